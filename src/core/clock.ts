@@ -1,0 +1,13 @@
+/* Time as a dependency, so that tests can hold it. */
+
+export type Clock = {
+  /** Wall clock, epoch milliseconds. May jump in either direction. */
+  now: () => number;
+  /** Milliseconds since some fixed point; never goes back. For durations and rate limits. */
+  monotonic: () => number;
+};
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+};
