@@ -19,14 +19,14 @@ const ROOMS: Record<string, Room> = {
   front: { values: 'http core', types: 'config log service part' },
   config: { values: 'own core' },
   log: { values: 'own core' },
-  http: { values: 'own core', types: 'config log', packages: 'elysia @elysiajs/swagger swagger-ui-dist' },
+  http: { values: 'own core', types: 'config log', packages: 'elysia @sinclair/typebox swagger-ui-dist' },
   net: { values: 'own core' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client drizzle-orm' },
   core: { values: 'own', packages: 'ipaddr.js' },
-  routes: { values: 'own http core model', types: 'service', packages: 'elysia' },
+  routes: { values: 'own http core model', types: 'service', packages: 'elysia @sinclair/typebox' },
   service: { values: 'own core model part', types: 'store net log', packages: 'jose' },
   store: { values: 'own db core', types: 'model part', packages: 'drizzle-orm' },
-  model: { values: 'own core http', packages: 'elysia' },
+  model: { values: 'own core http', packages: '@sinclair/typebox' },
   part: { values: 'own core', types: 'store service model db log' },
   ui: { values: 'own', types: 'model', packages: 'preact' },
 };
@@ -64,13 +64,13 @@ function importsOf(text: string): Import[] {
 }
 
 function sources(): Source[] {
-  const plain = new Bun.Transpiler({ loader: 'tsx' });
+  const plain = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
   return readdirSync(import.meta.dir, { recursive: true, encoding: 'utf8' })
     .filter(file => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
     .map(file => {
       const text = readFileSync(join(import.meta.dir, file), 'utf8');
       // Transpiled, the file has no comments or types left to be mistaken for code.
-      return { file, text, code: plain.transformSync(text), imports: importsOf(text) };
+      return { file, text, code: plain[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(text), imports: importsOf(text) };
     });
 }
 
