@@ -70,7 +70,12 @@ function sources(): Source[] {
     .map(file => {
       const text = readFileSync(join(import.meta.dir, file), 'utf8');
       // Transpiled, the file has no comments or types left to be mistaken for code.
-      return { file, text, code: plain[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(text), imports: importsOf(text) };
+      return {
+        file,
+        text,
+        code: plain[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(text),
+        imports: importsOf(text),
+      };
     });
 }
 

@@ -120,14 +120,14 @@ export async function createServices(surroundings: Surroundings) {
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
-  const onError = (error: unknown): void => log.error('request failed', { cause: error });
+  const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const gate = createGate({
     authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
     limiter: createRateLimiter(clock.monotonic),
     limitOf: () => config.rateLimitPerMinute,
     isOpen: () => false,
     challenge: () => 'Bearer realm="hooktape"',
-    onError,
+    onError: error => onError(error),
   });
 
   const addressOf = (req: IncomingMessage): string =>
@@ -144,7 +144,7 @@ export async function createServices(surroundings: Surroundings) {
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
     onResult: () => {},
-    onError,
+    onError: error => onError(error),
   });
 
   const every = (ms: number, what: string, run: () => Promise<void>) => {
