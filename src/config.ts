@@ -10,8 +10,7 @@ import { parseEnvFile } from './core/settings/env-file.ts';
 import type { TrustedIssuer } from './core/settings/issuers.ts';
 import { nearest } from './core/settings/suggest.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './core/settings/table.ts';
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+import type { LogLevel } from './log.ts';
 
 export type Config = {
   readonly host: string;

@@ -189,6 +189,18 @@ describe('where it goes', () => {
     expect(target.connects()).toBe(0);
   });
 
+  test('refused by all addresses of a name', async () => {
+    const to = await peer(ok);
+    closePeers();
+    const { resolve } = resolving([{ address: '::1', family: 6 }, one]);
+    const pinned = createOutbound({ allow: [], allowLoopback: true, clock: systemClock, resolve });
+    const url = `http://localhost:${to.port}/`;
+    expect(await pinned.send({ url, method: 'GET', headers: [], body: bytes(''), timeoutMs: 5000 })).toMatchObject({
+      kind: 'unreachable',
+      reason: 'the connection was refused',
+    });
+  });
+
   test('refused connections and unknown names are unreachable', async () => {
     const to = await peer(ok);
     closePeers();

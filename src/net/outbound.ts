@@ -161,6 +161,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     outgoing.on('error', error => reading ?? finish(explain(error)));
     outgoing.on('close', () => finish('the connection was closed without an answer'));
     outgoing.on('upgrade', (response, socket) => {
+      // Node leaves an upgraded socket to whoever listens.
       socket.destroy();
       reading = readAnswer(response, 0);
       finish('', false);
