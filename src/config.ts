@@ -10,7 +10,6 @@ import { parseEnvFile } from './core/settings/env-file.ts';
 import type { TrustedIssuer } from './core/settings/issuers.ts';
 import { nearest } from './core/settings/suggest.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './core/settings/table.ts';
-import type { LogLevel } from './log.ts';
 
 export type Config = {
   readonly host: string;
@@ -39,8 +38,8 @@ export type Config = {
   readonly oauthIssuers: readonly TrustedIssuer[];
   readonly oauthCimd: boolean;
   readonly metricsToken?: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat: 'json' | 'pretty' | 'auto';
+  readonly logLevel: SettingValues['HOOKTAPE_LOG_LEVEL'];
+  readonly logFormat: SettingValues['HOOKTAPE_LOG_FORMAT'];
 };
 
 /** A setting as `hooktape config` shows it: secrets as `[set]`, source `environment`, `file X`, `NAME_FILE` or `default`. */

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '../core/clock.ts';
-import { closePeers, drip, ok, peer, reply, until } from '../testing/raw-peer.ts';
+import { eventually } from '../testing/poll.ts';
+import { closePeers, drip, ok, peer, reply } from '../testing/raw-peer.ts';
 import { createOutbound, type OutboundRequest, type OutboundResult } from './outbound.ts';
 
 afterEach(closePeers);
@@ -75,7 +76,7 @@ describe('what comes back', () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\nraw'),
     );
     expect(await send(to.port)).toMatchObject({ kind: 'answered', status: 101, preview: bytes(''), truncated: false });
-    await until(to.isClosed);
+    await eventually(to.isClosed);
   });
 
   test.each<[string, string]>([
@@ -112,7 +113,7 @@ describe('what comes back', () => {
     const result = await send(to.port, { previewBytes: 1000 });
     expect(result).toMatchObject({ status: 200, truncated: true });
     expect(text(result)).toBe('x'.repeat(1000));
-    await until(to.isClosed);
+    await eventually(to.isClosed);
     expect(written).toBeLessThan(1 << 25);
   });
 
@@ -138,7 +139,7 @@ describe('peers that do not answer', () => {
   ])('%s', async (_, answer, reason) => {
     const to = await peer(answer);
     expect(await send(to.port)).toMatchObject({ kind: 'unreachable', reason });
-    await until(to.isClosed);
+    await eventually(to.isClosed);
   });
 
   test.each<[string, (socket: Socket) => unknown]>([
@@ -151,7 +152,7 @@ describe('peers that do not answer', () => {
       kind: 'unreachable',
       reason: 'no complete answer within 0.15 s',
     });
-    await until(to.isClosed);
+    await eventually(to.isClosed);
   });
 
   test('a body that drips past the deadline: status and the part that came', async () => {
@@ -159,7 +160,7 @@ describe('peers that do not answer', () => {
     const result = await send(to.port, { timeoutMs: 150 });
     expect(result).toMatchObject({ kind: 'answered', status: 200, truncated: true });
     expect(text(result)).toMatch(/^x+$/);
-    await until(to.isClosed);
+    await eventually(to.isClosed);
   });
 
   test('name resolution counts, too', async () => {
@@ -178,11 +179,11 @@ describe('peers that do not answer', () => {
     const to = await peer(() => {});
     const cancel = new AbortController();
     const pending = send(to.port, { signal: cancel.signal });
-    await until(() => to.received() !== '');
+    await eventually(() => to.received() !== '');
     cancel.abort();
     expect(await pending).toMatchObject({ kind: 'unreachable', reason: 'the request was cancelled' });
-    await until(to.isClosed);
+    await eventually(to.isClosed);
     expect(await send(to.port, { signal: AbortSignal.abort() })).toMatchObject({ kind: 'unreachable' });
-    await until(to.isClosed);
+    await eventually(to.isClosed);
   });
 });

@@ -43,15 +43,6 @@ export async function peer(answer: (socket: Socket) => unknown, host = '127.0.0.
   };
 }
 
-/** Polls until `isTrue`, at most 3 s. */
-export async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = Date.now() + 3000;
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error('did not happen within 3 s');
-    await Bun.sleep(2);
-  }
-}
-
 /** Writes `head`, then `piece` again and again until the socket is gone. */
 export function drip(socket: Socket, head: string, piece: string): void {
   socket.write(head);
