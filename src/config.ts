@@ -66,6 +66,9 @@ type Found = { readonly text: string | undefined; readonly source: string };
 /** Set in the process environment to find the env file, so it cannot be in it. */
 const ENV_FILE_NAME = 'HOOKTAPE_ENV_FILE';
 
+/** No settings: read by the build and by the tests, whose environment a server may inherit. */
+const OTHERS_NAMES = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
+
 /** What Kubernetes and Docker links put into every container beside a service named "hooktape". */
 const SERVICE_LINK = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
 
@@ -77,7 +80,9 @@ function unknownNames({ source, names }: Level): string[] {
   const isEnvironment = source === 'environment';
   return names
     .filter(name => name.startsWith('HOOKTAPE_') && !knownNames.includes(name))
-    .filter(name => !isEnvironment || (name !== ENV_FILE_NAME && !SERVICE_LINK.test(name)))
+    .filter(
+      name => !isEnvironment || !(name === ENV_FILE_NAME || OTHERS_NAMES.includes(name) || SERVICE_LINK.test(name)),
+    )
     .map(name => {
       if (name === ENV_FILE_NAME) return `${name} (${source}): only works in the process environment`;
       const meant = nearest(name, knownNames);
