@@ -52,7 +52,12 @@ async function call<T>(method: Method, path: string, body?: unknown, signal?: Ab
     const response = await send(method, path, body, signal);
     if (response.ok) return (await response.json()) as T;
     const problem = await problemOf(response);
-    if (problem.status === 401 && !path.startsWith('/api/session') && path !== '/api/setup' && path !== '/api/password') {
+    if (
+      problem.status === 401 &&
+      !path.startsWith('/api/session') &&
+      path !== '/api/setup' &&
+      path !== '/api/password'
+    ) {
       hooks.onSignedOut();
     }
     if (problem.status !== 429 || method !== 'GET' || waits >= MAX_WAITS) throw problem;
@@ -62,7 +67,12 @@ async function call<T>(method: Method, path: string, body?: unknown, signal?: Ab
   }
 }
 
-const send = async (method: Method, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Response> => {
+const send = async (
+  method: Method,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Response> => {
   try {
     return await fetch(path, {
       method,
@@ -124,7 +134,8 @@ export const api = {
       'GET',
       `/api/events?endpointId=${id(endpoint)}&limit=${limit}${q ? `&q=${id(q)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
     ),
-  event: (event: string, signal?: AbortSignal) => call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
+  event: (event: string, signal?: AbortSignal) =>
+    call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
   rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
   replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
 

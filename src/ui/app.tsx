@@ -19,7 +19,10 @@ import { Toasts } from './parts/toasts.tsx';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './wire.ts';
 
-type Who = { state: 'asking' | 'out' | 'no-account' } | { state: 'failed'; problem: string } | { state: 'in'; session: Session };
+type Who =
+  | { state: 'asking' | 'out' | 'no-account' }
+  | { state: 'failed'; problem: string }
+  | { state: 'in'; session: Session };
 
 export function App() {
   const place = usePlace();
@@ -50,7 +53,7 @@ function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<
     await ask();
     navigate(safeReturnTo(place.query.get('return_to'), location.origin), { replace: true });
   };
-  const settled = who.state === 'in' || who.state === 'out' || who.state === 'no-account';
+  const settled = who.state !== 'asking' && who.state !== 'failed';
   const atLogin = place.path === '/login';
   const invitation = place.query.get('invitation');
 
@@ -75,7 +78,7 @@ function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<
     );
   }
   if (place.path === '/setup') return <SetupPage token={place.query.get('token') ?? ''} onDone={ask} />;
-  if (!settled) return null;
+  if (who.state === 'asking') return null;
   if (who.state === 'no-account') return <WaitingForSetupPage />;
   if (atLogin && invitation) return <JoinPage token={invitation} onDone={arrive} />;
   if (who.state === 'out') return atLogin ? <LoginPage onDone={arrive} /> : null;
@@ -122,7 +125,14 @@ function Route({ place }: { place: Place }) {
   if (app === 'app' && room === 'settings') return <SettingsPage section={id ?? 'account'} />;
   return (
     <main class="page">
-      <Empty title="Nothing here" action={<Link to="/app" class="button plain">All endpoints</Link>}>
+      <Empty
+        title="Nothing here"
+        action={
+          <Link to="/app" class="button plain">
+            All endpoints
+          </Link>
+        }
+      >
         This address does not lead to a page of the dashboard.
       </Empty>
     </main>

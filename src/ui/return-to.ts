@@ -13,4 +13,5 @@ export function safeReturnTo(wish: string | null, origin: string): string {
 }
 
 /** Whether the dashboard itself shows this path; everything else needs a real navigation. */
-export const isDashboardPath = (path: string): boolean => /^\/(app([/?#]|$)|login([?#]|$)|setup([?#]|$)|$|[?#])/.test(path);
+export const isDashboardPath = (path: string): boolean =>
+  /^\/(app([/?#]|$)|login([?#]|$)|setup([?#]|$)|$|[?#])/.test(path);

@@ -4,7 +4,8 @@
 export const bytesOf = (payloadRaw: string, encoding: 'utf8' | 'base64'): Uint8Array<ArrayBuffer> =>
   encoding === 'utf8' ? new TextEncoder().encode(payloadRaw) : fromBase64(payloadRaw);
 
-export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 
 export const toBase64 = (bytes: Uint8Array): string => {
   let binary = '';

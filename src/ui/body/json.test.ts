@@ -39,7 +39,29 @@ describe('lossless', () => {
 
 describe('grammar', () => {
   test('accepts and refuses exactly what JSON.parse does', () => {
-    const piece = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', 'a', '\\', '0', '-', '1', '.', 'e', 'true', 'null', ' ', '\n', '"k"', '\\u12', '\t');
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      'a',
+      '\\',
+      '0',
+      '-',
+      '1',
+      '.',
+      'e',
+      'true',
+      'null',
+      ' ',
+      '\n',
+      '"k"',
+      '\\u12',
+      '\t',
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), pieces => {
         const text = pieces.join('');

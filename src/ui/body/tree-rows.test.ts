@@ -16,7 +16,18 @@ const shown = (document: JsonDocument, closed: Set<number>): string[] =>
 const sample = json('{"a":{"b":[1,2]},"c":{},"d":3}');
 
 test('open containers have a closing row, empty and closed ones do not', () => {
-  expect(shown(sample, new Set())).toEqual(['object', 'a', 'b', 'number', 'number', '/array', '/object', 'c', 'd', '/object']);
+  expect(shown(sample, new Set())).toEqual([
+    'object',
+    'a',
+    'b',
+    'number',
+    'number',
+    '/array',
+    '/object',
+    'c',
+    'd',
+    '/object',
+  ]);
   expect(shown(sample, allClosed(sample))).toEqual(['object', 'a', 'c', 'd', '/object']);
 });
 

@@ -3,7 +3,8 @@
  * Text inside an element that has no child elements stays on the element's line.
  */
 
-const TOKEN = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<![^>]*>|<\/[^>]*>|<(?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+|</g;
+const TOKEN =
+  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<![^>]*>|<\/[^>]*>|<(?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+|</g;
 const MAX_INDENT = 60;
 
 export const looksLikeXml = (text: string): boolean => /^\ufeff?\s*<[?!A-Za-z]/.test(text) && />\s*$/.test(text);

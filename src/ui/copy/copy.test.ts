@@ -41,7 +41,8 @@ const bash = async (script: string): Promise<Uint8Array> => {
 
 /** The command with its program replaced by one that prints what it got. */
 const argumentsOf = async (command: string): Promise<{ args: string[]; stdin: string }> => {
-  const shim = 'cat_in() { if [ "$WITH_STDIN" ]; then base64; fi; }; curl() { printf "%s\\0" "$@"; cat_in; }; http() { curl "$@"; };';
+  const shim =
+    'cat_in() { if [ "$WITH_STDIN" ]; then base64; fi; }; curl() { printf "%s\\0" "$@"; cat_in; }; http() { curl "$@"; };';
   const piped = command.startsWith('printf');
   const out = new TextDecoder().decode(await bash(`${piped ? 'WITH_STDIN=1;' : ''}${shim}${command}`));
   const args = out.split('\0');
@@ -64,7 +65,9 @@ describe('shell words', () => {
   });
 
   test('any text without NUL is one word, and no control character is ever emitted', async () => {
-    const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), 300).map(text => text.replaceAll('\0', '').toWellFormed());
+    const texts = fc
+      .sample(fc.string({ unit: 'binary', maxLength: 40 }), 300)
+      .map(text => text.replaceAll('\0', '').toWellFormed());
     const words = texts.map(shellWord);
     for (const word of words) expect(word).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     const out = await bash(words.map(word => `printf '%s\\0' ${word}`).join('\n'));
@@ -88,11 +91,11 @@ describe('curl', () => {
   test('says method, target, headers and body, and takes back what curl would add', () =>
     expect(curlCommand(request({ method: 'PUT' }))).toBe(
       [
-        'curl -g --path-as-is -X PUT \'http://localhost:3000/hooks?a=1\'',
+        "curl -g --path-as-is -X PUT 'http://localhost:3000/hooks?a=1'",
         "-H 'Content-Type: application/json'",
         '-H Accept:',
         '-H User-Agent:',
-        "--data-raw '{\"a\":1}'",
+        '--data-raw \'{"a":1}\'',
       ].join(' \\\n  '),
     ));
 

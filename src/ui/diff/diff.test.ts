@@ -52,7 +52,11 @@ describe('lines', () => {
     fc.assert(
       fc.property(text, text, (left, right) => {
         const lines = diffLines(left, right);
-        const side = (not: string): string => lines.filter(line => line.kind !== not).map(line => line.text).join('\n');
+        const side = (not: string): string =>
+          lines
+            .filter(line => line.kind !== not)
+            .map(line => line.text)
+            .join('\n');
         expect([side('added'), side('removed')]).toEqual([left, right]);
       }),
     );
@@ -60,7 +64,21 @@ describe('lines', () => {
 });
 
 test('pairs match by name without case, repeats in turn', () =>
-  expect(diffPairs([['X-A', '1'], ['x-b', '2'], ['x-b', '3']], [['x-a', '1'], ['X-B', '2'], ['x-b', '4'], ['new', '']])).toEqual([
+  expect(
+    diffPairs(
+      [
+        ['X-A', '1'],
+        ['x-b', '2'],
+        ['x-b', '3'],
+      ],
+      [
+        ['x-a', '1'],
+        ['X-B', '2'],
+        ['x-b', '4'],
+        ['new', ''],
+      ],
+    ),
+  ).toEqual([
     { kind: 'changed', name: 'x-b', before: '3', after: '4' },
     { kind: 'added', name: 'new', after: '' },
   ]));

@@ -55,12 +55,15 @@ const node = (document: JsonDocument, index: number): JsonNode => {
 };
 
 /** Scalars as written; empty containers by kind, whatever space is inside. */
-const written = (document: JsonDocument, one: JsonNode): string => (isContainer(one) ? one.kind : lexeme(document, one));
+const written = (document: JsonDocument, one: JsonNode): string =>
+  isContainer(one) ? one.kind : lexeme(document, one);
 
 const change = (document: JsonDocument, index: number, kind: 'added' | 'removed'): Change => {
   const text = lexeme(document, node(document, index));
   const path = pathOf(document, index);
-  return kind === 'added' ? { kind, path, before: undefined, after: text } : { kind, path, before: text, after: undefined };
+  return kind === 'added'
+    ? { kind, path, before: undefined, after: text }
+    : { kind, path, before: text, after: undefined };
 };
 
 const childrenOf = (document: JsonDocument, index: number): number[] => {
@@ -78,7 +81,10 @@ const pairMembers = (left: JsonDocument, a: number, right: JsonDocument, b: numb
     if (list) list.push(child);
     else theirs.set(key, [child]);
   }
-  const pairs: Pair[] = childrenOf(left, a).map(child => [child, theirs.get(keyOf(left, node(left, child)) ?? '')?.shift()]);
+  const pairs: Pair[] = childrenOf(left, a).map(child => [
+    child,
+    theirs.get(keyOf(left, node(left, child)) ?? '')?.shift(),
+  ]);
   return [...pairs, ...[...theirs.values()].flat().map((child): Pair => [undefined, child])];
 };
 

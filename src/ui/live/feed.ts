@@ -142,9 +142,11 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     /** An event from the live stream. Under a search only the server knows whether it belongs here. */
     push(event: EventSummary): void {
       if (phase !== 'ready') return;
-      if (q !== '') return later(() => void askAgain());
-      arrive(event);
-      changed();
+      if (q !== '') later(() => void askAgain());
+      else {
+        arrive(event);
+        changed();
+      }
     },
     askAgain,
 

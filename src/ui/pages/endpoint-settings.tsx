@@ -7,8 +7,8 @@ import { useLoaded } from '../parts/loaded.ts';
 import { Link, navigate } from '../parts/navigation.tsx';
 import { useWorkspace } from '../parts/session.tsx';
 import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
 import { useTitle } from '../parts/title.ts';
+import { complain, say } from '../parts/toasts.tsx';
 import type { Endpoint } from '../wire.ts';
 import { OFFERED_PLATFORMS, platformName } from '../words/platforms.ts';
 import { count } from '../words/time.ts';
@@ -27,7 +27,14 @@ export function EndpointSettingsPage({ id }: { id: string }) {
   if (!endpoint) {
     return (
       <main class="page">
-        <Empty title="No such endpoint" action={<Link to="/app" class="button plain">All endpoints</Link>}>
+        <Empty
+          title="No such endpoint"
+          action={
+            <Link to="/app" class="button plain">
+              All endpoints
+            </Link>
+          }
+        >
           It was deleted, or it belongs to another team.
         </Empty>
       </main>
@@ -46,7 +53,9 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       <NameSection endpoint={endpoint} />
       <section class="card section">
         <h2>Address</h2>
-        <p class="lead">Register this with the sending platform. Whoever knows it can deliver here, so treat it like a password.</p>
+        <p class="lead">
+          Register this with the sending platform. Whoever knows it can deliver here, so treat it like a password.
+        </p>
         <div class="address large">
           <code>{endpoint.url}</code>
           <CopyButton label="Copy" text={endpoint.url} />
@@ -119,8 +128,8 @@ function SecretsSection({ id }: { id: string }) {
     <section class="card section" id="secrets">
       <h2>Signing secrets</h2>
       <p class="lead">
-        With the secret that the platform signs with, every delivery shows whether it is genuine. Register two while you rotate. They are
-        stored encrypted and never shown again.
+        With the secret that the platform signs with, every delivery shows whether it is genuine. Register two while you
+        rotate. They are stored encrypted and never shown again.
       </p>
       {secrets.problem && <Notice tone="bad">{secrets.problem}</Notice>}
       {!secrets.value && !secrets.problem && <Skeleton rows={1} />}
@@ -134,7 +143,11 @@ function SecretsSection({ id }: { id: string }) {
                 added <Time at={one.createdAt} long />
               </span>
               <span class="grow" />
-              <IconButton icon="trash" label={`Remove the secret ending in ${one.last4}`} onClick={() => remove(one.id)} />
+              <IconButton
+                icon="trash"
+                label={`Remove the secret ending in ${one.last4}`}
+                onClick={() => remove(one.id)}
+              />
             </li>
           ))}
         </ul>
@@ -170,8 +183,8 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
   <section class="card section">
     <h2>Export</h2>
     <p class="lead">
-      The whole stored history, oldest first: {count(endpoint.eventCount, 'event')} with headers and exact bodies. Payloads may hold
-      secrets; keep the file as carefully as the data.
+      The whole stored history, oldest first: {count(endpoint.eventCount, 'event')} with headers and exact bodies.
+      Payloads may hold secrets; keep the file as carefully as the data.
     </p>
     <p class="button-row">
       <a class="button plain" href={api.exportUrl(endpoint.id, 'json')} download>
@@ -205,7 +218,9 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
   return (
     <section class="card section danger-zone">
       <h2>Delete</h2>
-      <p class="lead">The address stops answering and {count(endpoint.eventCount, 'event')} are removed at once. There is no way back.</p>
+      <p class="lead">
+        The address stops answering and {count(endpoint.eventCount, 'event')} are removed at once. There is no way back.
+      </p>
       <Button kind="danger" icon="trash" onClick={() => setAsking(true)}>
         Delete endpoint
       </Button>
@@ -213,8 +228,8 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
         <Dialog title={`Delete ${endpoint.name}?`} onClose={() => setAsking(false)}>
           <form onSubmit={remove}>
             <p>
-              Deliveries to its address will be refused, and {count(endpoint.eventCount, 'stored event')} will be gone. Export them first if
-              you may need them.
+              Deliveries to its address will be refused, and {count(endpoint.eventCount, 'stored event')} will be gone.
+              Export them first if you may need them.
             </p>
             <Field label={`Type “${endpoint.name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
             <div class="dialog-actions">

@@ -89,7 +89,11 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
           )}
         </span>
       </div>
-      <Link to={`/app/endpoints/${endpoint.id}/settings`} class="button quiet" aria-label={`Settings of ${endpoint.name}`}>
+      <Link
+        to={`/app/endpoints/${endpoint.id}/settings`}
+        class="button quiet"
+        aria-label={`Settings of ${endpoint.name}`}
+      >
         Settings
       </Link>
     </li>

@@ -26,7 +26,10 @@ export function JoinPage({ token, onDone }: { token: string; onDone: () => Promi
   };
   if (invitation.problem) {
     return (
-      <Entrance title="This invitation is no longer good" lead="It was used, withdrawn, or is older than three days. Ask for a new one.">
+      <Entrance
+        title="This invitation is no longer good"
+        lead="It was used, withdrawn, or is older than three days. Ask for a new one."
+      >
         <Link to="/login" class="button plain">
           Sign in
         </Link>
@@ -35,13 +38,24 @@ export function JoinPage({ token, onDone }: { token: string; onDone: () => Promi
   }
   const { value } = invitation;
   return (
-    <Entrance title="Join the team" lead={value ? `${value.teamOf} invited you to read and replay the team's webhooks.` : ' '}>
+    <Entrance
+      title="Join the team"
+      lead={value ? `${value.teamOf} invited you to read and replay the team's webhooks.` : ' '}
+    >
       {!value ? (
         <Skeleton rows={3} />
       ) : (
         <form onSubmit={submit}>
           {problem && <Notice tone="bad">{problem}</Notice>}
-          <Field label="Email" type="email" name="email" autocomplete="username" readOnly value={value.email} onText={() => {}} />
+          <Field
+            label="Email"
+            type="email"
+            name="email"
+            autocomplete="username"
+            readOnly
+            value={value.email}
+            onText={() => {}}
+          />
           <Field
             label="Choose a password"
             type="password"

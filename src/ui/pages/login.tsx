@@ -26,7 +26,15 @@ export function LoginPage({ onDone }: { onDone: () => Promise<void> }) {
     <Entrance title="Sign in" lead="To the webhooks that this server has recorded.">
       <form onSubmit={submit}>
         {problem && <Notice tone="bad">{problem}</Notice>}
-        <Field label="Email" type="email" name="email" autocomplete="username" required value={email} onText={setEmail} />
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autocomplete="username"
+          required
+          value={email}
+          onText={setEmail}
+        />
         <Field
           label="Password"
           type="password"

@@ -29,7 +29,10 @@ export function SetupPage({ token, onDone }: { token: string; onDone: () => Prom
   const [busy, setBusy] = useState(false);
   if (!token) {
     return (
-      <Entrance title="The link is incomplete" lead="It should end in ?token= and a long code. Copy the whole line that the server printed.">
+      <Entrance
+        title="The link is incomplete"
+        lead="It should end in ?token= and a long code. Copy the whole line that the server printed."
+      >
         <Link to="/login" class="button plain">
           Sign in instead
         </Link>
@@ -50,10 +53,21 @@ export function SetupPage({ token, onDone }: { token: string; onDone: () => Prom
     }
   };
   return (
-    <Entrance title="Set up Hooktape" lead="One account to start with: yours. It owns this server and can invite others.">
+    <Entrance
+      title="Set up Hooktape"
+      lead="One account to start with: yours. It owns this server and can invite others."
+    >
       <form onSubmit={submit}>
         {problem && <Notice tone="bad">{problem}</Notice>}
-        <Field label="Email" type="email" name="email" autocomplete="username" required value={email} onText={setEmail} />
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autocomplete="username"
+          required
+          value={email}
+          onText={setEmail}
+        />
         <Field
           label="Password"
           type="password"
@@ -83,7 +97,8 @@ export const WaitingForSetupPage = () => (
         </Button>
       }
     >
-      Open the one-time setup link that the server printed when it started. It is printed again at each start until it is used.
+      Open the one-time setup link that the server printed when it started. It is printed again at each start until it
+      is used.
     </Empty>
   </main>
 );

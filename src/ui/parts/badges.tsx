@@ -1,14 +1,16 @@
 /* What an event is, at a glance: each mark says it in colour and in words. */
 
-import { visibleLine } from '../words/visible.ts';
 import { platformName } from '../words/platforms.ts';
 import type { Verdict } from '../words/verdict.ts';
+import { visibleLine } from '../words/visible.ts';
 import { Icon } from './icons.tsx';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 export const Method = ({ method }: { method: string | null }) => (
-  <span class={`method ${method !== null && METHODS.has(method) ? method.toLowerCase() : 'other'}`}>{method ?? '?'}</span>
+  <span class={`method ${method !== null && METHODS.has(method) ? method.toLowerCase() : 'other'}`}>
+    {method ?? '?'}
+  </span>
 );
 
 /** A stable colour per name; 12 hues that all pass contrast on both themes. */

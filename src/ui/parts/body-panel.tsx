@@ -8,9 +8,9 @@ import { prettyJson } from '../body/json.ts';
 import { type Part, parseMultipart } from '../body/multipart.ts';
 import { type BodyReading, type BodyView, readBody } from '../body/views.ts';
 import { indentXml } from '../body/xml.ts';
+import type { EventDetail } from '../wire.ts';
 import { sizeWords } from '../words/time.ts';
 import { visibleLine } from '../words/visible.ts';
-import type { EventDetail } from '../wire.ts';
 import { Button, CopyButton, Empty, Notice, Segmented } from './controls.tsx';
 import { HexView } from './hex-view.tsx';
 import { JsonTree } from './json-tree.tsx';
@@ -53,8 +53,8 @@ export function BodyPanel({ event }: { event: EventDetail }) {
       </div>
       {reading.jsonProblem && (
         <Notice tone="warn">
-          The sender called this JSON, but it is not: {reading.jsonProblem.problem} at line {reading.jsonProblem.line}, column{' '}
-          {reading.jsonProblem.column}.
+          The sender called this JSON, but it is not: {reading.jsonProblem.problem} at line {reading.jsonProblem.line},
+          column {reading.jsonProblem.column}.
         </Notice>
       )}
       <View view={view} reading={reading} bytes={bytes} />
@@ -109,7 +109,6 @@ const Parts = ({ parts }: { parts: Part[] }) =>
   ) : (
     <div class="scroll-pane parts">
       {parts.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place.
         <PartCard key={index} part={part} place={index + 1} />
       ))}
     </div>

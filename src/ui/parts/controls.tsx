@@ -1,12 +1,12 @@
 /* Buttons, fields, notices: the small set that every page is made of. */
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { copyText } from './clipboard.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { complain } from './toasts.tsx';
 
-type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
+type ButtonProps = ButtonHTMLAttributes & {
   kind?: 'primary' | 'plain' | 'quiet' | 'danger';
   icon?: IconName;
   busy?: boolean;
@@ -14,21 +14,38 @@ type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
 };
 
 export const Button = ({ kind = 'plain', icon, busy = false, children, ...rest }: ButtonProps) => (
-  <button type="button" {...rest} class={`button ${kind} ${rest.class ?? ''}`} aria-busy={busy} disabled={busy || rest.disabled === true}>
+  <button
+    type="button"
+    {...rest}
+    class={`button ${kind} ${rest.class ?? ''}`}
+    aria-busy={busy}
+    disabled={busy || rest.disabled === true}
+  >
     {busy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
     {children !== undefined && <span>{children}</span>}
   </button>
 );
 
-type IconButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & { icon: IconName; label: string };
+type IconButtonProps = ButtonHTMLAttributes & { icon: IconName; label: string };
 
 export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
-  <button type="button" {...rest} class={`icon-button ${rest.class ?? ''}`} aria-label={label} title={rest.title ?? label}>
+  <button
+    type="button"
+    {...rest}
+    class={`icon-button ${rest.class ?? ''}`}
+    aria-label={label}
+    title={rest.title ?? label}
+  >
     <Icon name={icon} />
   </button>
 );
 
-type CopyButtonProps = { text: string | (() => string); label?: string; what?: string; kind?: 'plain' | 'quiet' | 'primary' };
+type CopyButtonProps = {
+  text: string | (() => string);
+  label?: string;
+  what?: string;
+  kind?: 'plain' | 'quiet' | 'primary';
+};
 
 const COPIED_MS = 1600;
 
@@ -47,7 +64,9 @@ export function CopyButton({ text, label, what = 'value', kind = 'plain' }: Copy
   };
   const icon = copied ? 'check' : 'copy';
   if (label === undefined) {
-    return <IconButton icon={icon} label={copied ? 'Copied' : `Copy ${what}`} class={copied ? 'done' : ''} onClick={copy} />;
+    return (
+      <IconButton icon={icon} label={copied ? 'Copied' : `Copy ${what}`} class={copied ? 'done' : ''} onClick={copy} />
+    );
   }
   return (
     <Button kind={kind} icon={icon} class={`copy ${copied ? 'done' : ''}`} onClick={copy}>
@@ -59,7 +78,7 @@ export function CopyButton({ text, label, what = 'value', kind = 'plain' }: Copy
   );
 }
 
-type FieldProps = JSX.InputHTMLAttributes<HTMLInputElement> & {
+type FieldProps = InputHTMLAttributes & {
   label: string;
   hint?: ComponentChildren;
   problem?: string;
@@ -85,7 +104,12 @@ export function Field({ label, hint, problem, onText, ...rest }: FieldProps) {
   );
 }
 
-type NoticeProps = { tone?: 'info' | 'warn' | 'bad' | 'good'; title?: string; children?: ComponentChildren; action?: ComponentChildren };
+type NoticeProps = {
+  tone?: 'info' | 'warn' | 'bad' | 'good';
+  title?: string;
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+};
 
 export const Notice = ({ tone = 'info', title, children, action }: NoticeProps) => (
   <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
@@ -97,7 +121,12 @@ export const Notice = ({ tone = 'info', title, children, action }: NoticeProps) 
   </div>
 );
 
-type SegmentedProps<T extends string> = { label: string; options: { id: T; label: string }[]; value: T; onPick: (id: T) => void };
+type SegmentedProps<T extends string> = {
+  label: string;
+  options: { id: T; label: string }[];
+  value: T;
+  onPick: (id: T) => void;
+};
 
 /** A choice among few, as one row of buttons. */
 export const Segmented = <T extends string>({ label, options, value, onPick }: SegmentedProps<T>) => (

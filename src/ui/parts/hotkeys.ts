@@ -22,7 +22,9 @@ export function useHotkeys(keys: Hotkeys): void {
 }
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && !isToggle(target);
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !isToggle(target);
 
 const isToggle = (target: HTMLElement): boolean =>
   target instanceof HTMLInputElement && (target.type === 'checkbox' || target.type === 'radio');

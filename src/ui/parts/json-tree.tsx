@@ -195,7 +195,8 @@ function Value({ document, node, isClosed }: { document: JsonDocument; node: Jso
       </>
     );
   }
-  const written = node.end - node.start > LONGEST ? document.text.slice(node.start, node.start + LONGEST) : lexeme(document, node);
+  const written =
+    node.end - node.start > LONGEST ? document.text.slice(node.start, node.start + LONGEST) : lexeme(document, node);
   return (
     <>
       <span class={`value ${node.kind}`}>{visibleLine(written)}</span>

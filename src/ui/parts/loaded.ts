@@ -6,7 +6,11 @@ export type Loaded<T> = { value: T | undefined; problem: string; reload: () => v
 
 /** Loads on mount and whenever `key` changes; answers for an older key are dropped. A reload keeps what is shown until the new is there. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<{ key: string; value: T | undefined; problem: string }>({ key, value: undefined, problem: '' });
+  const [state, setState] = useState<{ key: string; value: T | undefined; problem: string }>({
+    key,
+    value: undefined,
+    problem: '',
+  });
   const current = useRef({ key, load });
   current.current = { key, load };
   const reload = useCallback((): void => {
@@ -15,11 +19,11 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
       value => current.current.key === asked && setState({ key: asked, value, problem: '' }),
       (error: unknown) => {
         const problem = error instanceof Error ? error.message : String(error);
-        if (current.current.key === asked) setState(old => ({ key: asked, value: old.key === asked ? old.value : undefined, problem }));
+        if (current.current.key === asked)
+          setState(old => ({ key: asked, value: old.key === asked ? old.value : undefined, problem }));
       },
     );
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for what is loaded.
   useEffect(reload, [key]);
   const set = useCallback((value: T): void => setState({ key: current.current.key, value, problem: '' }), []);
   return state.key === key

@@ -1,6 +1,6 @@
 /* History routing: the address bar is the state that survives a reload. Addresses of other rooms of the server are real navigations. */
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isDashboardPath } from '../return-to.ts';
 
@@ -12,7 +12,10 @@ addEventListener('popstate', announce);
 
 /** Goes to a path of this origin. */
 export function navigate(path: string, options: { replace?: boolean } = {}): void {
-  if (!isDashboardPath(path)) return location.assign(path);
+  if (!isDashboardPath(path)) {
+    location.assign(path);
+    return;
+  }
   if (path === location.pathname + location.search) return;
   if (options.replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
@@ -35,7 +38,7 @@ export function usePlace(): Place {
   return { path: url.pathname, query: url.searchParams };
 }
 
-type LinkProps = Omit<JSX.AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
+type LinkProps = Omit<AnchorHTMLAttributes, 'href'> & {
   to: string;
   replace?: boolean;
   children?: ComponentChildren;

@@ -11,7 +11,6 @@ export const PairTable = ({ label, rows }: { label: string; rows: PairRow[] }) =
   <table class="pairs" aria-label={label}>
     <tbody>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: names repeat; the place is the identity.
         <tr key={index}>
           <th scope="row">{row.name === '' ? <em>(no name)</em> : visibleLine(row.name)}</th>
           <td>

@@ -3,10 +3,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hooks } from '../api.ts';
-import type { Place } from './navigation.tsx';
 import { Dialog } from './controls.tsx';
 import { useHotkeys } from './hotkeys.ts';
 import { Icon, Mark } from './icons.tsx';
+import type { Place } from './navigation.tsx';
 import { Link, navigate } from './navigation.tsx';
 import { applyTheme, currentTheme, type Theme } from './remembered.ts';
 import { useWorkspace } from './session.tsx';
@@ -33,7 +33,11 @@ export function Shell({ place, onSignOut, children }: ShellProps) {
         <EndpointSwitcher place={place} />
         <span class="grow" />
         <nav aria-label="Main">
-          <Link to="/app/settings/account" class="nav-link" aria-current={place.path.startsWith('/app/settings') ? 'page' : undefined}>
+          <Link
+            to="/app/settings/account"
+            class="nav-link"
+            aria-current={place.path.startsWith('/app/settings') ? 'page' : undefined}
+          >
             <Icon name="gear" />
             <span>Settings</span>
           </Link>
@@ -95,7 +99,8 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
     if (!open) return;
     const close = (event: Event): void => {
       const inside = event.target instanceof Element && event.target.closest('.menu');
-      if ((event instanceof KeyboardEvent && event.key === 'Escape') || (event.type === 'pointerdown' && !inside)) setOpen(false);
+      if ((event instanceof KeyboardEvent && event.key === 'Escape') || (event.type === 'pointerdown' && !inside))
+        setOpen(false);
     };
     addEventListener('pointerdown', close);
     addEventListener('keydown', close);
@@ -110,7 +115,13 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
   };
   return (
     <div class="menu">
-      <button type="button" class="avatar" aria-expanded={open} aria-label="Account menu" onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        class="avatar"
+        aria-expanded={open}
+        aria-label="Account menu"
+        onClick={() => setOpen(!open)}
+      >
         {session.account.email.charAt(0).toUpperCase()}
       </button>
       {open && (

@@ -10,13 +10,28 @@ export function Sparkline({ activity }: { activity: Activity | undefined }) {
   const label = activity ? `${count(total, 'event')} in the last 24 hours` : 'Loading activity';
   const width = 4;
   return (
-    <svg class="sparkline" viewBox={`0 0 ${24 * width} 24`} width={24 * width} height="24" role="img" aria-label={label}>
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${24 * width} 24`}
+      width={24 * width}
+      height="24"
+      role="img"
+      aria-label={label}
+    >
       <title>{label}</title>
       {Array.from({ length: 24 }, (_, hour) => {
         const amount = counts[hour] ?? 0;
         const height = amount === 0 ? 1.5 : Math.max(3, (amount / most) * 23);
         return (
-          <rect key={hour} class={amount ? 'some' : 'none'} x={hour * width} y={24 - height} width={width - 1} height={height} rx="1" />
+          <rect
+            key={hour}
+            class={amount ? 'some' : 'none'}
+            x={hour * width}
+            y={24 - height}
+            width={width - 1}
+            height={height}
+            rx="1"
+          />
         );
       })}
     </svg>

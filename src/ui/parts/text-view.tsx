@@ -9,7 +9,6 @@ const SLICE = 200_000;
 
 export function TextView({ text, label }: { text: string; label: string }) {
   const [shown, setShown] = useState(SLICE);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text starts from its beginning.
   useEffect(() => setShown(SLICE), [text]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.

@@ -44,7 +44,8 @@ export function spanWords(ms: number): string {
 }
 
 /** `1 event`, `2,000 events`. */
-export const count = (amount: number, noun: string): string => `${amount.toLocaleString()} ${noun}${amount === 1 ? '' : 's'}`;
+export const count = (amount: number, noun: string): string =>
+  `${amount.toLocaleString()} ${noun}${amount === 1 ? '' : 's'}`;
 
 /** `0 B`, `934 B`, `1.4 KB`, `12 MB`; powers of 1024. */
 export function sizeWords(bytes: number): string {

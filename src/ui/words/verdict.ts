@@ -68,13 +68,15 @@ const reasonWords = (signature: Signature, sender: string): Pick<Verdict, 'sente
     case 'timestamp_out_of_tolerance':
       return {
         sentence: `The ${sender} signature matches, but its timestamp was too far from the time of arrival.`,
-        advice: 'That is how a replayed or long-delayed delivery looks. If every delivery says this, check the clock of this server.',
+        advice:
+          'That is how a replayed or long-delayed delivery looks. If every delivery says this, check the clock of this server.',
         action: 'none',
       };
     case 'malformed_header':
       return {
         sentence: `The ${sender} signature header is there but does not have the form that ${sender} sends.`,
-        advice: 'See the header below. A proxy that rewrites headers, or a sender that only imitates the platform, looks like this.',
+        advice:
+          'See the header below. A proxy that rewrites headers, or a sender that only imitates the platform, looks like this.',
         action: 'none',
       };
     case 'unsupported':

@@ -17,4 +17,5 @@ const sign = (char: string, keep: string): string => {
 export const visibleLine = (text: string): string => text.replace(HIDDEN, char => sign(char, ''));
 
 /** Several lines: line feeds, tabs and the carriage returns before line feeds stay. */
-export const visibleText = (text: string): string => text.replace(/\r\n/g, '\n').replace(HIDDEN, char => sign(char, '\n\t'));
+export const visibleText = (text: string): string =>
+  text.replace(/\r\n/g, '\n').replace(HIDDEN, char => sign(char, '\n\t'));

@@ -22,7 +22,12 @@ test.each([
 test('older than a month is a date', () => expect(shortAge(now - 40 * 86_400_000, now)).toContain('2026'));
 
 test('spans, sizes and durations', () => {
-  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(spanWords)).toEqual(['for ever', '7 days', '12 hours', '90 seconds']);
+  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(spanWords)).toEqual([
+    'for ever',
+    '7 days',
+    '12 hours',
+    '90 seconds',
+  ]);
   expect([0, 1023, 1024, 10_189, 33_554_432].map(sizeWords)).toEqual(['0 B', '1023 B', '1.0 KB', '10 KB', '32 MB']);
   expect([999, 2400].map(durationWords)).toEqual(['999 ms', '2.4 s']);
 });
@@ -38,7 +43,13 @@ describe('verdicts', () => {
   });
 
   test('each reason has its own sentence and says what would make it pass', () => {
-    const reasons = ['no_secret', 'wrong_secret_or_altered_body', 'timestamp_out_of_tolerance', 'malformed_header', 'unsupported'] as const;
+    const reasons = [
+      'no_secret',
+      'wrong_secret_or_altered_body',
+      'timestamp_out_of_tolerance',
+      'malformed_header',
+      'unsupported',
+    ] as const;
     const words = reasons.map(reason => verdictOf({ platform: 'github', signature: signature({ reason }) }));
     expect(new Set(words.map(word => word.sentence)).size).toBe(reasons.length);
     for (const word of words) expect(word.advice).not.toBe('');
@@ -77,8 +88,23 @@ test('platform names', () => {
 describe('return_to', () => {
   const origin = 'https://hooks.example';
   test.each([
-    '//evil.test', '/\\evil.test', '\\\\evil.test', 'https://evil.test', 'javascript:alert(1)', '/\t/evil.test', '/\n//evil.test',
-    'evil.test', '', ' /app', '///evil.test', '/.//evil.test', '/..//evil.test', '/%2e//evil.test', 'data:text/html,x', '/\r/evil.test', 'https:/evil.test',
+    '//evil.test',
+    '/\\evil.test',
+    '\\\\evil.test',
+    'https://evil.test',
+    'javascript:alert(1)',
+    '/\t/evil.test',
+    '/\n//evil.test',
+    'evil.test',
+    '',
+    ' /app',
+    '///evil.test',
+    '/.//evil.test',
+    '/..//evil.test',
+    '/%2e//evil.test',
+    'data:text/html,x',
+    '/\r/evil.test',
+    'https:/evil.test',
   ])('%j does not leave', wish => {
     const path = safeReturnTo(wish, origin);
     expect(new URL(path, origin).origin).toBe(origin);
