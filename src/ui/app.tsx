@@ -20,7 +20,9 @@ import { safeReturnTo } from './return-to.ts';
 import type { Session } from './wire.ts';
 
 type Who =
-  | { state: 'asking' | 'out' | 'no-account' }
+  | { state: 'asking' }
+  | { state: 'out' }
+  | { state: 'no-account' }
   | { state: 'failed'; problem: string }
   | { state: 'in'; session: Session };
 

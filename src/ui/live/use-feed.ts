@@ -18,21 +18,20 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
   const [gone, setGone] = useState(false);
 
   const feed = useMemo(() => {
-    let frame = 0;
-    let search: ReturnType<typeof setTimeout> | undefined;
+    const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
     return createFeed({
       q,
       fetchPage: (cursor, text) => api.events(endpointId, cursor, text),
       onChange: () => {
         if (document.hidden) return redraw(undefined);
-        frame ||= requestAnimationFrame(() => {
-          frame = 0;
+        pending.frame ??= requestAnimationFrame(() => {
+          delete pending.frame;
           redraw(undefined);
         });
       },
       later: work => {
-        search ??= setTimeout(() => {
-          search = undefined;
+        pending.search ??= setTimeout(() => {
+          delete pending.search;
           work();
         }, SEARCH_AGAIN_MS);
       },

@@ -38,7 +38,7 @@ export function usePlace(): Place {
   return { path: url.pathname, query: url.searchParams };
 }
 
-type LinkProps = Omit<AnchorHTMLAttributes, 'href'> & {
+type LinkProps = Omit<AnchorHTMLAttributes, 'href' | 'role'> & {
   to: string;
   replace?: boolean;
   children?: ComponentChildren;
