@@ -87,7 +87,7 @@ function NameSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section">
       <h2>Name</h2>
       <form class="inline-form" onSubmit={save}>
-        <Field label="Name" value={name} onText={setName} required maxLength={100} problem={problem} />
+        <Field label="Name" hideLabel value={name} onText={setName} required maxLength={100} problem={problem} />
         <Button type="submit" disabled={name.trim() === '' || name.trim() === endpoint.name}>
           Save
         </Button>

@@ -13,6 +13,7 @@ import { sizeWords } from '../words/time.ts';
 import { visibleLine } from '../words/visible.ts';
 import { Button, CopyButton, Empty, Notice, Segmented } from './controls.tsx';
 import { HexView } from './hex-view.tsx';
+import { Icon } from './icons.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { NestedValue, PairTable } from './pairs.tsx';
 import { TextView } from './text-view.tsx';
@@ -47,8 +48,14 @@ export function BodyPanel({ event }: { event: EventDetail }) {
         />
         <span class="grow" />
         {reading.text !== undefined && <CopyButton kind="quiet" label="Copy" text={() => copyForm(view, reading)} />}
-        <a class="button quiet" href={api.rawUrl(event.id)} download>
-          Download {sizeWords(event.size)}
+        <a
+          class="button quiet"
+          href={api.rawUrl(event.id)}
+          download
+          aria-label={`Download the body, ${sizeWords(event.size)}`}
+        >
+          <Icon name="download" />
+          <span>{sizeWords(event.size)}</span>
         </a>
       </div>
       {reading.jsonProblem && (

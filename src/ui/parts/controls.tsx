@@ -80,26 +80,32 @@ export function CopyButton({ text, label, what = 'value', kind = 'plain' }: Copy
 
 type FieldProps = InputHTMLAttributes & {
   label: string;
+  /** The heading above already says it; the label stays for screen readers. */
+  hideLabel?: boolean;
   hint?: ComponentChildren;
   problem?: string;
   onText: (text: string) => void;
 };
 
-export function Field({ label, hint, problem, onText, ...rest }: FieldProps) {
+export function Field({ label, hideLabel = false, hint, problem, onText, ...rest }: FieldProps) {
   const id = useId();
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id} class={hideLabel ? 'offscreen' : ''}>
+        {label}
+      </label>
       <input
         {...rest}
         id={id}
-        aria-describedby={`${id}-hint`}
+        aria-describedby={hint || problem ? `${id}-hint` : undefined}
         aria-invalid={problem ? true : undefined}
         onInput={event => onText(event.currentTarget.value)}
       />
-      <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
-        {problem || hint}
-      </p>
+      {(hint || problem) && (
+        <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
+          {problem || hint}
+        </p>
+      )}
     </div>
   );
 }

@@ -108,6 +108,12 @@ export function EventList({ feed, view, q, selectedId, hrefOf, picked, onPick }:
   );
 }
 
+/** Half-decoded binary says nothing; a word says more. */
+const previewOf = ({ payloadPreview, size }: EventSummary): string => {
+  if (size === 0) return 'no body';
+  return /[\0\ufffd]/.test(payloadPreview) ? 'binary data' : visibleLine(payloadPreview);
+};
+
 type RowProps = {
   event: EventSummary;
   top: string;
@@ -140,8 +146,10 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
           <Time at={event.receivedAt} />
         </span>
         <span class="line second">
-          <span class="sender">{visibleLine(platformName(event.platform))}</span>
-          <span class="preview">{event.payloadPreview === '' ? 'no body' : visibleLine(event.payloadPreview)}</span>
+          <span class={`sender ${event.platform === null ? 'unknown' : ''}`}>
+            {visibleLine(platformName(event.platform))}
+          </span>
+          <span class="preview">{previewOf(event)}</span>
           {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{sizeWords(event.size)}</span>}
         </span>
       </Link>

@@ -16,6 +16,7 @@ const DEEPEST_INDENT = 32;
 export function JsonTree({ document, label }: { document: JsonDocument; label: string }) {
   const [closed, setClosed] = useState(() => startClosed(document));
   const [current, setCurrent] = useState(0);
+  const [touched, setTouched] = useState(false);
   const [whole, setWhole] = useState(false);
   useEffect(() => {
     setClosed(startClosed(document));
@@ -68,6 +69,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
         tabIndex={0}
         aria-activedescendant={place >= range.from && place < range.to ? `row-${current}` : undefined}
         onKeyDown={onKeyDown}
+        onFocus={() => setTouched(true)}
       >
         <div class="sizer" role="none" style={{ height: `${rows.length * ROW}px` }}>
           {rows.slice(range.from, range.to).map((row, at) => (
@@ -77,7 +79,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
               row={row}
               top={(range.from + at) * ROW}
               isClosed={closed.has(row)}
-              isCurrent={row === current}
+              isCurrent={touched && row === current}
               onPick={() => setCurrent(row < 0 ? ~row : row)}
               onToggle={() => toggle(row < 0 ? ~row : row)}
             />

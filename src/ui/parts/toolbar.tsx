@@ -32,7 +32,7 @@ export function ListToolbar({ searchRef, endpointId, q, live, view, onPause }: T
       <Search searchRef={searchRef} endpointId={endpointId} q={q} />
       <button
         type="button"
-        class={`live ${view.paused ? 'paused' : live}`}
+        class={`live-button ${view.paused ? 'paused' : live}`}
         aria-pressed={view.paused}
         title={view.paused ? 'Show what arrived and go on (p)' : 'Hold arrivals back (p)'}
         onClick={() => onPause(!view.paused)}
