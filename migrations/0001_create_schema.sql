@@ -40,7 +40,8 @@ CREATE TABLE endpoints (
 CREATE INDEX endpoints_by_team ON endpoints (team_id, seq) WHERE deleted_at IS NULL;
 --> statement-breakpoint
 -- No foreign key on `endpoint`: ingest must not fail as a whole because one endpoint was deleted meanwhile.
--- `body` stands last, so that lists never walk its overflow pages. `encoding`: 0 as received, 1 zstd.
+-- `content` is the header pairs and the body together (core/stored-content.ts); it stands last, so that lists never walk
+-- its overflow pages. `encoding`: 0 plain, 1 zstd.
 CREATE TABLE events (
   seq         INTEGER PRIMARY KEY AUTOINCREMENT,
   nonce       BLOB NOT NULL,
@@ -57,8 +58,7 @@ CREATE TABLE events (
   path        BLOB NOT NULL,
   query       BLOB,
   preview     BLOB NOT NULL,
-  headers     BLOB NOT NULL,
-  body        BLOB NOT NULL
+  content     BLOB NOT NULL
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX events_by_time ON events (endpoint, received_at);

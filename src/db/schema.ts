@@ -52,8 +52,7 @@ export const events = sqliteTable('events', {
   path: blob({ mode: 'buffer' }).notNull(),
   query: blob({ mode: 'buffer' }),
   preview: blob({ mode: 'buffer' }).notNull(),
-  headers: blob({ mode: 'buffer' }).notNull(),
-  body: blob({ mode: 'buffer' }).notNull(),
+  content: blob({ mode: 'buffer' }).notNull(),
 });
 
 export const replays = sqliteTable('replays', {
