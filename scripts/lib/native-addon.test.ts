@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { addonDirs, extractAddon, lazyNative, loadAddon } from './native-addon.ts';
 
 const addon = new TextEncoder().encode('not really an addon');
@@ -35,6 +35,10 @@ describe('extracting the addon', () => {
   test('uses an identical file again: threads must map one and the same', () => {
     const { ino } = statSync(extractAddon(addon, dir));
     expect(statSync(extractAddon(addon, dir)).ino).toBe(ino);
+  });
+
+  test('gives an absolute path for a relative directory', () => {
+    expect(extractAddon(addon, relative(process.cwd(), dir))).toBe(extractAddon(addon, dir));
   });
 
   test('another addon gets another name', () => {

@@ -1,5 +1,5 @@
 /* The binary in hostile and bare surroundings: empty directory, foreign configuration files, unusable temp space. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
@@ -110,6 +110,9 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
   try {
     const health = await installation.run(['health']);
     must(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
+    const engines = mappedEngines(server.pid);
+    must(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
+    must(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine lies at ${engines[0]}`);
     const api = await firstApi(installation, server);
     const endpoint = await api.createEndpoint('smoke');
     const body = new Uint8Array([0xff, 0x00, 0xfe, ...new TextEncoder().encode('{"smoke":true}')]);
@@ -129,6 +132,12 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
     const health = await installation.run(['health']);
     must(health.exitCode === 1, `health says ${health.exitCode} after the end`);
   }
+}
+
+/** The addon files that the threads of a process have mapped: more than one would break SQLite's locks. */
+function mappedEngines(pid: number): string[] {
+  const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
+  return [...new Set(maps.match(/\/\S*\.libsql-\S*/g))];
 }
 
 /** A command line that gives its command a noexec /mnt; undefined where mounting is not allowed. */
