@@ -62,7 +62,8 @@ export type ConfigResult =
 
 /** Where values come from: the process environment or the env file. */
 type Level = { readonly source: string; readonly get: (name: string) => string | undefined; readonly names: string[] };
-type Found = { readonly text: string; readonly source: string };
+/** `text` is undefined when there is a setting but it cannot be had; the problem is noted then. */
+type Found = { readonly text: string | undefined; readonly source: string };
 
 /** Set in the process environment to find the env file, so it cannot be in it. */
 const ENV_FILE_NAME = 'HOOKTAPE_ENV_FILE';
@@ -99,7 +100,6 @@ function createReader(input: ConfigInput, levels: readonly Level[], problems: st
     return undefined;
   };
 
-  /** The text in force; undefined with a problem noted when there is one but it cannot be had. */
   const find = (name: SettingName): Found | undefined => {
     for (const level of levels) {
       const text = level.get(name);
@@ -107,28 +107,23 @@ function createReader(input: ConfigInput, levels: readonly Level[], problems: st
       const path = isSecret(name) ? level.get(fileName) : undefined;
       if (text !== undefined && path !== undefined) {
         problems.push(`${name} and ${fileName} (${level.source}): set one of the two`);
-        return undefined;
+        return { text: undefined, source: level.source };
       }
       if (text !== undefined) return { text, source: level.source };
-      if (path !== undefined) {
-        const read = readSecretFile(fileName, path);
-        return read === undefined ? undefined : { text: read, source: fileName };
-      }
+      if (path !== undefined) return { text: readSecretFile(fileName, path), source: fileName };
     }
     return undefined;
   };
 
   return (name: SettingName): { value: unknown; shown: SettingInForce } => {
     const setting: Setting<unknown> = settings[name];
-    const found = find(name);
-    const text = found?.text ?? setting.default ?? '';
-    const source = found?.source ?? 'default';
-    const value = setting.secret && found ? '[set]' : text;
-    // An empty default is a value of its own (an empty list); without a default it means "none".
-    const parsed = found || setting.default !== undefined ? setting.kind(text) : { value: undefined };
-    if ('value' in parsed) return { value: parsed.value, shown: { name, value, source } };
+    const { text, source } = find(name) ?? { text: setting.default, source: 'default' };
+    const shown = { name, value: setting.secret && text !== undefined ? '[set]' : (text ?? ''), source };
+    if (text === undefined) return { value: undefined, shown };
+    const parsed = setting.kind(text);
+    if ('value' in parsed) return { value: parsed.value, shown };
     problems.push(`${name} (${source}): must be ${parsed.mustBe}`);
-    return { value: undefined, shown: { name, value, source } };
+    return { value: undefined, shown };
   };
 }
 

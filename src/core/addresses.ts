@@ -99,3 +99,33 @@ export function isInCidr(address: Address, range: Cidr): boolean {
 
 export const isInAnyCidr = (address: Address, ranges: readonly Cidr[]): boolean =>
   ranges.some(range => isInCidr(address, range));
+
+/** One hop of X-Forwarded-For: an address, with or without port, brackets and quotes. */
+function parseHop(text: string): Address | undefined {
+  const hop = text.trim().replace(/^"(.*)"$/, '$1');
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(hop) ?? [];
+  return parseAddress(bracketed ?? plain ?? hop);
+}
+
+/**
+ * The client's address: the rightmost hop that is not a trusted proxy. X-Forwarded-For is read only when the peer itself is
+ * trusted; a hop that is no address ends the walk at the last proxy that could be believed.
+ *
+ * `peer` is the socket's remote address, `forwardedFor` the header's values joined with `,` in arrival order.
+ */
+export function clientAddress(from: {
+  peer: string;
+  forwardedFor?: string | undefined;
+  trusted: readonly Cidr[];
+}): string {
+  // Link-local peers carry the interface they came in by.
+  let client = parseAddress(from.peer.replace(/%.*$/, ''));
+  if (!client) return from.peer;
+  const hops = from.forwardedFor === undefined || from.trusted.length === 0 ? [] : from.forwardedFor.split(',');
+  while (hops.length > 0 && isInAnyCidr(client, from.trusted)) {
+    const hop = parseHop(hops.pop() ?? '');
+    if (!hop) break;
+    client = hop;
+  }
+  return formatAddress(client);
+}

@@ -4,8 +4,8 @@
  * one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { maxRequestBytes } from '../core/limits.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */

@@ -1,5 +1,5 @@
 /* Wire shapes that more than one room speaks, and the one way to say which statuses an operation answers. */
-import { type TSchema, t } from 'elysia';
+import { type TSchema, Type as t } from '@sinclair/typebox';
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
@@ -18,3 +18,10 @@ export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: 
   const errors = Object.fromEntries([...refusals, 401, 429].map(status => [status, ErrorBody]));
   return { ...errors, ...own } as unknown as S & Record<401 | 429, typeof ErrorBody>;
 }
+
+/** An answer that is a file, not JSON. */
+export const Bytes = t.Unsafe<Response>({
+  type: 'string',
+  format: 'binary',
+  contentMediaType: 'application/octet-stream',
+});

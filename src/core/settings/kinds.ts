@@ -1,6 +1,6 @@
 /*
  * The kinds of values a setting can have. Each turns the operator's text into a value, or into the rest of the sentence
- * "NAME must be ...". The text itself is never repeated in a problem: it may be a secret in the wrong place.
+ * "NAME must be ...". The text of a scalar is never repeated in a problem: it may be a secret in the wrong place.
  */
 
 import { type Cidr, parseAddress, parseCidr } from '../addresses.ts';

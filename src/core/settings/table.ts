@@ -111,7 +111,7 @@ export const settings = {
     '[]',
     'Further issuers whose access tokens are accepted: a JSON array of',
     '{ "issuer", "audience", "jwks_uri"?, "email_claim"? (default "email"), "create_accounts"? (default false) };',
-    'keys by discovery when "jwks_uri" is absent.',
+    'keys by discovery when "jwks_uri" is absent. In an env file put it in single quotes.',
   ),
   HOOKTAPE_OAUTH_CIMD: required(
     onOff,

@@ -1,5 +1,5 @@
 /* The account on the wire (api-contract "Account"). */
-import { type Static, t } from 'elysia';
+import { type Static, Type as t } from '@sinclair/typebox';
 import { Timestamp } from '../../http/schemas.ts';
 
 export const Plan = t.Union([t.Literal('free'), t.Literal('pro')]);

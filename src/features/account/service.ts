@@ -64,8 +64,7 @@ export function createAccountService(options: {
       if (given.teamOf !== undefined && given.plan !== undefined)
         throw invalid('a member has the plan of its team: give a plan or a team, not both');
       const host = given.teamOf === undefined ? undefined : await byEmail(given.teamOf);
-      const passwordHash =
-        given.password === undefined ? null : await passwords.hash(checkPassword(given.password));
+      const passwordHash = given.password === undefined ? null : await passwords.hash(checkPassword(given.password));
       const createdAt = clock.now();
       const id = newId('acc', createdAt, random);
       const plan = host?.plan ?? given.plan ?? 'free';

@@ -29,7 +29,8 @@ export function createAccountStore(db: Drizzle) {
   const joined = () => db.select(columns).from(accounts).innerJoin(teams, eq(teams.id, accounts.teamId));
   return {
     byId: async (id: string): Promise<AccountRow | undefined> => (await joined().where(eq(accounts.id, id)))[0],
-    byEmail: async (email: string): Promise<AccountRow | undefined> => (await joined().where(eq(accounts.email, email)))[0],
+    byEmail: async (email: string): Promise<AccountRow | undefined> =>
+      (await joined().where(eq(accounts.email, email)))[0],
     all: (): Promise<AccountRow[]> => joined().orderBy(asc(accounts.createdAt), asc(accounts.id)),
     count: async (): Promise<number> => (await db.select({ n: sql<number>`count(*)` }).from(accounts))[0]?.n ?? 0,
 

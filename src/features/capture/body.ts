@@ -45,10 +45,12 @@ export function readBody(req: IncomingMessage, maxBytes: number, budget: BodyBud
       resolve(result);
     };
     const onData = (chunk: Buffer): void => {
-      if (size + chunk.length > maxBytes) return finish({ kind: 'too_large' });
-      if (!budget.take(chunk.length)) return finish({ kind: 'no_room' });
-      size += chunk.length;
-      chunks.push(chunk);
+      if (size + chunk.length > maxBytes) finish({ kind: 'too_large' });
+      else if (!budget.take(chunk.length)) finish({ kind: 'no_room' });
+      else {
+        size += chunk.length;
+        chunks.push(chunk);
+      }
     };
     const onEnd = (): void => {
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);

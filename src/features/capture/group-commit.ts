@@ -29,7 +29,8 @@ export type GroupCommitOptions = {
 type Waiting = { event: NewEvent; resolve: (seq: number) => void; reject: (error: Error) => void };
 
 /** Errors of the storage as a whole: trying the same rows one by one would only repeat them. */
-const storageCodes = /^(?:SQLITE_(?:FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|BUSY|NOMEM)|QUEUE_FULL|THREAD_DIED|CLIENT_CLOSED|SERVER_ERROR|HRANA_|UNKNOWN)/;
+const storageCodes =
+  /^(?:SQLITE_(?:FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|BUSY|NOMEM)|QUEUE_FULL|THREAD_DIED|CLIENT_CLOSED|SERVER_ERROR|HRANA_|UNKNOWN)/;
 
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { insert, onFailure, onCommit, monotonic } = options;
@@ -38,7 +39,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   let queuedBytes = 0;
   let inFlight = 0;
   let running = false;
-  let idleWaiters: (() => void)[] = [];
+  const idleWaiters: (() => void)[] = [];
 
   const take = (): Waiting[] => {
     let bytes = 0;
@@ -86,7 +87,9 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   return {
     add: event => {
       if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + event.content.length > maxQueuedBytes))
-        return Promise.reject(new AppError('unavailable', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }));
+        return Promise.reject(
+          new AppError('unavailable', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }),
+        );
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       queue.push({ event, resolve, reject });
       queuedBytes += event.content.length;
@@ -98,7 +101,6 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       return promise;
     },
     depth: () => queue.length + inFlight,
-    idle: () =>
-      running ? new Promise<void>(resolve => idleWaiters.push(resolve)) : Promise.resolve(),
+    idle: () => (running ? new Promise<void>(resolve => idleWaiters.push(resolve)) : Promise.resolve()),
   };
 }

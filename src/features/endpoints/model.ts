@@ -1,5 +1,5 @@
 /* Endpoints on the wire (api-contract "Endpoint"). */
-import { type Static, t } from 'elysia';
+import { type Static, Type as t } from '@sinclair/typebox';
 import { Name, nullable, Timestamp } from '../../http/schemas.ts';
 
 export const Endpoint = t.Object(

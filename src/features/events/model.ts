@@ -1,5 +1,5 @@
 /* Events on the wire (api-contract "EventSummary", "EventDetail"; interface "API beyond the contract"). */
-import { type Static, t } from 'elysia';
+import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable, Timestamp } from '../../http/schemas.ts';
 
 const Pair = t.Tuple([t.String(), t.String()]);

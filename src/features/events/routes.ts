@@ -1,7 +1,7 @@
 /* /api/events (api-contract; raw: interface "API beyond the contract"). */
-import { Elysia, t } from 'elysia';
+import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { answers, IdParams } from '../../http/schemas.ts';
+import { answers, Bytes, IdParams } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage } from './model.ts';
 import type { EventsService } from './service.ts';
 
@@ -21,10 +21,11 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
     })
     .get(
       '/api/events/:id/raw',
-      async ({ request, params }) => attachment(params.id, (await events.stored(gate.principal(request), params.id)).body),
+      async ({ request, params }) =>
+        attachment(params.id, (await events.stored(gate.principal(request), params.id)).body),
       {
         params: IdParams,
-        response: answers({ 200: t.File({ description: 'the exact body bytes' }) }, 404),
+        response: answers({ 200: Bytes }, 404),
         detail: { operationId: 'getEventBody', summary: 'The exact body bytes', tags },
       },
     );

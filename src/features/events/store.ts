@@ -54,7 +54,12 @@ export function createEventsStore(db: Drizzle) {
 
   return {
     page: (endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> =>
-      db.select(summaryColumns).from(events).where(after(endpoint, since, position)).orderBy(...newestFirst).limit(limit),
+      db
+        .select(summaryColumns)
+        .from(events)
+        .where(after(endpoint, since, position))
+        .orderBy(...newestFirst)
+        .limit(limit),
 
     /** The same with content, for verdicts. */
     pageWithContent: (
@@ -63,7 +68,12 @@ export function createEventsStore(db: Drizzle) {
       position: Position | undefined,
       limit: number,
     ): Promise<DetailRow[]> =>
-      db.select(detailColumns).from(events).where(after(endpoint, since, position)).orderBy(...newestFirst).limit(limit),
+      db
+        .select(detailColumns)
+        .from(events)
+        .where(after(endpoint, since, position))
+        .orderBy(...newestFirst)
+        .limit(limit),
 
     /** One event of a live endpoint of this team, received at `since` or later. */
     async find(

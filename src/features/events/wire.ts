@@ -35,7 +35,11 @@ export function toAttempt(row: ReplayRow): ReplayAttempt {
 }
 
 /** The body as JSON text can carry it: UTF-8 as it is, anything else in base64. */
-export function toPayload(body: Uint8Array): { payload: unknown; payloadRaw: string; payloadEncoding: 'utf8' | 'base64' } {
+export function toPayload(body: Uint8Array): {
+  payload: unknown;
+  payloadRaw: string;
+  payloadEncoding: 'utf8' | 'base64';
+} {
   const text = decodeUtf8(body);
   if (text === undefined)
     return { payload: null, payloadRaw: Buffer.from(body).toString('base64'), payloadEncoding: 'base64' };

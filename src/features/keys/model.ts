@@ -1,5 +1,5 @@
 /* API keys on the wire (api-contract "ApiKey"). */
-import { type Static, t } from 'elysia';
+import { type Static, Type as t } from '@sinclair/typebox';
 import { Name, nullable, Timestamp } from '../../http/schemas.ts';
 
 const metadata = {

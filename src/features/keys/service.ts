@@ -49,7 +49,14 @@ export function createKeysService(options: {
       const createdAt = clock.now();
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
-      const inserted = await store.insertWithin(maxKeysPerAccount, { id, accountId, name, hash: hashOf(key), last4, createdAt });
+      const inserted = await store.insertWithin(maxKeysPerAccount, {
+        id,
+        accountId,
+        name,
+        hash: hashOf(key),
+        last4,
+        createdAt,
+      });
       if (!inserted) throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
       return { id, name, last4, createdAt, lastUsedAt: null, key };
     },

@@ -28,7 +28,11 @@ export type KeysStore = ReturnType<typeof createKeysStore>;
 export function createKeysStore(db: Drizzle) {
   return {
     listOf: (accountId: string): Promise<KeyRow[]> =>
-      db.select(metadata).from(apiKeys).where(eq(apiKeys.accountId, accountId)).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
+      db
+        .select(metadata)
+        .from(apiKeys)
+        .where(eq(apiKeys.accountId, accountId))
+        .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
 
     /** Inserts unless the account already has `limit` keys, in one statement; false when it has. */
     async insertWithin(limit: number, key: typeof apiKeys.$inferInsert): Promise<boolean> {
@@ -58,7 +62,9 @@ export function createKeysStore(db: Drizzle) {
     },
 
     async remove(accountId: string, id: string): Promise<boolean> {
-      const { rowsAffected } = await db.delete(apiKeys).where(and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId)));
+      const { rowsAffected } = await db
+        .delete(apiKeys)
+        .where(and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId)));
       return rowsAffected === 1;
     },
 
