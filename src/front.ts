@@ -6,7 +6,8 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { isIngestTarget } from './features/capture/ingest.ts';
+import { isIngestTarget } from './core/query.ts';
+import { createBridge, type Fetcher } from './http/bridge.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
 
@@ -19,9 +20,11 @@ export type Front = {
 
 export type FrontOptions = {
   ingest: Handler;
-  app: Handler;
+  /** The Elysia app. */
+  fetch: Fetcher;
+  clientAddress: (req: IncomingMessage) => string;
   tls?: { cert: string; key: string } | undefined;
-  onError: (error: unknown) => void;
+  onError: (error: unknown, fields?: { requestId: string }) => void;
 };
 
 const options = {
@@ -35,7 +38,14 @@ const options = {
 
 const absolute = /^https?:\/\/[^/?#]*/i;
 
-export function createFront({ ingest, app, tls, onError }: FrontOptions): Front {
+export function createFront({ ingest, fetch, clientAddress, tls, onError }: FrontOptions): Front {
+  let requests = 0;
+  const app = createBridge({
+    fetch,
+    clientAddress,
+    newRequestId: () => (++requests).toString(36),
+    onError: (error, requestId) => onError(error, { requestId }),
+  });
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     // A proxy may send the absolute form (RFC 9112 section 3.2.2).
     const target = (req.url ?? '/').replace(absolute, '');

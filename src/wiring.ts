@@ -8,6 +8,7 @@ import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import type { RandomBytes } from './core/ids.ts';
 import { createSealer } from './core/seal.ts';
+import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
 import { createAccountService } from './features/account/service.ts';
@@ -104,6 +105,11 @@ export async function createServices(surroundings: Surroundings) {
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
+  const background = createBackground({
+    busy: () => commits.depth() > 0,
+    monotonic: clock.monotonic,
+    onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
   const capture = createCaptureService({
     commits,
     random,
@@ -120,14 +126,14 @@ export async function createServices(surroundings: Surroundings) {
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
-  const onError = (error: unknown): void => log.error('request failed', { cause: error });
+  const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const gate = createGate({
     authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
     limiter: createRateLimiter(clock.monotonic),
     limitOf: () => config.rateLimitPerMinute,
     isOpen: () => false,
     challenge: () => 'Bearer realm="hooktape"',
-    onError,
+    onError: error => onError(error),
   });
 
   const addressOf = (req: IncomingMessage): string =>
@@ -144,7 +150,7 @@ export async function createServices(surroundings: Surroundings) {
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
     onResult: () => {},
-    onError,
+    onError: error => onError(error),
   });
 
   const every = (ms: number, what: string, run: () => Promise<void>) => {
@@ -169,6 +175,7 @@ export async function createServices(surroundings: Surroundings) {
     events,
     capture,
     commits,
+    background,
     gate,
     ingest,
     clientAddress: addressOf,
@@ -180,6 +187,7 @@ export async function createServices(surroundings: Surroundings) {
     /** After the last request: what is only in memory goes to disk, then the database closes. */
     async close(): Promise<void> {
       for (const timer of timers) clearInterval(timer);
+      await background.stop();
       await capture.drain();
       await keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause }));
       await database.close();

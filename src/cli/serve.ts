@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { createFront, createSocketFront } from '../front.ts';
-import { createBridge } from '../http/bridge.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { controlHandler } from './control.ts';
@@ -62,15 +61,10 @@ export const serve: Command = {
 /** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
 async function listen(services: Services, config: Config): Promise<() => Promise<void>> {
   const { log, clientAddress, ingest, onError } = services;
-  let requests = 0;
   const front = createFront({
     ingest,
-    app: createBridge({
-      fetch: createApp(services).fetch,
-      clientAddress,
-      newRequestId: () => (++requests).toString(36),
-      onError: (error, requestId) => log.error('request failed', { requestId, cause: error }),
-    }),
+    fetch: createApp(services).fetch,
+    clientAddress,
     ...(config.tls && {
       tls: { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
     }),

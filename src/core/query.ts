@@ -1,5 +1,10 @@
 /* The request target as it came: split, never normalised. */
 
+/** Below it are the ingest addresses: `/in/{token}` and `/in/{token}/…` (interface "Addresses"). */
+export const ingestPrefix = '/in/';
+
+export const isIngestTarget = (target: string): boolean => target.startsWith(ingestPrefix) || target === '/in';
+
 /** Everything after the first `?`, undecoded; null when there is no `?`; `''` for a lone one (interface "Ingest"). */
 export function splitTarget(target: string): { path: string; query: string | null } {
   const mark = target.indexOf('?');

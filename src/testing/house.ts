@@ -11,7 +11,6 @@ import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/database.ts';
 import { createFront } from '../front.ts';
-import { createBridge } from '../http/bridge.ts';
 import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Services } from '../wiring.ts';
 
@@ -132,12 +131,8 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
   let origin: Promise<string> | undefined;
   const front = createFront({
     ingest: services.ingest,
-    app: createBridge({
-      fetch: app.fetch,
-      clientAddress: services.clientAddress,
-      newRequestId: () => 'test',
-      onError: services.onError,
-    }),
+    fetch: app.fetch,
+    clientAddress: services.clientAddress,
     onError: services.onError,
   });
   const listen: House['listen'] = () => {

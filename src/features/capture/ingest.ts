@@ -6,11 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { toPairs } from '../../core/headers.ts';
-import { splitTarget } from '../../core/query.ts';
+import { ingestPrefix, splitTarget } from '../../core/query.ts';
 import { type BodyBudget, readBody } from './body.ts';
 import type { Answer, CaptureService } from './service.ts';
 
-const prefix = '/in/';
 /** How much of an unwanted upload is still read, so that the sender sees the answer instead of a reset. */
 const lingerBytes = 4 << 20;
 const lingerMs = 2000;
@@ -29,15 +28,13 @@ export type IngestOptions = {
   onError: (error: unknown) => void;
 };
 
-export const isIngestTarget = (target: string): boolean => target.startsWith(prefix) || target === '/in';
-
 export function createIngest(options: IngestOptions): Ingest {
   const { capture, findEndpoint, clientAddress, maxBodyBytes, budget, clock, onResult, onError } = options;
 
   return async (req, res, target) => {
     const { path, query } = splitTarget(target);
-    const slash = path.indexOf('/', prefix.length);
-    const token = path.slice(prefix.length, slash < 0 ? undefined : slash);
+    const slash = path.indexOf('/', ingestPrefix.length);
+    const token = path.slice(ingestPrefix.length, slash < 0 ? undefined : slash);
     const subPath = slash < 0 ? '' : path.slice(slash);
 
     const found = token === '' ? undefined : findEndpoint(token);
