@@ -4,13 +4,13 @@
  */
 import { parseArgs } from 'node:util';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
-import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
+import { freePort, type Installation, install } from '../lib/installation.ts';
 import { smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import { type Row, report } from './report.ts';
 import { percentile } from './statistics.ts';
 
-type Store = { events: number; installation: Installation; server: Server; api: Api; paths: Record<Kind, string[]> };
+type Store = { events: number; installation: Installation; api: Api; paths: Record<Kind, string[]> };
 type Kind = (typeof KINDS)[number];
 const KINDS = ['newest page', 'page at any depth', 'event detail'] as const;
 
@@ -58,10 +58,7 @@ export async function read(args: string[]): Promise<void> {
     );
     report('read', rows, { requests, counts });
   } finally {
-    for (const { server, installation } of stores) {
-      await server.end('SIGKILL');
-      installation.remove();
-    }
+    for (const { installation } of stores) await installation.remove();
   }
 }
 
@@ -89,5 +86,5 @@ async function fill(events: number): Promise<Store> {
     'page at any depth': cursors,
     'event detail': sample.map(id => `/api/events/${id}`),
   };
-  return { events, installation, server, api, paths };
+  return { events, installation, api, paths };
 }

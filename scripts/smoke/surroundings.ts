@@ -100,7 +100,7 @@ async function withInstallation(
   try {
     await body(installation);
   } finally {
-    installation.remove();
+    await installation.remove();
   }
 }
 
