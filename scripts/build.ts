@@ -22,6 +22,8 @@ async function build(target: Target, outfile: string, host: boolean): Promise<vo
     root: join(ROOT, 'src'),
     target: 'bun',
     format: 'esm',
+    // Parsed ahead: three times faster to start. Bytecode belongs to one machine type, so only for the host's own.
+    bytecode: host,
     minify: { whitespace: true, syntax: true, identifiers: false },
     define: {
       'process.env.NODE_ENV': '"production"',
