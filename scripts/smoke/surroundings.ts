@@ -1,5 +1,5 @@
 /* The binary in hostile and bare surroundings: empty directory, foreign configuration files, unusable temp space. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
@@ -129,6 +129,8 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
   } finally {
     const exitCode = await server.end('SIGTERM');
     must(exitCode === 0, `SIGTERM ended it with ${exitCode}:\n${server.output()}`);
+    const log = statSync(join(installation.dataDir, 'hooktape.db-wal'), { throwIfNoEntry: false });
+    must((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
     const health = await installation.run(['health']);
     must(health.exitCode === 1, `health says ${health.exitCode} after the end`);
   }
