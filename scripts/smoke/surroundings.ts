@@ -54,7 +54,8 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
   });
 
   const noexec = noexecWrap();
-  if (noexec) {
+  if (!noexec) console.log('note  a noexec temp directory is not tried: mounting one needs root');
+  else {
     await check('starts with a noexec temp directory', async () => {
       await withInstallation(install({ TMPDIR: '/mnt', BUN_TMPDIR: '/mnt' }, noexec), captureAndReadBack);
       return undefined;
