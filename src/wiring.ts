@@ -50,7 +50,7 @@ const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
 const bodyBudgetBytes = 256 << 20;
 
-const sha256 = (bytes: Uint8Array): Uint8Array => new Bun.CryptoHasher('sha256').update(bytes).digest();
+const sha256 = (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8Array<ArrayBuffer>) as Uint8Array;
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
