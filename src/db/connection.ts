@@ -59,6 +59,10 @@ export function serveConnection(scope: ThreadScope): void {
         await on.executeMultiple(request.sql);
         return { id: request.id, results: [] };
       case 'close':
+        // libSQL leaves the log behind when it closes; emptied, one file is the whole database. A reader elsewhere only
+        // keeps it from being emptied.
+        if (!pragmas.includes('PRAGMA query_only = 1'))
+          await on.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         on.close();
         return { id: request.id, results: [] };
     }
