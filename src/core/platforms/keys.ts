@@ -55,7 +55,10 @@ function webKeys(text: string): KeyInput[] {
     if (!Array.isArray(list)) return [];
     return list
       .slice(0, 20)
-      .filter((jwk): jwk is JsonWebKeyInput['key'] => typeof jwk === 'object' && jwk !== null && !('d' in jwk) && !('k' in jwk))
+      .filter(
+        (jwk): jwk is JsonWebKeyInput['key'] =>
+          typeof jwk === 'object' && jwk !== null && !('d' in jwk) && !('k' in jwk),
+      )
       .map(key => ({ key, format: 'jwk' }));
   } catch {
     return [];

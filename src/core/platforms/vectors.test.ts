@@ -13,7 +13,9 @@ function deliveryOf(vector: Vector, body = Buffer.from(vector.bodyBase64, 'base6
     method: vector.method,
     path: pathname,
     query: search === '' ? null : search.slice(1),
-    rawHeaders: Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    rawHeaders: Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
     body,
   };
 }
@@ -45,7 +47,10 @@ describe('known deliveries, signed by the official libraries or published by the
       const verdict = verify({
         delivery: deliveryOf(vector),
         platform: vector.platform,
-        secrets: [{ platform: null, secret: 'another' }, { platform: null, secret: vector.secret }],
+        secrets: [
+          { platform: null, secret: 'another' },
+          { platform: null, secret: vector.secret },
+        ],
         receivedAt: (vector.verifyAt ?? 1_765_000_000) * 1000,
         urls: ['https://elsewhere.example/in/t', vector.url],
       });
@@ -62,7 +67,10 @@ describe('known deliveries, signed by the official libraries or published by the
     });
 
     test(`${vector.id} is invalid with another secret of its form`, () => {
-      const other = [...vector.secret].reverse().join('').replace(/_ceshw$/, '');
+      const other = [...vector.secret]
+        .reverse()
+        .join('')
+        .replace(/_ceshw$/, '');
       const verdict = judge(vector, deliveryOf(vector), vector.platform === 'sendgrid' ? vector.secret : other);
       if (vector.platform !== 'sendgrid') expect(verdict?.verdict).not.toBe('valid');
     });
