@@ -26,6 +26,7 @@ describe('reading a pasted secret', () => {
     ],
     ['wrapped hex is joined', 'adyen', `${hexKey.slice(0, 32)}\n  ${hexKey.slice(32)}`, hexKey],
     ['wrapped base64 is joined', 'airtable', 'c2Vj\ncmV0', 'c2VjcmV0'],
+    ['text with spaces is not taken for base64', 'gitlab', 'my secret tok', 'my secret tok'],
     ['PEM', 'travis', pem, pem],
     ['PEM with CRLF', 'travis', pem.replaceAll('\n', '\r\n'), pem],
     ['PEM from a JSON string', 'travis', pem.trim().replaceAll('\n', '\\n'), pem],

@@ -108,6 +108,8 @@ function normalise(form: KeyForm, text: string): string | null {
     case 'hex':
     case 'base64':
     case 'whsec': {
+      // Without its prefix it may be another form's text, whose inner spaces count.
+      if (form === 'whsec' && !text.startsWith('whsec_') && /\s/.test(text)) return null;
       const joined = text.replace(/\s+/g, '');
       return keysOf(form, joined).length > 0 ? joined : null;
     }
