@@ -1,6 +1,6 @@
 /* The event type of a delivery: the first source of its platform's row that gives a text, made safe to show. */
 import type { EventSource, Platform } from './model.ts';
-import { at, field, type Reading } from './reading.ts';
+import { field, type Reading } from './reading.ts';
 
 const LONGEST = 200;
 
@@ -35,7 +35,7 @@ function read(source: EventSource, reading: Reading): unknown {
     case 'query':
       return reading.query().get(name.toLowerCase());
     case 'json':
-      return at(reading.json(), name);
+      return reading.pick(name);
     case 'form':
       return field(reading.form(), name);
     default:

@@ -2,12 +2,13 @@
  * One delivery, read lazily: header look-up, query, text, JSON, form fields. Each is worked out at most once and only when asked
  * for; what cannot be read is simply absent. Never throws; bodies over 1 MiB, or nested beyond reason, count as not readable.
  */
-import { type JsonOutline, outlineJson } from './json-scan.ts';
+import { type JsonOutline, outlineJson, pickJson } from './json-scan.ts';
 import type { RawDelivery } from './model.ts';
 
 /** Larger bodies are not parsed: deliveries that big are told apart by their headers. */
 export const MAX_PARSED_BYTES = 1024 * 1024;
 const MAX_DEPTH = 256;
+const MAX_MEMBERS = 20_000;
 const MAX_FIELDS = 1000;
 
 export type Fields = ReadonlyMap<string, readonly string[]>;
@@ -23,6 +24,8 @@ export type Reading = {
   readonly outline: () => JsonOutline | null;
   /** The parsed JSON, undefined when the body is not JSON. Newline-delimited JSON reads as a list of its first line. */
   readonly json: () => unknown;
+  /** The text or number at a path of the JSON, found without parsing when it is not parsed yet. */
+  readonly pick: (path: string) => unknown;
   /** Fields of a urlencoded or multipart body; null when it is neither, or has more than a thousand. */
   readonly form: () => Fields | null;
 };
@@ -62,6 +65,10 @@ export function readDelivery(delivery: RawDelivery): Reading {
       json ??= { value: parseJson(reading) };
       return json.value;
     },
+    pick: path => {
+      if (json !== undefined) return at(json.value, path);
+      return delivery.body.length > MAX_PARSED_BYTES ? undefined : pickJson(delivery.body, path.split('.'));
+    },
     form: () => {
       if (form === undefined) form = parseForm(reading);
       return form;
@@ -91,9 +98,12 @@ export function parseInner(text: string | undefined): unknown {
   if (text === undefined || text.length > MAX_PARSED_BYTES) return undefined;
   const bytes = Buffer.from(text, 'utf8');
   const outline = outlineJson(bytes);
-  if (outline === null || outline.depth > MAX_DEPTH) return undefined;
+  if (outline === null || !isModest(outline) || !outline.closed) return undefined;
   return tryJson(text);
 }
+
+/** Depth and sheer number of keys make parsing slow, whatever the size. */
+const isModest = ({ depth, members }: JsonOutline): boolean => depth <= MAX_DEPTH && members <= MAX_MEMBERS;
 
 function tryJson(text: string): unknown {
   try {
@@ -105,7 +115,7 @@ function tryJson(text: string): unknown {
 
 function parseJson(reading: Reading): unknown {
   const outline = reading.outline();
-  if (outline === null || outline.depth > MAX_DEPTH) return undefined;
+  if (outline === null || !isModest(outline) || !outline.closed) return undefined;
   const text = reading.text().replace(/^\ufeff/, '');
   const whole = tryJson(text);
   if (whole !== undefined) return whole;
