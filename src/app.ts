@@ -4,6 +4,7 @@ import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { secretsRoutes } from './features/secrets/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -22,7 +23,8 @@ export function createApp(services: Services): App {
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
-    .use(keysRoutes(services));
+    .use(keysRoutes(services))
+    .use(secretsRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
     .use(healthRoutes(services));

@@ -23,6 +23,9 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createSecretsService } from './features/secrets/service.ts';
+import { createSecretsStore } from './features/secrets/store.ts';
+import { createVerdicts } from './features/secrets/verdicts.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -99,6 +102,17 @@ export async function createServices(surroundings: Surroundings) {
     onDeleted: () => {},
   });
 
+  const secrets = createSecretsService({
+    store: createSecretsStore(db),
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
+  });
+  await secrets.refresh();
+  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -113,7 +127,8 @@ export async function createServices(surroundings: Surroundings) {
     commits,
     random,
     sha256,
-    recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
     onRecorded: () => {},
   });
 
@@ -121,7 +136,7 @@ export async function createServices(surroundings: Surroundings) {
     store: createEventsStore(db),
     clock,
     endpoint: endpoints.owned,
-    verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
+    verdicts,
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
@@ -153,7 +168,10 @@ export async function createServices(surroundings: Surroundings) {
     return timer;
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
-  if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+  if (shared) {
+    timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+    timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
+  }
 
   return {
     config,
@@ -166,6 +184,7 @@ export async function createServices(surroundings: Surroundings) {
     account,
     keys,
     endpoints,
+    secrets,
     events,
     capture,
     commits,
