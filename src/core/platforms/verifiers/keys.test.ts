@@ -145,6 +145,9 @@ describe('JSON Web Tokens', () => {
     const event = { event: { type: 'create_item', boardId: '1' } };
     const none = `${part({ alg: 'none' })}.${part({})}.c2ln`;
     expectInvalid(jsonDelivery(event, { Authorization: none }), 'monday', 's');
+    const renamed = `${part({ alg: 'HS512' })}.${part({})}`;
+    const other = `${renamed}.${mac('sha256', 's', renamed).digest('base64url')}`;
+    expectInvalid(jsonDelivery(event, { Authorization: other }), 'monday', 's');
     // The classic forgery: the public key used as an HMAC secret.
     const text = `${part({ alg: 'HS256' })}.${part({ data: '{"eventType":"x"}' })}`;
     const forged = `${text}.${mac('sha256', pemOf(rsa.publicKey), text).digest('base64url')}`;
