@@ -1,0 +1,174 @@
+/*
+ * How fast deliveries become durable. Baseline and program take turns under the same load, several rounds, medians. Load
+ * comes from wrk; latency at half load from constant-rate.ts.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { firstApi, ingestAddress } from '../lib/api.ts';
+import { freePort, type Installation, install } from '../lib/installation.ts';
+import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
+import { seed } from '../lib/seed.ts';
+import type { RateResult } from './constant-rate.ts';
+import { type Row, report } from './report.ts';
+import { median } from './statistics.ts';
+import { fullLoad, requireWrk } from './wrk.ts';
+
+type Side = 'ours' | 'baseline';
+const SIDES: readonly Side[] = ['baseline', 'ours'];
+const DISK_CYCLES = 30;
+
+export async function ingest(args: string[]): Promise<void> {
+  requireWrk();
+  const options = {
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '3' },
+    soak: { type: 'string', default: '60' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  const seconds = Number(values.seconds);
+  const rounds = Number(values.rounds);
+  const sets: Record<'small' | 'github', Payload[]> = { small: [smallPayload()], github: githubPayloads() };
+
+  const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' });
+  const baseline = await startBaseline();
+  try {
+    const server = await installation.start(await freePort());
+    const api = await firstApi(installation, server);
+    const address = ingestAddress(server, await api.createEndpoint('bench'));
+    const addresses: Record<Side, string> = { ours: address, baseline: `${baseline.origin}/in/baseline` };
+
+    const full = { small: { ours: [], baseline: [] }, github: { ours: [], baseline: [] } } as Record<
+      string,
+      Record<Side, number[]>
+    >;
+    const p99 = { ours: [], baseline: [] } as Record<Side, number[]>;
+    for (const side of SIDES) await fullLoad(addresses[side], sets.small, 2);
+    for (let round = 1; round <= rounds; round++) {
+      for (const [name, payloads] of Object.entries(sets)) {
+        for (const side of SIDES) {
+          const load = await fullLoad(addresses[side], payloads, seconds);
+          full[name]?.[side].push(load.perSecond);
+          console.log(
+            `round ${round}  ${name.padEnd(6)}  ${side.padEnd(8)}  ${load.perSecond.toFixed(0)}/s  p99 ${load.p99Ms.toFixed(1)} ms`,
+          );
+        }
+      }
+    }
+    const rates = Object.fromEntries(
+      Object.entries(full).map(([name, sides]) => [
+        name,
+        { ours: median(sides.ours), baseline: median(sides.baseline) },
+      ]),
+    );
+    const half = (rates['small']?.ours ?? 0) / 2;
+    for (let round = 1; round <= rounds; round++) {
+      for (const side of SIDES) {
+        const result = await constantRate(addresses[side], half, seconds);
+        p99[side].push(result.p99Ms);
+        console.log(
+          `round ${round}  constant ${result.perSecond.toFixed(0)}/s  ${side.padEnd(8)}  p99 ${result.p99Ms.toFixed(2)} ms`,
+        );
+      }
+    }
+    const memory = await soak(server.pid, () => fullLoad(address, sets.small, Number(values.soak)));
+    await server.end('SIGTERM');
+    const disk = await bytesOnDisk(sets.github);
+
+    const rows: Row[] = [
+      {
+        what: 'durable deliveries, 1.6 KB, 64 connections',
+        ...pair(rates['small']),
+        unit: '/s',
+        goal: { atLeast: 0.45 },
+      },
+      { what: 'durable deliveries, GitHub examples', ...pair(rates['github']), unit: '/s' },
+      // The goal is absolute, so the baseline of this line is only shown below it.
+      {
+        what: `p99 at half of that rate (${half.toFixed(0)}/s)`,
+        ours: median(p99.ours),
+        unit: 'ms',
+        goal: { atMost: 5 },
+      },
+      { what: '  the same, bare node:http', ours: median(p99.baseline), unit: 'ms' },
+      {
+        what: `RSS, highest in ${values.soak} s of full load`,
+        ours: memory.highest,
+        unit: 'MB',
+        goal: { atMost: 300 },
+      },
+      { what: '  growth from the first to the last third', ours: memory.growth, unit: 'MB' },
+      { what: 'bytes on disk per byte received, GitHub examples', ours: disk, unit: '', goal: { atMost: 0.25 } },
+    ];
+    report('ingest', rows, { full, p99, seconds, rounds, memory: memory.samples });
+  } finally {
+    baseline.end();
+    await installation.remove();
+  }
+}
+
+const pair = (rate: { ours: number; baseline: number } | undefined) =>
+  rate ?? { ours: Number.NaN, baseline: Number.NaN };
+
+async function startBaseline(): Promise<{ origin: string; end: () => void }> {
+  const port = await freePort();
+  const script = join(import.meta.dir, 'baseline.ts');
+  const child = Bun.spawn([process.execPath, script, String(port)], {
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null) throw new Error('the baseline did not start');
+    await Bun.sleep(10);
+  }
+  return { origin, end: () => child.kill() };
+}
+
+async function constantRate(address: string, rate: number, seconds: number): Promise<RateResult> {
+  const script = join(import.meta.dir, 'constant-rate.ts');
+  const options = ['--address', address, '--rate', rate.toFixed(0), '--seconds', String(seconds)];
+  const child = Bun.spawn([process.execPath, script, ...options], { stdout: 'pipe', stderr: 'inherit' });
+  const output = await child.stdout.text();
+  if ((await child.exited) !== 0) throw new Error('the constant-rate generator failed');
+  const result = JSON.parse(output) as RateResult;
+  if (result.refused > 0) throw new Error(`${result.refused} deliveries were refused at half load`);
+  return result;
+}
+
+/** Resident memory in MB, sampled every second while the load runs. */
+async function soak(
+  pid: number,
+  load: () => Promise<unknown>,
+): Promise<{ highest: number; growth: number; samples: number[] }> {
+  const samples: number[] = [];
+  const timer = setInterval(() => samples.push(residentMegabytes(pid)), 1000);
+  try {
+    await load();
+  } finally {
+    clearInterval(timer);
+  }
+  const third = Math.max(1, Math.floor(samples.length / 3));
+  const growth = median(samples.slice(-third)) - median(samples.slice(0, third));
+  return { highest: Math.max(...samples), growth, samples };
+}
+
+function residentMegabytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1000;
+}
+
+/** Size of the database after a clean shutdown, per byte of body received. */
+async function bytesOnDisk(payloads: readonly Payload[]): Promise<number> {
+  const installation: Installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' });
+  try {
+    const server = await installation.start(await freePort());
+    const api = await firstApi(installation, server);
+    const address = ingestAddress(server, await api.createEndpoint('disk'));
+    const { bytes } = await seed(address, payloads, payloads.length * DISK_CYCLES);
+    await server.end('SIGTERM');
+    const files = readdirSync(installation.dataDir).filter(name => name.includes('.db'));
+    return files.reduce((sum, name) => sum + statSync(join(installation.dataDir, name)).size, 0) / bytes;
+  } finally {
+    await installation.remove();
+  }
+}

@@ -1,0 +1,13 @@
+/* Writes .env.example from the table of settings; with --check only says (exit code 1) whether the file is out of date. */
+
+import { renderEnvExample } from '../src/core/settings/example.ts';
+
+const file = Bun.file(new URL('../.env.example', import.meta.url));
+const text = renderEnvExample();
+
+if (!process.argv.includes('--check')) {
+  await file.write(text);
+} else if (!(await file.exists()) || (await file.text()) !== text) {
+  process.stderr.write('.env.example is out of date: run `bun run env-example`\n');
+  process.exitCode = 1;
+}

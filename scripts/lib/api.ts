@@ -1,0 +1,67 @@
+/* The few calls of the REST API that the scripts make, and the command line that makes an account and a key for them. */
+import type { Installation, Server } from './installation.ts';
+
+export type Endpoint = { id: string; url: string; eventCount: number };
+export type EventSummary = { id: string; path: string; size: number };
+
+export type Api = {
+  createEndpoint: (name: string) => Promise<Endpoint>;
+  endpoints: () => Promise<Endpoint[]>;
+  /** Every event of the endpoint, newest first, page by page. */
+  events: (endpointId: string, limit?: number) => AsyncGenerator<{ events: EventSummary[]; nextCursor: string | null }>;
+  /** The stored body as it came. */
+  raw: (eventId: string) => Promise<Uint8Array>;
+  get: (path: string) => Promise<Response>;
+};
+
+/** Makes a `pro` account and a key while the server runs, and returns a client for it. */
+export async function firstApi(installation: Installation, server: Server): Promise<Api> {
+  const email = 'owner@example.com';
+  const run = async (...args: string[]) => {
+    const done = await installation.run(args);
+    if (done.exitCode !== 0) throw new Error(`hooktape ${args.join(' ')}: ${done.exitCode}\n${done.stderr}`);
+    return done.stdout.trim();
+  };
+  await run('account', 'create', email, '--plan', 'pro');
+  return createApi(server.origin, await run('key', 'create', 'scripts', '--account', email));
+}
+
+export function createApi(origin: string, key: string): Api {
+  const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    const response = await fetch(origin + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response;
+  };
+  const json = async <T>(method: string, path: string, body?: unknown) =>
+    (await (await call(method, path, body)).json()) as T;
+
+  return {
+    createEndpoint: name => json<Endpoint>('POST', '/api/endpoints', { name }),
+    endpoints: async () => (await json<{ endpoints: Endpoint[] }>('GET', '/api/endpoints')).endpoints,
+    events: async function* (endpointId, limit = 100) {
+      let cursor: string | null = null;
+      do {
+        const at: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const page: { events: EventSummary[]; nextCursor: string | null } = await json(
+          'GET',
+          `/api/events?endpointId=${endpointId}&limit=${limit}${at}`,
+        );
+        yield page;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+    },
+    raw: async id => (await call('GET', `/api/events/${id}/raw`)).bytes(),
+    get: path => call('GET', path),
+  };
+}
+
+/** The ingest address on the server's own socket, whatever origin the public address has. */
+export const ingestAddress = (server: { origin: string }, endpoint: Endpoint): string =>
+  server.origin + new URL(endpoint.url).pathname;

@@ -1,0 +1,155 @@
+/*
+ * A copy of the compiled program in a directory of its own, as an operator would have it: started, asked and stopped only
+ * through its public interface. Nothing of the caller's environment reaches it but PATH.
+ */
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subprocess } from 'bun';
+
+const NOBODY = 65534;
+const READY_WITHIN_MS = 20_000;
+
+export type Env = Record<string, string>;
+export type Finished = { exitCode: number; stdout: string; stderr: string };
+
+export type Server = {
+  /** `http://127.0.0.1:PORT` */
+  origin: string;
+  port: number;
+  pid: number;
+  /** From spawning the process to the first answer that it is ready. */
+  startupMs: number;
+  /** The last output of the process, for failure reports. */
+  output: () => string;
+  /** Sends a signal and waits for the end; the exit code, or 128 + signal number. */
+  end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>;
+};
+
+export type Installation = {
+  /** The working directory; it starts empty. */
+  dir: string;
+  dataDir: string;
+  run: (args: readonly string[], env?: Env) => Promise<Finished>;
+  start: (port: number, env?: Env) => Promise<Server>;
+  /** Kills what still runs and removes everything. */
+  remove: () => Promise<void>;
+};
+
+/** The path of the executable. @throws when it has not been built. */
+export function builtBinary(): string {
+  const binary = join(import.meta.dir, '../../dist/hooktape');
+  if (!existsSync(binary)) throw new Error('dist/hooktape is missing; run: bun run build');
+  return binary;
+}
+
+/**
+ * @param settings environment of every command, such as HOOKTAPE_RATE_LIMIT
+ * @param wrap a command line to run the program under, such as `unshare`
+ */
+export function install(settings: Env = {}, wrap: readonly string[] = []): Installation {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'hooktape-')));
+  const dir = join(base, 'work');
+  const binary = join(base, 'hooktape');
+  copyFileSync(builtBinary(), binary);
+  mkdirSync(dir);
+  for (const path of [base, binary, dir]) chmodSync(path, 0o755);
+  const demote = process.getuid?.() === 0 ? demotion() : [];
+  if (demote.length > 0) chownSync(dir, NOBODY, NOBODY);
+  const dataDir = join(dir, 'data');
+  const command = [...wrap, ...demote, binary];
+  const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
+  const running = new Set<Subprocess>();
+  let port = 0;
+
+  return {
+    dir,
+    dataDir,
+    run: async (args, env = {}) => {
+      const child = Bun.spawn([...command, ...args], {
+        cwd: dir,
+        env: { ...environment(env), HOOKTAPE_PORT: String(port || 4665) },
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+        timeout: 30_000,
+      });
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { exitCode: await child.exited, stdout, stderr };
+    },
+    start: async (chosen, env = {}) => {
+      port = chosen;
+      const startedAt = performance.now();
+      const child = Bun.spawn([...command, 'serve'], {
+        cwd: dir,
+        env: { ...environment(env), HOOKTAPE_PORT: String(port) },
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      });
+      running.add(child);
+      void child.exited.then(() => running.delete(child));
+      const output = keepTail(child);
+      const origin = `http://127.0.0.1:${port}`;
+      await untilReady(child, origin, output);
+      const startupMs = performance.now() - startedAt;
+      const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+        child.kill(signal);
+        return await child.exited;
+      };
+      return { origin, port, pid: child.pid, startupMs, output, end };
+    },
+    remove: async () => {
+      for (const child of running) {
+        child.kill('SIGKILL');
+        await child.exited;
+      }
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer().once('error', reject);
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+  });
+  return promise;
+}
+
+function demotion(): string[] {
+  const setpriv = Bun.which('setpriv');
+  if (!setpriv) throw new Error('running as root needs setpriv (util-linux) to try the program as another user');
+  return [setpriv, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+}
+
+function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>): () => string {
+  let tail = '';
+  const drain = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) tail = (tail + decoder.decode(chunk, { stream: true })).slice(-8192);
+  };
+  void drain(child.stdout);
+  void drain(child.stderr);
+  return () => tail;
+}
+
+async function untilReady(child: Subprocess, origin: string, output: () => string): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null)
+      throw new Error(`the server ended with ${child.exitCode} instead of starting:\n${output()}`);
+    const ready = await fetch(`${origin}/readyz`).then(
+      response => response.ok,
+      () => false,
+    );
+    if (ready) return;
+    await Bun.sleep(1);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the server was not ready after ${READY_WITHIN_MS / 1000} s:\n${output()}`);
+}

@@ -1,0 +1,84 @@
+/*
+ * A plain HTTP/1.1 client connection: one request at a time, bytes as given, never a silent second try. `fetch` sends a
+ * request again when a kept-alive connection breaks, which would look like an event stored twice.
+ */
+import { connect as open } from 'node:net';
+import type { Payload } from './payloads.ts';
+
+export type Answer = { status: number; body: string };
+
+export type Connection = {
+  /** Sends a whole request. @throws when the connection ends before the whole answer is here. */
+  send: (request: Uint8Array) => Promise<Answer>;
+  /** Sends bytes and expects nothing yet; the last part of a request goes through `send`. */
+  write: (part: Uint8Array) => void;
+  close: () => void;
+};
+
+/** @throws when nobody listens. */
+export async function connect(origin: string): Promise<Connection> {
+  const { hostname, port } = new URL(origin);
+  const socket = open({ host: hostname, port: Number(port), noDelay: true });
+  socket.setEncoding('latin1');
+  let pending: PromiseWithResolvers<Answer> | undefined;
+  let received = '';
+  let ended: Error | undefined;
+
+  const connected = Promise.withResolvers<void>();
+  const fail = (error: Error) => {
+    ended ??= error;
+    connected.reject(ended);
+    pending?.reject(ended);
+    pending = undefined;
+  };
+  socket.on('connect', connected.resolve);
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error('connection closed')));
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+    const answer = parse(received);
+    if (!answer) return;
+    received = '';
+    pending?.resolve(answer);
+    pending = undefined;
+  });
+  await connected.promise;
+
+  return {
+    send: request => {
+      if (ended) return Promise.reject(ended);
+      pending = Promise.withResolvers<Answer>();
+      socket.write(request);
+      return pending.promise;
+    },
+    write: part => void socket.write(part),
+    close: () => socket.destroy(),
+  };
+}
+
+/** A delivery as GitHub sends it, to the path of `address`. */
+export function deliveryRequest(address: string, { event, body }: Payload): Uint8Array {
+  const { host, pathname } = new URL(address);
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    'User-Agent: GitHub-Hookshot/044aadd',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    `X-GitHub-Event: ${event}`,
+    'X-GitHub-Delivery: 72d3162e-cc78-11e3-81ab-4c9367dc0958',
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+}
+
+/** The answer once it is whole; length-framed or chunked, nothing else is expected from our own server. */
+function parse(text: string): Answer | undefined {
+  const headEnd = text.indexOf('\r\n\r\n');
+  if (headEnd < 0) return;
+  const head = text.slice(0, headEnd);
+  const rest = text.slice(headEnd + 4);
+  const status = Number(head.slice(9, 12));
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length !== undefined) return rest.length >= Number(length) ? { status, body: rest } : undefined;
+  return rest.endsWith('0\r\n\r\n') ? { status, body: rest.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/gi, '') } : undefined;
+}

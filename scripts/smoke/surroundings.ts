@@ -1,0 +1,152 @@
+/* The binary in hostile and bare surroundings: empty directory, foreign configuration files, unusable temp space. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { version } from '../../package.json' with { type: 'json' };
+import { createApi, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
+import { type Checks, must } from '../lib/checks.ts';
+import { freePort, type Installation, install } from '../lib/installation.ts';
+import { connect, deliveryRequest } from '../lib/wire.ts';
+
+export async function checkSurroundings({ check }: Checks): Promise<void> {
+  await check('starts in an empty directory, captures, reads back, stops', async () => {
+    await withInstallation(install(), async installation => {
+      await captureAndReadBack(installation);
+      const names = readdirSync(installation.dir);
+      must(names.join() === 'data', `the directory holds ${names.join(', ')} afterwards`);
+    });
+    return undefined;
+  });
+
+  await check('says its version without touching the disk', async () => {
+    await withInstallation(install(), async installation => {
+      const { exitCode, stdout } = await installation.run(['version']);
+      must(exitCode === 0 && stdout.includes(version), `version: ${exitCode} ${stdout}`);
+      must(readdirSync(installation.dir).length === 0, 'version wrote files');
+    });
+    return version;
+  });
+
+  await check('ignores a hostile .env and bunfig.toml in its directory', async () => {
+    await withInstallation(install(), async installation => {
+      const put = (name: string, text: string) => writeFileSync(join(installation.dir, name), text);
+      put('.env', 'HOOKTAPE_LOG_LEVEL=nonsense\nHOOKTAPE_BASE_URL=https://evil.example\nHOOKTAPE_MAX_BODY=-1\n');
+      put('.env.production', 'HOOKTAPE_DATA_DIR=/proc/evil\n');
+      put('bunfig.toml', 'preload = ["./evil.ts"]\n');
+      put('evil.ts', 'process.exit(66);\n');
+      const endpoint = await captureAndReadBack(installation);
+      must(!endpoint.url.includes('evil'), `the address is ${endpoint.url}`);
+    });
+    return undefined;
+  });
+
+  await check('starts with a read-only temp directory', async () => {
+    const readOnly = mkdtempSync(join(tmpdir(), 'hooktape-ro-'));
+    try {
+      mkdirSync(join(readOnly, 'tmp'), { mode: 0o555 });
+      const temp = join(readOnly, 'tmp');
+      await withInstallation(install({ TMPDIR: temp, BUN_TMPDIR: temp, TMP: temp, TEMP: temp }), captureAndReadBack);
+      must(readdirSync(temp).length === 0, 'something was written there');
+    } finally {
+      rmSync(readOnly, { recursive: true, force: true });
+    }
+    return undefined;
+  });
+
+  const noexec = noexecWrap();
+  if (!noexec) console.log('note  a noexec temp directory is not tried: mounting one needs root');
+  else {
+    await check('starts with a noexec temp directory', async () => {
+      await withInstallation(install({ TMPDIR: '/mnt', BUN_TMPDIR: '/mnt' }, noexec), captureAndReadBack);
+      return undefined;
+    });
+  }
+
+  await check('refuses a second server on the same data directory, and says why', async () => {
+    let why = '';
+    await withInstallation(install(), async installation => {
+      const server = await installation.start(await freePort());
+      try {
+        const second = await installation.start(await freePort()).then(
+          other => other.end('SIGKILL').then(() => 'it started'),
+          (error: Error) => error.message,
+        );
+        must(second.startsWith('the server ended with'), second);
+        must(/already|another|in use|locked/i.test(second), `no reason given: ${second}`);
+        why = second.trim().split('\n').at(-1) ?? '';
+      } finally {
+        must((await server.end('SIGTERM')) === 0, `the first ended badly:\n${server.output()}`);
+      }
+    });
+    return why.slice(0, 160);
+  });
+
+  await check('lists every configuration problem at once and exits with 78', async () => {
+    await withInstallation(install({ HOOKTAPE_MAX_BODY: 'much', HOOKTAPE_LOG_LEVEL: 'loud' }), async installation => {
+      const { exitCode, stderr } = await installation.run(['serve']);
+      must(exitCode === 78, `exit code ${exitCode}`);
+      must(
+        ['HOOKTAPE_MAX_BODY', 'HOOKTAPE_LOG_LEVEL'].every(name => stderr.includes(name)),
+        stderr,
+      );
+    });
+    return undefined;
+  });
+}
+
+async function withInstallation(
+  installation: Installation,
+  body: (it: Installation) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await body(installation);
+  } finally {
+    await installation.remove();
+  }
+}
+
+/** The first minutes of an operator: start, account, key, endpoint, delivery, read it back, stop. */
+async function captureAndReadBack(installation: Installation): Promise<Endpoint> {
+  const server = await installation.start(await freePort());
+  try {
+    const health = await installation.run(['health']);
+    must(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
+    const engines = mappedEngines(server.pid);
+    must(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
+    must(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine lies at ${engines[0]}`);
+    const api = await firstApi(installation, server);
+    const endpoint = await api.createEndpoint('smoke');
+    const body = new Uint8Array([0xff, 0x00, 0xfe, ...new TextEncoder().encode('{"smoke":true}')]);
+    const connection = await connect(server.origin);
+    const request = deliveryRequest(`${ingestAddress(server, endpoint)}/deep`, { event: 'smoke', body });
+    const answer = await connection.send(request);
+    connection.close();
+    must(answer.status === 200, `capture: ${answer.status} ${answer.body}`);
+    const { id } = JSON.parse(answer.body) as { id: string };
+    must(Buffer.from(await api.raw(id)).equals(body), 'the body came back changed');
+    const refused = await createApi(server.origin, 'htk_wrong').get('/api/me').catch(String);
+    must(String(refused).includes('401'), `a wrong key was answered: ${refused}`);
+    return endpoint;
+  } finally {
+    const exitCode = await server.end('SIGTERM');
+    must(exitCode === 0, `SIGTERM ended it with ${exitCode}:\n${server.output()}`);
+    const log = statSync(join(installation.dataDir, 'hooktape.db-wal'), { throwIfNoEntry: false });
+    must((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
+    const health = await installation.run(['health']);
+    must(health.exitCode === 1, `health says ${health.exitCode} after the end`);
+  }
+}
+
+/** The addon files that the threads of a process have mapped: more than one would break SQLite's locks. */
+function mappedEngines(pid: number): string[] {
+  const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
+  return [...new Set(maps.match(/\/\S*\.libsql-\S*/g))];
+}
+
+/** A command line that gives its command a noexec /mnt; undefined where mounting is not allowed. */
+function noexecWrap(): string[] | undefined {
+  const mount = 'mount -t tmpfs -o noexec,mode=1777 tmpfs /mnt && exec "$@"';
+  const wrap = ['unshare', '--mount', 'sh', '-c', mount, 'sh'];
+  if (process.getuid?.() !== 0 || !Bun.which('unshare')) return;
+  return Bun.spawnSync([...wrap, 'true'], { stderr: 'ignore' }).exitCode === 0 ? wrap : undefined;
+}

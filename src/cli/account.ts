@@ -1,0 +1,77 @@
+/* `hooktape account …`: people and their teams' plans. */
+import type { Parsed } from './arguments.ts';
+import { parse } from './arguments.ts';
+import { control } from './control.ts';
+import { type Command, exitCodes, type Io, UsageError } from './io.ts';
+import type { OperationName } from './operations.ts';
+import { loadConfig } from './settings.ts';
+
+type Account = { id: string; email: string; plan: string; createdAt: number; role?: string };
+
+const password = { 'password-stdin': { type: 'boolean' } } as const;
+
+export const account: Command = {
+  summary: 'create, list, change and delete accounts',
+  usage: `hooktape account create EMAIL [--plan free|pro] [--team-of EMAIL] [--password-stdin]
+hooktape account list
+hooktape account plan EMAIL free|pro
+hooktape account password EMAIL --password-stdin
+hooktape account delete EMAIL`,
+  async run([verb, ...rest], io) {
+    switch (verb) {
+      case 'create': {
+        const words = parse(rest, ['EMAIL'], { plan: { type: 'string' }, 'team-of': { type: 'string' }, ...password });
+        const given = {
+          email: words.positionals[0],
+          plan: onePlan(words.option('plan')),
+          teamOf: words.option('team-of'),
+          password: words.flag('password-stdin') ? await readPassword(io) : undefined,
+        };
+        return show(io, words, await ask(io, words, 'account.create', given));
+      }
+      case 'list': {
+        const words = parse(rest, []);
+        return show(io, words, await ask(io, words, 'account.list', {}));
+      }
+      case 'plan': {
+        const words = parse(rest, ['EMAIL', 'free|pro']);
+        const [email, plan] = words.positionals;
+        return show(io, words, await ask(io, words, 'account.plan', { email, plan: onePlan(plan) }));
+      }
+      case 'password': {
+        const words = parse(rest, ['EMAIL'], password);
+        if (!words.flag('password-stdin'))
+          throw new UsageError('give the password on standard input: --password-stdin');
+        const given = { email: words.positionals[0], password: await readPassword(io) };
+        return show(io, words, await ask(io, words, 'account.password', given));
+      }
+      case 'delete': {
+        const words = parse(rest, ['EMAIL']);
+        return show(io, words, await ask(io, words, 'account.delete', { email: words.positionals[0] }));
+      }
+      default:
+        throw new UsageError(verb === undefined ? 'a subcommand is missing' : `unknown subcommand: account ${verb}`);
+    }
+  },
+};
+
+const ask = (io: Io, words: Parsed, name: OperationName, args: Record<string, unknown>): Promise<unknown> =>
+  control(io, loadConfig(io, words.envFile).config, name, args);
+
+function onePlan(given: string | undefined): string | undefined {
+  if (given !== undefined && given !== 'free' && given !== 'pro') throw new UsageError('the plan is free or pro');
+  return given;
+}
+
+/** The whole of standard input but for its final line break. */
+async function readPassword(io: Io): Promise<string> {
+  return (await io.readStdin()).replace(/\r?\n$/, '');
+}
+
+function show(io: Io, { json }: Parsed, result: unknown): number {
+  if (json) io.stdout(`${JSON.stringify(result)}\n`);
+  else
+    for (const one of [result].flat() as Account[])
+      io.stdout(`${[one.id, one.email, one.plan, ...(one.role ? [one.role] : [])].join('\t')}\n`);
+  return exitCodes.done;
+}

@@ -1,0 +1,107 @@
+/*
+ * How a command reaches the database: through the running server's unix socket, or, when no server runs, by opening the
+ * database itself under the data directory's lock.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../config.ts';
+import { LockedError } from '../db/lock.ts';
+import { createServices, type Services } from '../wiring.ts';
+import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
+import type { Io } from './io.ts';
+import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
+import { createLog } from './settings.ts';
+
+export class OperationError extends Error {}
+
+const unwrap = (outcome: Outcome): unknown => {
+  if ('failure' in outcome) throw new OperationError(outcome.failure.message);
+  return outcome.result;
+};
+
+/** Runs an operation wherever the database is. @throws OperationError with the reason when it is refused */
+export async function control<N extends OperationName>(
+  io: Io,
+  config: Config,
+  name: N,
+  args: Record<string, unknown>,
+): Promise<unknown> {
+  const throughServer = await askServer(socketPath(config), name, args);
+  if (throughServer) return unwrap(throughServer);
+  try {
+    return await withServices(io, config, `hooktape ${name.replace('.', ' ')}`, async services =>
+      unwrap(await runOperation(services, name, args)),
+    );
+  } catch (error) {
+    // A server may have started in between.
+    const late = error instanceof LockedError ? await askServer(socketPath(config), name, args) : undefined;
+    if (!late) throw error;
+    return unwrap(late);
+  }
+}
+
+/** Opens everything without listening, for as long as `use` takes. @throws LockedError when a server runs */
+export async function withServices<T>(
+  io: Io,
+  config: Config,
+  holder: string,
+  use: (services: Services) => Promise<T>,
+): Promise<T> {
+  const lock = await openDataDirectory(io, config, holder);
+  try {
+    const services = await createServices({
+      config,
+      secret: readOrMakeSecret(io, config),
+      log: createLog(io, config),
+      clock: io.clock,
+      random: io.random,
+      spawn: io.spawn,
+      version: io.version,
+      onFatal: () => io.abort(1),
+    });
+    try {
+      return await use(services);
+    } finally {
+      await services.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** undefined when no server listens there. */
+async function askServer(socket: string, name: string, args: Record<string, unknown>): Promise<Outcome | undefined> {
+  let response: Response;
+  try {
+    response = await fetch(`http://hooktape/control/${name}`, {
+      unix: socket,
+      method: 'POST',
+      body: JSON.stringify(args),
+      headers: { 'content-type': 'application/json' },
+    });
+  } catch {
+    return undefined;
+  }
+  if (!response.ok) throw new OperationError(`the server failed: ${(await response.text()).slice(0, 500)}`);
+  return (await response.json()) as Outcome;
+}
+
+/** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
+export function controlHandler(services: Services) {
+  return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const [, name] = /^\/control\/([a-z.]+)$/.exec(target) ?? [];
+    const answer = (status: number, body: unknown): void => {
+      res.writeHead(status, { 'content-type': 'application/json' });
+      res.end(JSON.stringify(body));
+    };
+    if (name === undefined || req.method !== 'POST') return answer(404, { error: 'not found' });
+    try {
+      const args = JSON.parse(Buffer.concat(chunks).toString()) as Parameters<Operation>[1];
+      answer(200, await runOperation(services, name, args));
+    } catch (error) {
+      services.onError(error);
+      answer(500, { error: 'internal error; see the server’s log' });
+    }
+  };
+}

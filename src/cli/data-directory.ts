@@ -1,0 +1,46 @@
+/* The data directory: made 0700, locked for one process, with the secret that seals what is stored in it. */
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { encodeBytes } from '../core/base32.ts';
+import { type DataDirectoryLock, lockDataDirectory } from '../db/lock.ts';
+import type { Io } from './io.ts';
+
+export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
+
+/** Makes the directory if needed and locks it. @throws LockedError when another Hooktape has it */
+export async function openDataDirectory(io: Io, config: Config, holder: string): Promise<DataDirectoryLock> {
+  const { dataDir } = config;
+  if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // An existing directory with anything in it keeps the mode that its owner gave it, but not for everybody.
+  if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
+  io.useDataDirectory(dataDir);
+  return lockDataDirectory(dataDir, `${holder} (pid ${io.pid})`);
+}
+
+function tryToTighten(dataDir: string): void {
+  try {
+    chmodSync(dataDir, statSync(dataDir).mode & 0o770);
+  } catch {
+    // Somebody else's directory, such as a mounted volume: its files are 0600 all the same.
+  }
+}
+
+/** HOOKTAPE_SECRET, or the one in `DATA_DIR/secret`, made on first use. */
+export function readOrMakeSecret(io: Io, config: Config): string {
+  if (config.secret !== undefined) return config.secret;
+  const file = join(config.dataDir, 'secret');
+  if (!existsSync(file)) {
+    // Written aside and linked, so that a crash leaves either no secret or a whole one.
+    const part = `${file}.${io.pid}.tmp`;
+    writeFileSync(part, `${encodeBytes(io.random(32))}\n`, { mode: 0o600, flush: true });
+    try {
+      linkSync(part, file);
+    } finally {
+      rmSync(part, { force: true });
+    }
+  }
+  const secret = readFileSync(file, 'utf8').trim();
+  if (secret === '') throw new Error(`${file} is empty; restore it from a backup, or remove it if nothing was sealed`);
+  return secret;
+}

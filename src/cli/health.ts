@@ -1,0 +1,37 @@
+/* `hooktape health`: asks the server that this configuration describes whether it is ready. */
+import { parse } from './arguments.ts';
+import { type Command, exitCodes } from './io.ts';
+import { loadConfig } from './settings.ts';
+
+const withinMs = 5000;
+
+export const health: Command = {
+  summary: 'exit 0 when the server is ready, 1 when not',
+  usage: 'hooktape health',
+  async run(args, io) {
+    const { envFile, json } = parse(args, []);
+    const { config } = loadConfig(io, envFile);
+    const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[config.host] ?? bracketed(config.host);
+    const url = `${config.tls ? 'https' : 'http'}://${host}:${config.port}/readyz`;
+    const problem = await ask(url);
+    io.stdout(json ? `${JSON.stringify({ ready: problem === undefined, ...(problem && { problem }) })}\n` : '');
+    if (!json) (problem === undefined ? io.stdout : io.stderr)(`${problem ?? 'ready'}\n`);
+    return problem === undefined ? exitCodes.done : exitCodes.failed;
+  },
+};
+
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+async function ask(url: string): Promise<string | undefined> {
+  try {
+    // The certificate names the public host, not the loopback address that is asked here.
+    const response = await fetch(url, {
+      signal: AbortSignal.timeout(withinMs),
+      tls: { rejectUnauthorized: false },
+      proxy: '',
+    } as RequestInit);
+    return response.ok ? undefined : `not ready: ${url} answered ${response.status}`;
+  } catch (error) {
+    return `not ready: ${url}: ${(error as Error).message}`;
+  }
+}

@@ -1,0 +1,47 @@
+/* What a command may touch of the world outside, handed down from main.ts. */
+import type { Clock } from '../core/clock.ts';
+import type { RandomBytes } from '../core/ids.ts';
+import type { SpawnThread } from '../db/database.ts';
+
+export type Io = {
+  env: Readonly<Record<string, string | undefined>>;
+  stdout: (text: string) => void;
+  stderr: (text: string) => void;
+  readStdin: () => Promise<string>;
+  /** Whether stderr is a terminal: colours, progress bars. */
+  isTerminal: boolean;
+  clock: Clock;
+  random: RandomBytes;
+  spawn: SpawnThread;
+  pid: number;
+  version: string;
+  commit: string;
+  /** Tells the database threads where the data directory is; before any database is opened. */
+  useDataDirectory: (path: string) => void;
+  /** Resolves with the name of the first SIGTERM or SIGINT. */
+  untilSignal: () => Promise<string>;
+  /** Ends the process at once; for when nothing can be saved any more. */
+  abort: (exitCode: number) => void;
+};
+
+export type Command = {
+  /** One line for the list of commands. */
+  summary: string;
+  /** All forms with their arguments, a line each. */
+  usage: string;
+  run: (args: string[], io: Io) => Promise<number>;
+};
+
+export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as const;
+
+/** Wrong words on the command line: exit code 2. */
+export class UsageError extends Error {}
+
+/** A wrong configuration, all problems at once: exit code 78. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,51 @@
+/* `hooktape key …`: API keys of an account. */
+import { parse } from './arguments.ts';
+import { control } from './control.ts';
+import { type Command, exitCodes, UsageError } from './io.ts';
+import { loadConfig } from './settings.ts';
+
+type Key = { id: string; name: string; last4: string; createdAt: number; lastUsedAt: number | null };
+
+const account = { account: { type: 'string' } } as const;
+
+export const key: Command = {
+  summary: 'create, list and revoke API keys',
+  usage: `hooktape key create NAME --account EMAIL
+hooktape key list --account EMAIL
+hooktape key revoke ID`,
+  async run([verb, ...rest], io) {
+    switch (verb) {
+      case 'create': {
+        const { positionals, option, envFile, json } = parse(rest, ['NAME'], account);
+        const args = { name: positionals[0], account: required(option('account')) };
+        const created = (await control(io, loadConfig(io, envFile).config, 'key.create', args)) as { key: string };
+        io.stdout(`${json ? JSON.stringify(created) : created.key}\n`);
+        return exitCodes.done;
+      }
+      case 'list': {
+        const { option, envFile, json } = parse(rest, [], account);
+        const args = { account: required(option('account')) };
+        const keys = (await control(io, loadConfig(io, envFile).config, 'key.list', args)) as Key[];
+        if (json) io.stdout(`${JSON.stringify(keys)}\n`);
+        else for (const one of keys) io.stdout(`${one.id}\t${one.name}\t…${one.last4}\t${usedAt(one)}\n`);
+        return exitCodes.done;
+      }
+      case 'revoke': {
+        const { positionals, envFile, json } = parse(rest, ['ID']);
+        const result = await control(io, loadConfig(io, envFile).config, 'key.revoke', { id: positionals[0] });
+        io.stdout(json ? `${JSON.stringify(result)}\n` : `revoked ${positionals[0]}\n`);
+        return exitCodes.done;
+      }
+      default:
+        throw new UsageError(verb === undefined ? 'a subcommand is missing' : `unknown subcommand: key ${verb}`);
+    }
+  },
+};
+
+const usedAt = ({ lastUsedAt }: Key): string =>
+  lastUsedAt === null ? 'never used' : `last used ${new Date(lastUsedAt).toISOString()}`;
+
+function required(email: string | undefined): string {
+  if (email === undefined) throw new UsageError('--account EMAIL is missing');
+  return email;
+}

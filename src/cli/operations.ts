@@ -1,0 +1,69 @@
+/*
+ * What the commands do to accounts and keys. The same functions run inside the server, called over its unix socket, and
+ * inside the command itself when no server runs: only one process ever has the database open.
+ */
+import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
+import type { Services } from '../wiring.ts';
+
+type Arguments = Record<string, unknown>;
+
+export type Operation = (services: Services, args: Arguments) => Promise<unknown>;
+
+function text(args: Arguments, name: string): string {
+  const value = args[name];
+  if (typeof value !== 'string') throw invalid(`${name} is missing`);
+  return value;
+}
+
+const optionalText = (args: Arguments, name: string): string | undefined =>
+  args[name] === undefined ? undefined : text(args, name);
+
+function plan(args: Arguments): 'free' | 'pro' {
+  const value = text(args, 'plan');
+  if (value !== 'free' && value !== 'pro') throw invalid('the plan is free or pro');
+  return value;
+}
+
+export const operations = {
+  'account.create': ({ account }, args) => {
+    const teamOf = optionalText(args, 'teamOf');
+    const password = optionalText(args, 'password');
+    return account.create({
+      email: text(args, 'email'),
+      ...(args['plan'] !== undefined && { plan: plan(args) }),
+      ...(teamOf !== undefined && { teamOf }),
+      ...(password !== undefined && { password }),
+    });
+  },
+  'account.list': ({ account }) => account.list(),
+  'account.plan': ({ account }, args) => account.setPlan(text(args, 'email'), plan(args)),
+  'account.password': ({ account }, args) => account.setPassword(text(args, 'email'), text(args, 'password')),
+  'account.delete': async ({ account, endpoints }, args) => {
+    const removed = await account.remove(text(args, 'email'));
+    if (removed.emptyTeam !== undefined) await endpoints.removeTeam(removed.emptyTeam);
+    return removed.account;
+  },
+  'key.create': async ({ account, keys }, args) =>
+    keys.create((await account.byEmail(text(args, 'account'))).id, text(args, 'name')),
+  'key.list': async ({ account, keys }, args) => keys.list((await account.byEmail(text(args, 'account'))).id),
+  'key.revoke': async ({ keys }, args) => {
+    await keys.revokeAny(text(args, 'id'));
+    return { ok: true };
+  },
+} satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;
+
+export type Outcome = { result: unknown } | { failure: { code: ErrorCode; message: string } };
+
+/** Runs one operation by name; a refusal is a value, an incident is thrown. */
+export async function runOperation(services: Services, name: string, args: Arguments): Promise<Outcome> {
+  const operation = Object.hasOwn(operations, name) ? (operations as Record<string, Operation>)[name] : undefined;
+  if (!operation) return { failure: { code: 'not_found', message: `this server does not know ${name}` } };
+  try {
+    return { result: (await operation(services, args)) ?? null };
+  } catch (error) {
+    if (error instanceof AppError) return { failure: { code: error.code, message: error.message } };
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/*
+ * `hooktape serve`. Order matters: lock, secret, database, owner, sockets; and on the way out: stop accepting, let requests
+ * in flight finish, flush, close, unlock.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { createFront, createSocketFront } from '../front.ts';
+import { createServices, type Services } from '../wiring.ts';
+import { parse } from './arguments.ts';
+import { controlHandler } from './control.ts';
+import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
+import { type Command, exitCodes, type Io } from './io.ts';
+import { createLog, loadConfig } from './settings.ts';
+
+const drainMs = 20_000;
+
+export const serve: Command = {
+  summary: 'start the server',
+  usage: 'hooktape serve',
+  async run(args, io) {
+    const { envFile } = parse(args, []);
+    const config = await withRealPort(loadConfig(io, envFile).config);
+    const log = createLog(io, config);
+    const lock = await openDataDirectory(io, config, 'hooktape serve');
+    try {
+      const services = await createServices({
+        config,
+        secret: readOrMakeSecret(io, config),
+        log,
+        clock: io.clock,
+        random: io.random,
+        spawn: io.spawn,
+        version: io.version,
+        onFatal: error => {
+          log.error('the database thread died; ending, so that the service manager starts a new process', {
+            cause: error,
+          });
+          io.abort(1);
+        },
+      });
+      try {
+        await makeOwner(services, config);
+        const stop = await listen(services, config);
+        await announce(io, services);
+        const signal = await io.untilSignal();
+        log.info('stopping', { signal });
+        await stop();
+      } finally {
+        await services.close();
+      }
+      log.info('stopped');
+      return exitCodes.done;
+    } finally {
+      lock.release();
+    }
+  },
+};
+
+/** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
+async function listen(services: Services, config: Config): Promise<() => Promise<void>> {
+  const { log, clientAddress, ingest, onError } = services;
+  const front = createFront({
+    ingest,
+    fetch: createApp(services).fetch,
+    clientAddress,
+    ...(config.tls && {
+      tls: { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
+    }),
+    onError,
+  });
+  await front.listen(config.port, config.host);
+  const socket = createSocketFront(controlHandler(services), onError);
+  await socket.listen(socketPath(config));
+  log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
+  return async () => {
+    await Promise.all([front.close(drainMs), socket.close(drainMs)]);
+  };
+}
+
+async function makeOwner({ account, log }: Services, { owner }: Config): Promise<void> {
+  if (!owner || !(await account.isEmpty())) return;
+  await account.create({ ...owner, plan: 'pro' });
+  log.info('the owner account was created', { email: owner.email });
+}
+
+async function announce(io: Io, { config }: Services): Promise<void> {
+  io.stdout(`Hooktape ${io.version} at ${config.baseUrl}/\n`);
+}
+
+/** Port 0 stands for any free one; addresses that are handed out need to know which. */
+async function withRealPort(config: Config): Promise<Config> {
+  if (config.port !== 0) return config;
+  const probe = createServer();
+  const port = await new Promise<number>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, config.host, () => {
+      const address = probe.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  await new Promise(resolve => probe.close(resolve));
+  return { ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) };
+}

@@ -1,0 +1,67 @@
+/*
+ * What the operator opened for outbound requests although it is not public. A host entry opens that name, an address or
+ * range entry opens those addresses under any name; an entry with a port opens that port only.
+ */
+
+import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from './addresses.ts';
+
+export type AllowEntry = { readonly text: string; readonly port?: number } & (
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'address'; readonly address: Address }
+  | { readonly kind: 'cidr'; readonly range: Cidr }
+);
+
+/** Where a request is about to go: the name in the URL (no brackets), one address it resolves to, the port. */
+export type Destination = { readonly host: string; readonly address: Address; readonly port: number };
+
+/** Lower case and without the final dot, so that two spellings of one name are equal. */
+export const canonicalHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/;
+const ALL_DIGITS_LABEL = /(^|\.)(\d+|0x[0-9a-f]*)$/;
+
+/** A DNS name. Something that ends like a number (`127.1`, `1.2.3.400`) is a mistyped address, not a name. */
+export const isHostName = (host: string): boolean => HOST_NAME.test(host) && !ALL_DIGITS_LABEL.test(host);
+
+/** `host`, `host:port`, IP, `IP:port`, `[v6]`, `[v6]:port` or CIDR; undefined for anything else. */
+export function parseAllowEntry(text: string): AllowEntry | undefined {
+  if (text.includes('/')) {
+    const range = parseCidr(text);
+    return range && { kind: 'cidr', range, text };
+  }
+  const bare = parseAddress(text);
+  if (bare) return { kind: 'address', address: bare, text };
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const port = digits === undefined ? {} : { port: Number(digits) };
+  if (port.port !== undefined && (port.port < 1 || port.port > 65535)) return undefined;
+  const address = parseAddress(bracketed ?? plain ?? '');
+  if (address && (plain !== undefined || bracketed?.includes(':'))) return { kind: 'address', address, text, ...port };
+  const host = canonicalHost(plain ?? '');
+  return isHostName(host) ? { kind: 'host', host, text, ...port } : undefined;
+}
+
+const isSameAddress = (a: Address, b: Address): boolean => a.family === b.family && a.value === b.value;
+
+function isMatch(entry: AllowEntry, { host, address }: Destination): boolean {
+  if (entry.kind === 'host') return entry.host === canonicalHost(host);
+  if (entry.kind === 'address') return isSameAddress(entry.address, address);
+  return isInCidr(address, entry.range);
+}
+
+/** Whether some entry opens this address, on this port, for this name. */
+export const isAllowed = (entries: readonly AllowEntry[], to: Destination): boolean =>
+  entries.some(entry => (entry.port === undefined || entry.port === to.port) && isMatch(entry, to));
+
+/** Whether some entry names this very address, not merely a host or a range that contains it. */
+export const isAllowedLiterally = (entries: readonly AllowEntry[], to: Destination): boolean =>
+  isAllowed(
+    entries.filter(entry => entry.kind === 'address'),
+    to,
+  );
+
+/** Whether some entry names this very port (`host:25`, `10.0.0.5:25`). */
+export const isPortNamed = (entries: readonly AllowEntry[], to: Destination): boolean =>
+  isAllowed(
+    entries.filter(entry => entry.port !== undefined),
+    to,
+  );

@@ -1,0 +1,47 @@
+/*
+ * Header pairs as they came off the wire and the contract's header rules (api-contract "Rules for headers"). Values are
+ * latin1 strings, one character a byte, as HTTP/1.1 carries them.
+ */
+
+export type HeaderPair = readonly [name: string, value: string];
+
+export const redacted = '[redacted]';
+const credentials = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const transit = new Set(['x-real-ip', 'true-client-ip']);
+const transitPrefixes = ['cf-', 'x-forwarded-'];
+
+/** Stored redacted: rule 1. @param name lower-case */
+export const isCredentialHeader = (name: string): boolean => credentials.has(name);
+
+/** Added by an edge proxy and not stored: rule 2. @param name lower-case */
+export const isTransitHeader = (name: string): boolean =>
+  transit.has(name) || transitPrefixes.some(prefix => name.startsWith(prefix));
+
+/** node's flat `rawHeaders` as pairs: names with their case, in order, repeats kept. */
+export function toPairs(rawHeaders: readonly string[]): HeaderPair[] {
+  const pairs: HeaderPair[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
+  return pairs;
+}
+
+/** The pairs that may be stored. */
+export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
+  const kept: HeaderPair[] = [];
+  for (const pair of pairs) {
+    const name = pair[0].toLowerCase();
+    if (isTransitHeader(name)) continue;
+    kept.push(isCredentialHeader(name) ? [pair[0], redacted] : pair);
+  }
+  return kept;
+}
+
+/** Lower-case names, repeats joined with `, ` (interface "API beyond the contract"). A name like `__proto__` is a name. */
+export function joinHeaders(pairs: readonly HeaderPair[]): Record<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase();
+    const before = joined.get(key);
+    joined.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(joined);
+}

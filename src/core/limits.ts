@@ -1,0 +1,15 @@
+/* The contract's fixed numbers (api-contract "Limits"). What an operator may change is in the settings. */
+
+export const apiVersion = '2026.09.17';
+export const maxNameCharacters = 100;
+export const maxKeysPerAccount = 10;
+export const defaultPageSize = 25;
+export const maxPageSize = 100;
+export const maxReplaysShown = 20;
+export const replayPreviewCharacters = 500;
+export const maxEventTypeCharacters = 200;
+export const payloadPreviewCharacters = 200;
+/** A larger body is not parsed for EventDetail.payload: `payloadRaw` has it all. */
+export const maxParsedBodyBytes = 8 * 1024 * 1024;
+/** A JSON API request body; deliveries have their own limit. */
+export const maxRequestBytes = 256 * 1024;

@@ -1,0 +1,17 @@
+/* The request target as it came: split, never normalised. */
+
+/** Below it are the ingest addresses: `/in/{token}` and `/in/{token}/…` (interface "Addresses"). */
+export const ingestPrefix = '/in/';
+
+export const isIngestTarget = (target: string): boolean => target.startsWith(ingestPrefix) || target === '/in';
+
+/** Everything after the first `?`, undecoded; null when there is no `?`; `''` for a lone one (interface "Ingest"). */
+export function splitTarget(target: string): { path: string; query: string | null } {
+  const mark = target.indexOf('?');
+  return mark < 0 ? { path: target, query: null } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Decoded [name, value] pairs in delivered order; repeats kept. Broken percent-encoding stays as it is. */
+export function queryPairs(query: string | null): [string, string][] {
+  return query ? [...new URLSearchParams(query)] : [];
+}

@@ -1,0 +1,142 @@
+/*
+ * Every setting, once. Reading, `hooktape config`, `.env.example` and the did-you-mean of misspelt names all come from here.
+ * `secret` settings can also be read from the file that NAME_FILE names, and are never shown.
+ */
+
+import { trustedIssuers } from './issuers.ts';
+import {
+  allowEntries,
+  anyText,
+  bearerToken,
+  cidrs,
+  count,
+  databaseUrl,
+  duration,
+  email,
+  type Kind,
+  listenHost,
+  oneOf,
+  onOff,
+  origin,
+  password,
+  port,
+  size,
+} from './kinds.ts';
+
+export type Setting<T> = {
+  readonly kind: Kind<T>;
+  /** What an unset setting means, written as the operator would write it. */
+  readonly default?: string;
+  /** Shown in `.env.example` where there is no default that could be shown. */
+  readonly example?: string;
+  readonly secret?: true;
+  /** Lines of documentation. */
+  readonly about: readonly string[];
+};
+
+type WithDefault<T> = Setting<T> & { readonly default: string };
+
+const required = <T>(kind: Kind<T>, byDefault: string, ...about: string[]): WithDefault<T> => ({
+  kind,
+  default: byDefault,
+  about,
+});
+const optional = <T>(kind: Kind<T>, example: string, ...about: string[]): Setting<T> => ({ kind, example, about });
+const secret = <T>(kind: Kind<T>, ...about: string[]): Setting<T> => ({ kind, secret: true, about });
+
+export const settings = {
+  HOOKTAPE_HOST: required(listenHost, '127.0.0.1', 'Address to listen on. The container image sets 0.0.0.0.'),
+  HOOKTAPE_PORT: required(port, '4665', 'Port to listen on; 0 takes any free one.'),
+  HOOKTAPE_BASE_URL: optional(
+    origin,
+    'http://localhost:4665',
+    'Public origin: every absolute URL that Hooktape prints or returns starts with it.',
+    'Never derived from a request. Default: http://localhost:PORT (https when TLS is set).',
+  ),
+  HOOKTAPE_DATA_DIR: required(anyText, './data', 'Directory of the database, the generated secret and the socket.'),
+  HOOKTAPE_DATABASE_URL: optional(
+    databaseUrl,
+    'file:./data/hooktape.db',
+    'Database. file: is the embedded one; http(s)://, ws(s):// and libsql:// use a libSQL server.',
+    'Default: file:DATA_DIR/hooktape.db',
+  ),
+  HOOKTAPE_DATABASE_AUTH_TOKEN: secret(anyText, 'Token for the libSQL server.'),
+  HOOKTAPE_SECRET: secret(
+    anyText,
+    'Encrypts stored signing secrets and private keys. Keep it: without it they cannot be read again.',
+    'Default: generated into DATA_DIR/secret',
+  ),
+  HOOKTAPE_OWNER_EMAIL: optional(
+    email,
+    'you@example.com',
+    'Creates the first account (plan pro) on an empty database; needs HOOKTAPE_OWNER_PASSWORD, too.',
+  ),
+  HOOKTAPE_OWNER_PASSWORD: secret(password, 'At least 12 characters.'),
+  HOOKTAPE_MAX_BODY: required(size({ min: '1B', max: '512MiB' }), '32MiB', 'Largest delivery.'),
+  HOOKTAPE_RATE_LIMIT: required(count({ min: 1, max: 1e9 }), '120', 'API requests per minute per credential.'),
+  HOOKTAPE_FREE_ENDPOINTS: required(count({ min: 0, max: 1e9 }), '1', 'Endpoints per team on plan free; 0 = no limit.'),
+  HOOKTAPE_PRO_ENDPOINTS: required(count({ min: 0, max: 1e9 }), '0', 'Endpoints per team on plan pro; 0 = no limit.'),
+  HOOKTAPE_FREE_RETENTION: required(
+    duration({ min: '0', max: '36500d' }),
+    '7d',
+    'How long events are kept on plan free; 0 = for ever.',
+  ),
+  HOOKTAPE_PRO_RETENTION: required(
+    duration({ min: '0', max: '36500d' }),
+    '90d',
+    'How long events are kept on plan pro; 0 = for ever.',
+  ),
+  HOOKTAPE_SWEEP_EVERY: required(duration({ min: '1s', max: '1d' }), '5m', 'How often the retention sweeper wakes.'),
+  HOOKTAPE_REPLAY_ALLOW: required(
+    allowEntries,
+    '',
+    'Comma list of hosts, host:port or CIDRs that replay may reach although they are not public,',
+    'for example localhost:3000,10.0.0.0/8. Loopback is allowed by itself when BASE_URL is a loopback address.',
+    'Cloud metadata addresses stay closed unless listed one by one.',
+  ),
+  HOOKTAPE_REPLAY_TIMEOUT: required(
+    duration({ min: '1s', max: '10m' }),
+    '30s',
+    'Longest time for a whole replay, connect to last byte.',
+  ),
+  HOOKTAPE_TRUSTED_PROXIES: required(
+    cidrs,
+    '',
+    'Comma list of CIDRs whose X-Forwarded-For is believed, for example 10.0.0.0/8.',
+  ),
+  HOOKTAPE_TLS_CERT: optional(anyText, '/etc/hooktape/cert.pem', 'Certificate file (PEM): serve https itself.'),
+  HOOKTAPE_TLS_KEY: optional(anyText, '/etc/hooktape/key.pem', 'Private key file (PEM) of that certificate.'),
+  HOOKTAPE_OAUTH_ISSUERS: required(
+    trustedIssuers,
+    '[]',
+    'Further issuers whose access tokens are accepted: a JSON array of',
+    '{ "issuer", "audience", "jwks_uri"?, "email_claim"? (default "email"), "create_accounts"? (default false) };',
+    'keys by discovery when "jwks_uri" is absent. In an env file put it in single quotes.',
+  ),
+  HOOKTAPE_OAUTH_CIMD: required(
+    onOff,
+    'on',
+    'Fetch OAuth client ID metadata documents; off for installations without outbound network.',
+  ),
+  HOOKTAPE_METRICS_TOKEN: secret(bearerToken, 'Bearer token for /metrics; without it /metrics answers loopback only.'),
+  HOOKTAPE_LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'debug, info, warn or error.'),
+  HOOKTAPE_LOG_FORMAT: required(
+    oneOf('json', 'pretty', 'auto'),
+    'auto',
+    'json, pretty, or auto: pretty on a terminal, json elsewhere.',
+  ),
+} as const;
+
+export type SettingName = keyof typeof settings;
+
+/** Value of each setting; undefined only where the table has no default. */
+export type SettingValues = {
+  readonly [N in SettingName]: (typeof settings)[N] extends WithDefault<infer T>
+    ? T
+    : (typeof settings)[N] extends Setting<infer T>
+      ? T | undefined
+      : never;
+};
+
+// Object.keys cannot know that an object has no further keys; this one is a literal.
+export const settingNames = Object.keys(settings) as SettingName[];

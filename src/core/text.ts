@@ -1,0 +1,54 @@
+/* Text that people type and text that is shown: characters are Unicode code points, never UTF-16 halves. */
+import { invalid } from './errors.ts';
+import { maxNameCharacters } from './limits.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** At most `limit` characters from the start; never half a character. */
+export function firstCharacters(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (let taken = 0; taken < limit && end < text.length; taken++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}
+
+/**
+ * A name as kept: trimmed, 1 to 100 characters, no control characters (api-contract "Limits").
+ * @throws invalid
+ */
+export function readName(given: string): string {
+  const name = given.trim();
+  if (name === '') throw invalid('name must not be empty');
+  if (controls.test(name)) throw invalid('name must not contain control characters');
+  if (loneSurrogate.test(name)) throw invalid('name must be valid Unicode');
+  if (firstCharacters(name, maxNameCharacters) !== name)
+    throw invalid(`name must be at most ${maxNameCharacters} characters`);
+  return name;
+}
+
+const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
+
+/** An e-mail address as kept: trimmed, lower-case. Only its plain form is taken; nothing is ever sent to it. @throws invalid */
+export function readEmail(given: string): string {
+  const address = given.trim().toLowerCase();
+  if (!email.test(address) || controls.test(address) || loneSurrogate.test(address))
+    throw invalid('email must be an address like name@example.com');
+  return address;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The text that these bytes spell in UTF-8, a byte order mark kept; undefined when they are not valid UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same with U+FFFD in place of what is not UTF-8. */
+export const decodeUtf8Leniently = (bytes: Uint8Array): string => lenient.decode(bytes);

@@ -1,0 +1,93 @@
+/*
+ * What a database thread runs: one libSQL connection, served over messages. libSQL is synchronous on the thread that calls
+ * it, so everything here is off the main thread. After a SQLITE_BUSY a connection can lose later writes without a word
+ * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
+ */
+import { type Client, createClient } from '@libsql/client/sqlite3';
+import { toFileUrl } from './file-url.ts';
+import { type Hello, packError, packResult, type Reply, type Request, unpackStatement } from './protocol.ts';
+
+/** The part of a Worker's global scope that is used. */
+export type ThreadScope = {
+  onmessage: ((event: MessageEvent<Hello | Request>) => void) | null;
+  postMessage: (reply: Reply, transfer?: ArrayBuffer[]) => void;
+};
+
+const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
+// page_size counts only before the first page is written, and only before WAL.
+const writer = [
+  'PRAGMA page_size = 16384',
+  'PRAGMA auto_vacuum = INCREMENTAL',
+  'PRAGMA journal_mode = WAL',
+  'PRAGMA synchronous = FULL',
+  'PRAGMA wal_autocheckpoint = 1000',
+  'PRAGMA journal_size_limit = 67108864',
+  'PRAGMA cache_size = -32768',
+];
+const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -16384', 'PRAGMA mmap_size = 0'];
+
+/** Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept. */
+export function serveConnection(scope: ThreadScope): void {
+  let client: Client | undefined;
+  let pragmas: string[] = [];
+  // Requests are answered one after the other; libSQL would be synchronous anyway.
+  let turn: Promise<void> = Promise.resolve();
+
+  const applyPragmas = async (on: Client): Promise<void> => {
+    for (const pragma of pragmas) await on.execute(pragma);
+  };
+
+  const open = async (hello: Hello): Promise<void> => {
+    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: 5000, intMode: 'number' });
+    pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
+    await applyPragmas(client);
+    scope.postMessage({ kind: 'ready' });
+  };
+
+  const run = async (on: Client, request: Request): Promise<Reply> => {
+    switch (request.kind) {
+      case 'execute':
+        return { id: request.id, results: [packResult(await on.execute(unpackStatement(request.statement)))] };
+      case 'batch':
+        return {
+          id: request.id,
+          results: (await on.batch(request.statements.map(unpackStatement), request.mode)).map(packResult),
+        };
+      case 'migrate':
+        return { id: request.id, results: (await on.migrate(request.statements.map(unpackStatement))).map(packResult) };
+      case 'script':
+        await on.executeMultiple(request.sql);
+        return { id: request.id, results: [] };
+      case 'close':
+        // libSQL leaves the log behind when it closes; emptied, one file is the whole database. A reader elsewhere only
+        // keeps it from being emptied.
+        if (!pragmas.includes('PRAGMA query_only = 1'))
+          await on.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
+        on.close();
+        return { id: request.id, results: [] };
+    }
+  };
+
+  const answer = async (request: Request): Promise<void> => {
+    if (!client) return scope.postMessage({ id: request.id, error: packError(new Error('the database is not open')) });
+    try {
+      scope.postMessage(await run(client, request));
+    } catch (error) {
+      const packed = packError(error);
+      if (packed.code === 'SQLITE_BUSY') {
+        await client.reconnect();
+        await applyPragmas(client);
+        scope.postMessage({ kind: 'busy' });
+      }
+      scope.postMessage({ id: request.id, error: packed });
+    }
+  };
+
+  scope.onmessage = ({ data }) => {
+    turn = turn.then(() =>
+      'id' in data
+        ? answer(data)
+        : open(data).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) })),
+    );
+  };
+}

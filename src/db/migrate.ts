@@ -1,0 +1,41 @@
+/*
+ * Plain SQL, forward only, one transaction each, together with its version number. A database that already holds data is
+ * copied first; one that a newer Hooktape wrote is refused untouched.
+ */
+import type { Client } from '@libsql/client';
+
+export type MigrationReport = { from: number; to: number };
+
+export class SchemaError extends Error {}
+
+const readVersion = async (client: Client): Promise<number> => {
+  // Not every libSQL server answers PRAGMA user_version with a name; the position is enough.
+  const { rows } = await client.execute('PRAGMA user_version');
+  return Number(rows[0]?.[0] ?? 0);
+};
+
+/**
+ * Brings the database to the newest schema.
+ * @param beforeUpgrade runs once before the first change to a database that already has a schema (`from` > 0)
+ * @throws SchemaError when the database was written by a newer version
+ */
+export async function migrate(
+  client: Client,
+  migrations: readonly string[],
+  beforeUpgrade: (from: number) => Promise<void>,
+): Promise<MigrationReport> {
+  const from = await readVersion(client);
+  if (from > migrations.length)
+    throw new SchemaError(
+      `the database has schema version ${from}, this Hooktape knows versions up to ${migrations.length}: it was written by a newer Hooktape. Run that one, or restore a backup from before the upgrade.`,
+    );
+  if (from > 0 && from < migrations.length) await beforeUpgrade(from);
+  for (let at = from; at < migrations.length; at++) {
+    const statements = (migrations[at] ?? '')
+      .split('--> statement-breakpoint')
+      .map(statement => statement.trim())
+      .filter(statement => statement !== '');
+    await client.migrate([...statements, `PRAGMA user_version = ${at + 1}`]);
+  }
+  return { from, to: migrations.length };
+}

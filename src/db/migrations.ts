@@ -1,0 +1,5 @@
+/* The schema's history, embedded in the executable. Append only: a released file is never edited. */
+import createSchema from '../../migrations/0001_create_schema.sql' with { type: 'text' };
+
+/** Migration N+1 is element N; each is SQL statements separated by `--> statement-breakpoint`. */
+export const migrations: readonly string[] = [createSchema];

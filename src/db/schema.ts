@@ -1,0 +1,105 @@
+/*
+ * The tables as Drizzle sees them. The truth is in migrations/*.sql; schema.test.ts holds the two together.
+ * Whatever arrives from outside is a BLOB and is decoded in JavaScript.
+ */
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+export const meta = sqliteTable('meta', {
+  name: text().primaryKey(),
+  value: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const teams = sqliteTable('teams', {
+  id: text().primaryKey(),
+  plan: text({ enum: ['free', 'pro'] }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const accounts = sqliteTable('accounts', {
+  id: text().primaryKey(),
+  teamId: text('team_id').notNull(),
+  email: text().notNull(),
+  role: text({ enum: ['owner', 'member'] }).notNull(),
+  passwordHash: text('password_hash'),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const endpoints = sqliteTable('endpoints', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  teamId: text('team_id').notNull(),
+  name: text().notNull(),
+  token: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  deletedAt: integer('deleted_at'),
+  eventCount: integer('event_count').notNull().default(0),
+  lastReceivedAt: integer('last_received_at'),
+});
+
+export const events = sqliteTable('events', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  nonce: blob({ mode: 'buffer' }).notNull(),
+  endpoint: integer().notNull(),
+  receivedAt: integer('received_at').notNull(),
+  size: integer().notNull(),
+  encoding: integer().notNull(),
+  method: text().notNull(),
+  platform: text(),
+  eventType: text('event_type'),
+  verdict: text(),
+  sourceIp: text('source_ip').notNull(),
+  sha256: blob({ mode: 'buffer' }).notNull(),
+  path: blob({ mode: 'buffer' }).notNull(),
+  query: blob({ mode: 'buffer' }),
+  preview: blob({ mode: 'buffer' }).notNull(),
+  content: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const replays = sqliteTable('replays', {
+  seq: integer().primaryKey(),
+  event: integer().notNull(),
+  accountId: text('account_id'),
+  destination: text().notNull(),
+  status: integer(),
+  ok: integer({ mode: 'boolean' }).notNull(),
+  durationMs: integer('duration_ms').notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const secrets = sqliteTable('secrets', {
+  id: text().primaryKey(),
+  endpoint: integer().notNull(),
+  platform: text(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  last4: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const apiKeys = sqliteTable('api_keys', {
+  id: text().primaryKey(),
+  accountId: text('account_id').notNull(),
+  name: text().notNull(),
+  hash: blob({ mode: 'buffer' }).notNull(),
+  last4: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  lastUsedAt: integer('last_used_at'),
+});
+
+export const sessions = sqliteTable('sessions', {
+  id: text().primaryKey(),
+  accountId: text('account_id').notNull(),
+  hash: blob({ mode: 'buffer' }).notNull(),
+  userAgent: text('user_agent').notNull(),
+  sourceIp: text('source_ip').notNull(),
+  createdAt: integer('created_at').notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
+});
+
+export const invitations = sqliteTable('invitations', {
+  hash: blob({ mode: 'buffer' }).primaryKey(),
+  teamId: text('team_id').notNull(),
+  invitedBy: text('invited_by').notNull(),
+  email: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+});

@@ -1,0 +1,124 @@
+/*
+ * One database thread seen from the main thread. The queue is bounded; when the thread dies, everything waiting fails with
+ * a clear error and `onDeath` is called: the process must not go on with a database that no longer answers.
+ */
+import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
+import {
+  type Hello,
+  type PackedError,
+  type PackedStatement,
+  packStatement,
+  type Reply,
+  type Request,
+  type Statement,
+  unpackResult,
+} from './protocol.ts';
+
+/** A request as its sender has it: statements not packed yet. */
+export type ThreadRequest =
+  | { kind: 'execute'; statement: Statement }
+  | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
+  | { kind: 'migrate'; statements: Statement[] }
+  | { kind: 'script'; sql: string }
+  | { kind: 'close' };
+
+export type DatabaseThread = {
+  send: (request: ThreadRequest) => Promise<ResultSet[]>;
+  /** Requests sent and not answered yet. */
+  depth: () => number;
+  close: () => Promise<void>;
+};
+
+export type ThreadOptions = {
+  spawn: () => Worker;
+  hello: Hello;
+  onBusy: () => void;
+  onDeath: (error: Error) => void;
+};
+
+const maxDepth = 4096;
+
+function toError(packed: PackedError): Error {
+  const { message, code, extendedCode, rawCode, statementIndex } = packed;
+  return statementIndex === undefined
+    ? new LibsqlError(message, code, extendedCode, rawCode)
+    : new LibsqlBatchError(message, statementIndex, code, extendedCode, rawCode);
+}
+
+function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer[]): Request {
+  const pack = (statement: Statement): PackedStatement => packStatement(statement, handedOver);
+  switch (request.kind) {
+    case 'execute':
+      return { ...request, id, statement: pack(request.statement) };
+    case 'batch':
+    case 'migrate':
+      return { ...request, id, statements: request.statements.map(pack) };
+    default:
+      return { ...request, id };
+  }
+}
+
+/** Starts the thread and resolves once its connection is open; rejects with the database's own error when it cannot be. */
+export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptions): Promise<DatabaseThread> {
+  const worker = spawn();
+  const waiting = new Map<number, { resolve: (results: ResultSet[]) => void; reject: (error: Error) => void }>();
+  let nextId = 1;
+  let dead: Error | undefined;
+  const opened = Promise.withResolvers<void>();
+
+  const die = (error: Error): void => {
+    if (dead) return;
+    dead = error;
+    opened.reject(error);
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    onDeath(error);
+  };
+
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    if ('kind' in data) {
+      if (data.kind === 'ready') opened.resolve();
+      else if (data.kind === 'busy') onBusy();
+      else opened.reject(toError(data.error));
+      return;
+    }
+    const one = waiting.get(data.id);
+    waiting.delete(data.id);
+    if ('error' in data) one?.reject(toError(data.error));
+    else one?.resolve(data.results.map(unpackResult));
+  };
+  worker.onerror = event => die(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
+  worker.addEventListener('close', () => die(new LibsqlError('database thread ended', 'THREAD_DIED')));
+
+  worker.postMessage(hello);
+  try {
+    await opened.promise;
+  } catch (error) {
+    dead ??= error as Error;
+    worker.terminate();
+    throw error;
+  }
+
+  const send: DatabaseThread['send'] = async request => {
+    if (dead) throw dead;
+    if (waiting.size >= maxDepth) throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
+    const id = nextId++;
+    const handedOver: ArrayBuffer[] = [];
+    const packed = packRequest(request, id, handedOver);
+    const { promise, resolve, reject } = Promise.withResolvers<ResultSet[]>();
+    waiting.set(id, { resolve, reject });
+    worker.postMessage(packed, handedOver);
+    return promise;
+  };
+
+  return {
+    send,
+    depth: () => waiting.size,
+    close: async () => {
+      if (dead) return;
+      await send({ kind: 'close' });
+      dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      worker.terminate();
+    },
+  };
+}

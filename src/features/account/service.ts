@@ -1,0 +1,108 @@
+/*
+ * People. An account is a person; a team is who owns endpoints; every account is in exactly one team, alone unless it was
+ * put into another's.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { conflict, invalid, notFound } from '../../core/errors.ts';
+import { newId, type RandomBytes } from '../../core/ids.ts';
+import { readEmail } from '../../core/text.ts';
+import type { Account, Plan } from './model.ts';
+import type { AccountRow, AccountStore } from './store.ts';
+
+export type AccountService = ReturnType<typeof createAccountService>;
+
+export type PasswordHasher = { hash: (password: string) => Promise<string> };
+
+const minPasswordCharacters = 12;
+const maxPasswordBytes = 1024;
+
+/** @throws invalid */
+export function checkPassword(password: string): string {
+  if ([...password].length < minPasswordCharacters)
+    throw invalid(`the password must have at least ${minPasswordCharacters} characters`);
+  if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
+  return password;
+}
+
+export function createAccountService(options: {
+  store: AccountStore;
+  passwords: PasswordHasher;
+  clock: Clock;
+  random: RandomBytes;
+}) {
+  const { store, passwords, clock, random } = options;
+  const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
+
+  const byEmail = async (email: string): Promise<AccountRow> => {
+    const row = await store.byEmail(readEmail(email));
+    if (!row) throw notFound(`account ${readEmail(email)}`);
+    return row;
+  };
+
+  return {
+    byEmail,
+
+    /** @throws not_found when the account was deleted meanwhile */
+    async account(id: string): Promise<Account> {
+      const row = await store.byId(id);
+      if (!row) throw notFound('account');
+      return toAccount(row);
+    },
+
+    async list(): Promise<(Account & { role: string; teamId: string })[]> {
+      return (await store.all()).map(row => ({ ...toAccount(row), role: row.role, teamId: row.teamId }));
+    },
+
+    isEmpty: async (): Promise<boolean> => (await store.count()) === 0,
+
+    /**
+     * A new account: owner of a team of its own, or member of the team of `teamOf`.
+     * @throws invalid for a bad address or password, conflict when the address is taken, not_found for `teamOf`
+     */
+    async create(given: { email: string; plan?: Plan; teamOf?: string; password?: string }): Promise<Account> {
+      const email = readEmail(given.email);
+      if (given.teamOf !== undefined && given.plan !== undefined)
+        throw invalid('a member has the plan of its team: give a plan or a team, not both');
+      const host = given.teamOf === undefined ? undefined : await byEmail(given.teamOf);
+      const passwordHash = given.password === undefined ? null : await passwords.hash(checkPassword(given.password));
+      const createdAt = clock.now();
+      const id = newId('acc', createdAt, random);
+      const plan = host?.plan ?? given.plan ?? 'free';
+      const account = { id, email, passwordHash, createdAt };
+      const teamId = host?.teamId ?? newId('team', createdAt, random);
+      const created = host
+        ? await store.insert({ ...account, teamId, role: 'member' })
+        : await store.insertWithTeam({ id: teamId, plan, createdAt }, { ...account, teamId, role: 'owner' });
+      if (!created) throw conflict(`there is already an account ${email}`);
+      return { id, email, plan, createdAt };
+    },
+
+    /** Applies to the whole team, at once. @throws not_found */
+    async setPlan(email: string, plan: Plan): Promise<Account> {
+      const row = await byEmail(email);
+      await store.setPlan(row.teamId, plan);
+      return toAccount({ ...row, plan });
+    },
+
+    /** @throws not_found, invalid */
+    async setPassword(email: string, password: string): Promise<Account> {
+      const row = await byEmail(email);
+      await store.setPasswordHash(row.id, await passwords.hash(checkPassword(password)));
+      return toAccount(row);
+    },
+
+    /**
+     * Deletes the person. A team that is left without an owner gets its oldest member as owner.
+     * @returns the team when nobody is left in it, whose endpoints then have no one
+     * @throws not_found
+     */
+    async remove(email: string): Promise<{ account: Account; emptyTeam: string | undefined }> {
+      const row = await byEmail(email);
+      await store.remove(row.id);
+      const left = await store.membersOf(row.teamId);
+      const heir = left[0];
+      if (heir && !left.some(member => member.role === 'owner')) await store.setRole(heir.id, 'owner');
+      return { account: toAccount(row), emptyTeam: heir ? undefined : row.teamId };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/*
+ * Group commit: what arrives while a commit is running forms the next one. One fsync then answers for all of them. The
+ * queue is bounded in rows and bytes; beyond it the sender is asked to come back, which loses nothing.
+ */
+import { AppError, unavailable } from '../../core/errors.ts';
+import type { NewEvent } from './store.ts';
+
+export type GroupCommit = {
+  /** Resolves with the event's row number once it is on disk. @throws unavailable when storage cannot take it */
+  add: (event: NewEvent) => Promise<number>;
+  /** Events waiting or being committed. */
+  depth: () => number;
+  /** Resolves when nothing is waiting any more. */
+  idle: () => Promise<void>;
+};
+
+export type GroupCommitOptions = {
+  insert: (events: readonly NewEvent[]) => Promise<number>;
+  /** Told of every failed commit, with the number of deliveries that were refused for it. */
+  onFailure: (error: unknown, refused: number) => void;
+  onCommit?: (rows: number, durationMs: number) => void;
+  monotonic: () => number;
+  maxRows?: number;
+  maxBytes?: number;
+  maxQueued?: number;
+  maxQueuedBytes?: number;
+};
+
+type Waiting = { event: NewEvent; resolve: (seq: number) => void; reject: (error: Error) => void };
+
+/** Errors of the storage as a whole: trying the same rows one by one would only repeat them. */
+const storageCodes =
+  /^(?:SQLITE_(?:FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|BUSY|NOMEM)|QUEUE_FULL|THREAD_DIED|CLIENT_CLOSED|SERVER_ERROR|HRANA_|UNKNOWN)/;
+
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const { insert, onFailure, onCommit, monotonic } = options;
+  const { maxRows = 128, maxBytes = 8 << 20, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
+  let queue: Waiting[] = [];
+  let queuedBytes = 0;
+  let inFlight = 0;
+  let running = false;
+  const idleWaiters: (() => void)[] = [];
+
+  const take = (): Waiting[] => {
+    let bytes = 0;
+    let count = 0;
+    for (const { event } of queue) {
+      if (count > 0 && (count >= maxRows || bytes + event.content.length > maxBytes)) break;
+      bytes += event.content.length;
+      count++;
+    }
+    const group = queue.slice(0, count);
+    queue = queue.slice(count);
+    queuedBytes -= bytes;
+    return group;
+  };
+
+  const commit = async (group: Waiting[]): Promise<void> => {
+    const startedAt = monotonic();
+    try {
+      const first = await insert(group.map(one => one.event));
+      for (const [i, one] of group.entries()) one.resolve(first + i);
+      onCommit?.(group.length, monotonic() - startedAt);
+    } catch (error) {
+      // One row that the database will not take must not refuse its neighbours.
+      if (group.length > 1 && !storageCodes.test(String((error as { code?: unknown }).code))) {
+        for (const one of group) await commit([one]);
+        return;
+      }
+      onFailure(error, group.length);
+      for (const one of group) one.reject(unavailable('the delivery could not be stored, try again', 5, error));
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    running = true;
+    while (queue.length > 0) {
+      const group = take();
+      inFlight = group.length;
+      await commit(group);
+      inFlight = 0;
+    }
+    running = false;
+    for (const resolve of idleWaiters.splice(0)) resolve();
+  };
+
+  return {
+    add: event => {
+      if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + event.content.length > maxQueuedBytes))
+        return Promise.reject(
+          new AppError('unavailable', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }),
+        );
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      queue.push({ event, resolve, reject });
+      queuedBytes += event.content.length;
+      // Started in a microtask, so that deliveries of the same turn of the event loop share the first commit.
+      if (!running) {
+        running = true;
+        queueMicrotask(() => void run());
+      }
+      return promise;
+    },
+    depth: () => queue.length + inFlight,
+    idle: () => (running ? new Promise<void>(resolve => idleWaiters.push(resolve)) : Promise.resolve()),
+  };
+}

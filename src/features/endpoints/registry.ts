@@ -1,0 +1,60 @@
+/*
+ * The live ingest tokens in memory, so that a delivery costs no query before its own insert. Changes made through this
+ * process show at once. When other processes share the database, `refresh` brings theirs in, and an unknown token is
+ * looked up before it is refused.
+ */
+
+export type Address = { seq: number; id: string; teamId: string; token: string };
+
+export type Registry = {
+  find: (token: string) => Address | undefined | Promise<Address | undefined>;
+  bySeq: (seq: number) => Address | undefined;
+  add: (address: Address) => void;
+  removeById: (id: string) => void;
+  removeTeam: (teamId: string) => void;
+  refresh: () => Promise<void>;
+};
+
+export type RegistryOptions = {
+  load: () => Promise<Address[]>;
+  /** Given when other processes may create endpoints. */
+  lookUp?: (token: string) => Promise<Address | undefined>;
+};
+
+/** Tokens that cannot exist are not worth a query. */
+const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
+
+export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
+  let byToken = new Map<string, Address>();
+  let bySeq = new Map<number, Address>();
+
+  const add = (address: Address): void => {
+    byToken.set(address.token, address);
+    bySeq.set(address.seq, address);
+  };
+  const remove = (matches: (address: Address) => boolean): void => {
+    for (const address of bySeq.values())
+      if (matches(address)) {
+        byToken.delete(address.token);
+        bySeq.delete(address.seq);
+      }
+  };
+  const findLate = async (token: string): Promise<Address | undefined> => {
+    const address = await lookUp?.(token);
+    if (address) add(address);
+    return address;
+  };
+
+  return {
+    find: token => byToken.get(token) ?? (lookUp && tokenForm.test(token) ? findLate(token) : undefined),
+    bySeq: seq => bySeq.get(seq),
+    add,
+    removeById: id => remove(address => address.id === id),
+    removeTeam: teamId => remove(address => address.teamId === teamId),
+    async refresh() {
+      const addresses = await load();
+      byToken = new Map(addresses.map(address => [address.token, address]));
+      bySeq = new Map(addresses.map(address => [address.seq, address]));
+    },
+  };
+}

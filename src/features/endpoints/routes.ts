@@ -1,0 +1,56 @@
+/* /api/endpoints (api-contract; one endpoint: interface "API beyond the contract"). */
+import { Elysia } from 'elysia';
+import type { Gate } from '../../http/gate.ts';
+import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { Endpoint, EndpointList, EndpointName, Renamed } from './model.ts';
+import type { EndpointsService } from './service.ts';
+
+const tags = ['Endpoints'];
+
+export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: EndpointsService }) =>
+  new Elysia()
+    .get('/api/endpoints', async ({ request }) => ({ endpoints: await endpoints.list(gate.principal(request)) }), {
+      response: answers({ 200: EndpointList }),
+      detail: { operationId: 'listEndpoints', summary: 'All endpoints of the account', tags },
+    })
+    .post(
+      '/api/endpoints',
+      async ({ request, body, status }) => status(201, await endpoints.create(gate.principal(request), body.name)),
+      {
+        parse: 'json',
+        body: EndpointName,
+        response: answers({ 201: Endpoint }, 400, 403),
+        detail: { operationId: 'createEndpoint', summary: 'Create an endpoint', tags },
+      },
+    )
+    .get('/api/endpoints/:id', ({ request, params }) => endpoints.endpoint(gate.principal(request), params.id), {
+      params: IdParams,
+      response: answers({ 200: Endpoint }, 404),
+      detail: { operationId: 'getEndpoint', summary: 'One endpoint', tags },
+    })
+    .patch(
+      '/api/endpoints/:id',
+      async ({ request, params, body }) => ({
+        ok: true,
+        name: await endpoints.rename(gate.principal(request), params.id, body.name),
+      }),
+      {
+        parse: 'json',
+        params: IdParams,
+        body: EndpointName,
+        response: answers({ 200: Renamed }, 400, 404),
+        detail: { operationId: 'renameEndpoint', summary: 'Rename an endpoint', tags },
+      },
+    )
+    .delete(
+      '/api/endpoints/:id',
+      async ({ request, params }) => {
+        await endpoints.remove(gate.principal(request), params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: answers({ 200: Ok }, 404),
+        detail: { operationId: 'deleteEndpoint', summary: 'Delete an endpoint and its stored events', tags },
+      },
+    );

@@ -1,0 +1,97 @@
+/* Endpoints: a team's addresses. What belongs to another team does not exist. */
+import type { Clock } from '../../core/clock.ts';
+import { limitReached, notFound } from '../../core/errors.ts';
+import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
+import { readName } from '../../core/text.ts';
+import type { Endpoint } from './model.ts';
+import type { Registry } from './registry.ts';
+import type { EndpointRow, EndpointsStore } from './store.ts';
+
+/** Whose endpoints: from the principal. */
+export type Owner = { teamId: string; plan: 'free' | 'pro' };
+
+export type EndpointsService = ReturnType<typeof createEndpointsService>;
+
+export function createEndpointsService(options: {
+  store: EndpointsStore;
+  registry: Registry;
+  clock: Clock;
+  random: RandomBytes;
+  baseUrl: string;
+  /** Endpoints that a plan allows, 0 = no limit. */
+  limits: { free: number; pro: number };
+  /** Told after an endpoint's rows became garbage. */
+  onDeleted: () => void;
+}) {
+  const { store, registry, clock, random, baseUrl, limits, onDeleted } = options;
+
+  const toEndpoint = (row: EndpointRow): Endpoint => ({
+    id: row.id,
+    name: row.name,
+    createdAt: row.createdAt,
+    url: `${baseUrl}/in/${row.token}`,
+    eventCount: row.eventCount,
+    lastReceivedAt: row.lastReceivedAt,
+  });
+
+  /** @throws not_found */
+  const owned = async (owner: Owner, id: string): Promise<EndpointRow> => {
+    const row = await store.find(owner.teamId, id);
+    if (!row) throw notFound('endpoint');
+    return row;
+  };
+
+  return {
+    owned,
+    toEndpoint,
+
+    async list(owner: Owner): Promise<Endpoint[]> {
+      return (await store.listOf(owner.teamId)).map(toEndpoint);
+    },
+
+    /** @throws not_found */
+    async endpoint(owner: Owner, id: string): Promise<Endpoint> {
+      return toEndpoint(await owned(owner, id));
+    },
+
+    /** @throws invalid for the name, limit_reached when the plan allows no more */
+    async create(owner: Owner, givenName: string): Promise<Endpoint> {
+      const name = readName(givenName);
+      const limit = limits[owner.plan];
+      const createdAt = clock.now();
+      const row = {
+        id: newId('ep', createdAt, random),
+        teamId: owner.teamId,
+        name,
+        token: newIngestToken(random),
+        createdAt,
+      };
+      const seq = await store.insertWithin(limit, row);
+      if (seq === undefined)
+        throw limitReached(`the ${owner.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
+      registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
+      return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null });
+    },
+
+    /** @throws invalid, not_found */
+    async rename(owner: Owner, id: string, givenName: string): Promise<string> {
+      const name = readName(givenName);
+      if (!(await store.rename(owner.teamId, id, name))) throw notFound('endpoint');
+      return name;
+    },
+
+    /** Its address stops and its events are unreadable at once. @throws not_found */
+    async remove(owner: Owner, id: string): Promise<void> {
+      if (!(await store.markDeleted(owner.teamId, id, clock.now()))) throw notFound('endpoint');
+      registry.removeById(id);
+      onDeleted();
+    },
+
+    /** All of a team that nobody is left in. */
+    async removeTeam(teamId: string): Promise<void> {
+      await store.markAllDeleted(teamId, clock.now());
+      registry.removeTeam(teamId);
+      onDeleted();
+    },
+  };
+}

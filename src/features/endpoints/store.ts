@@ -1,0 +1,64 @@
+/* Endpoints. Ownership is part of every query; a deleted endpoint is invisible at once and removed in the background. */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { endpoints } from '../../db/schema.ts';
+
+export type EndpointRow = typeof endpoints.$inferSelect;
+
+export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
+
+export function createEndpointsStore(db: Drizzle) {
+  const owned = (teamId: string, id: string) =>
+    and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
+  return {
+    listOf: (teamId: string): Promise<EndpointRow[]> =>
+      db
+        .select()
+        .from(endpoints)
+        .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)))
+        .orderBy(asc(endpoints.seq)),
+
+    find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
+      (await db.select().from(endpoints).where(owned(teamId, id)))[0],
+
+    /** Inserts unless the team already has `limit` endpoints (0: no limit), in one statement; undefined when it has. */
+    async insertWithin(limit: number, row: typeof endpoints.$inferInsert): Promise<number | undefined> {
+      const { rowsAffected, lastInsertRowid } = await db.run(sql`
+        INSERT INTO endpoints (id, team_id, name, token, created_at)
+        SELECT ${row.id}, ${row.teamId}, ${row.name}, ${row.token}, ${row.createdAt}
+        WHERE ${limit} = 0
+           OR (SELECT count(*) FROM endpoints WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${limit}`);
+      return rowsAffected === 1 ? Number(lastInsertRowid) : undefined;
+    },
+
+    async rename(teamId: string, id: string, name: string): Promise<boolean> {
+      return (await db.update(endpoints).set({ name }).where(owned(teamId, id))).rowsAffected === 1;
+    },
+
+    async markDeleted(teamId: string, id: string, at: number): Promise<boolean> {
+      return (await db.update(endpoints).set({ deletedAt: at }).where(owned(teamId, id))).rowsAffected === 1;
+    },
+
+    async markAllDeleted(teamId: string, at: number): Promise<void> {
+      await db
+        .update(endpoints)
+        .set({ deletedAt: at })
+        .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)));
+    },
+
+    /** What capture needs to know of every live endpoint. */
+    addresses: (): Promise<{ seq: number; id: string; teamId: string; token: string }[]> =>
+      db
+        .select({ seq: endpoints.seq, id: endpoints.id, teamId: endpoints.teamId, token: endpoints.token })
+        .from(endpoints)
+        .where(isNull(endpoints.deletedAt)),
+
+    address: async (token: string): Promise<{ seq: number; id: string; teamId: string; token: string } | undefined> =>
+      (
+        await db
+          .select({ seq: endpoints.seq, id: endpoints.id, teamId: endpoints.teamId, token: endpoints.token })
+          .from(endpoints)
+          .where(and(eq(endpoints.token, token), isNull(endpoints.deletedAt)))
+      )[0],
+  };
+}

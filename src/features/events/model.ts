@@ -1,0 +1,88 @@
+/* Events on the wire (api-contract "EventSummary", "EventDetail"; interface "API beyond the contract"). */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { nullable, Timestamp } from '../../http/schemas.ts';
+
+const Pair = t.Tuple([t.String(), t.String()]);
+
+const shared = {
+  id: t.String(),
+  eventType: nullable(t.String()),
+  platform: nullable(t.String({ description: 'detected sender, a lower-case platform name' })),
+  method: nullable(t.String()),
+  receivedAt: Timestamp,
+  size: t.Integer({ description: 'body bytes' }),
+  path: t.String({ description: 'what followed the token, raw, with its leading /, or empty' }),
+  signatureValid: nullable(t.Boolean()),
+};
+
+export const EventSummary = t.Object({ ...shared, payloadPreview: t.String() }, { title: 'EventSummary' });
+export type EventSummary = Static<typeof EventSummary>;
+
+export const EventPage = t.Object(
+  { events: t.Array(EventSummary), nextCursor: nullable(t.String()) },
+  { title: 'EventPage' },
+);
+export type EventPage = Static<typeof EventPage>;
+
+export const Signature = t.Object(
+  {
+    platform: nullable(t.String()),
+    scheme: t.String(),
+    verdict: t.Union([t.Literal('valid'), t.Literal('invalid'), t.Literal('unchecked')]),
+    reason: nullable(
+      t.Union([
+        t.Literal('no_secret'),
+        t.Literal('wrong_secret_or_altered_body'),
+        t.Literal('timestamp_out_of_tolerance'),
+        t.Literal('malformed_header'),
+        t.Literal('unsupported'),
+      ]),
+    ),
+    proves: nullable(t.Union([t.Literal('payload'), t.Literal('origin')])),
+  },
+  { title: 'Signature' },
+);
+export type Signature = Static<typeof Signature>;
+
+export const ReplayAttempt = t.Object(
+  {
+    destination: t.String(),
+    status: nullable(t.Integer({ description: 'null when the destination could not be reached at all' })),
+    ok: t.Boolean(),
+    durationMs: t.Integer(),
+    createdAt: Timestamp,
+    replayedBy: nullable(t.String()),
+    formerMember: t.Boolean(),
+  },
+  { title: 'ReplayAttempt' },
+);
+export type ReplayAttempt = Static<typeof ReplayAttempt>;
+
+export const EventDetail = t.Object(
+  {
+    ...shared,
+    endpointId: t.String(),
+    headers: t.Record(t.String(), t.String()),
+    rawHeaders: t.Array(Pair, { description: 'in arrival order, names as sent' }),
+    query: nullable(t.String()),
+    params: t.Array(Pair),
+    payload: t.Unknown({ description: 'parsed JSON; null when the body was empty or not valid JSON' }),
+    payloadRaw: t.String(),
+    payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
+    sha256: t.String({ description: 'hex, of the body' }),
+    sourceIp: t.String(),
+    signature: nullable(Signature),
+    replays: t.Array(ReplayAttempt),
+  },
+  { title: 'EventDetail' },
+);
+export type EventDetail = Static<typeof EventDetail>;
+
+export const EventListQuery = t.Object({
+  endpointId: t.String(),
+  // A string pattern, because t.Integer takes 1e1, 0x10 and ' 5'.
+  limit: t.Optional(t.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, default 25' })),
+  cursor: t.Optional(t.String()),
+  q: t.Optional(t.String()),
+});
+export type EventListQuery = Static<typeof EventListQuery>;

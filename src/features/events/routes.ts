@@ -1,0 +1,44 @@
+/* /api/events (api-contract; raw: interface "API beyond the contract"). */
+import { Elysia } from 'elysia';
+import type { Gate } from '../../http/gate.ts';
+import { answers, Bytes, IdParams } from '../../http/schemas.ts';
+import { EventDetail, EventListQuery, EventPage } from './model.ts';
+import type { EventsService } from './service.ts';
+
+const tags = ['Events'];
+
+export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
+  new Elysia()
+    .get('/api/events', ({ request, query }) => events.list(gate.principal(request), query), {
+      query: EventListQuery,
+      response: answers({ 200: EventPage }, 400, 404),
+      detail: { operationId: 'listEvents', summary: 'An endpoint’s events, newest first', tags },
+    })
+    .get('/api/events/:id', ({ request, params }) => events.event(gate.principal(request), params.id), {
+      params: IdParams,
+      response: answers({ 200: EventDetail }, 404),
+      detail: { operationId: 'getEvent', summary: 'One event in full', tags },
+    })
+    .get(
+      '/api/events/:id/raw',
+      async ({ request, params }) =>
+        attachment(params.id, (await events.stored(gate.principal(request), params.id)).body),
+      {
+        params: IdParams,
+        response: answers({ 200: Bytes }, 404),
+        detail: { operationId: 'getEventBody', summary: 'The exact body bytes', tags },
+      },
+    );
+
+/** Captured bytes are hostile: never shown by a browser, whatever they are. */
+function attachment(id: string, body: Uint8Array): Response {
+  return new Response(new Uint8Array(body), {
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${id}.bin"`,
+      'content-length': String(body.length),
+      'content-security-policy': "sandbox; default-src 'none'",
+      'cache-control': 'no-store',
+    },
+  });
+}

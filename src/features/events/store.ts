@@ -1,0 +1,119 @@
+/* Reading events. Ownership and the retention window are part of every query. */
+import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm';
+import type { Position } from '../../core/cursor.ts';
+import { maxReplaysShown } from '../../core/limits.ts';
+import type { Drizzle } from '../../db/database.ts';
+import { accounts, endpoints, events, replays } from '../../db/schema.ts';
+
+/** Everything but the content: what a list needs, without its overflow pages. */
+const summaryColumns = {
+  seq: events.seq,
+  nonce: events.nonce,
+  receivedAt: events.receivedAt,
+  size: events.size,
+  method: events.method,
+  platform: events.platform,
+  eventType: events.eventType,
+  verdict: events.verdict,
+  path: events.path,
+  query: events.query,
+  preview: events.preview,
+};
+const detailColumns = {
+  ...summaryColumns,
+  endpoint: events.endpoint,
+  sourceIp: events.sourceIp,
+  sha256: events.sha256,
+  encoding: events.encoding,
+  content: events.content,
+};
+
+export type SummaryRow = Pick<typeof events.$inferSelect, keyof typeof summaryColumns>;
+export type DetailRow = Pick<typeof events.$inferSelect, keyof typeof detailColumns>;
+export type ReplayRow = {
+  destination: string;
+  status: number | null;
+  ok: boolean;
+  durationMs: number;
+  createdAt: number;
+  accountId: string | null;
+  email: string | null;
+};
+
+export type EventsStore = ReturnType<typeof createEventsStore>;
+
+export function createEventsStore(db: Drizzle) {
+  /** Events of one endpoint after a position, newest first, none older than `since`. */
+  const after = (endpoint: number, since: number, position: Position | undefined) =>
+    and(
+      eq(events.endpoint, endpoint),
+      gte(events.receivedAt, since),
+      position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
+    );
+  const newestFirst = [desc(events.receivedAt), desc(events.seq)];
+
+  return {
+    page: (endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> =>
+      db
+        .select(summaryColumns)
+        .from(events)
+        .where(after(endpoint, since, position))
+        .orderBy(...newestFirst)
+        .limit(limit),
+
+    /** The same with content, for verdicts. */
+    pageWithContent: (
+      endpoint: number,
+      since: number,
+      position: Position | undefined,
+      limit: number,
+    ): Promise<DetailRow[]> =>
+      db
+        .select(detailColumns)
+        .from(events)
+        .where(after(endpoint, since, position))
+        .orderBy(...newestFirst)
+        .limit(limit),
+
+    /** One event of a live endpoint of this team, received at `since` or later. */
+    async find(
+      teamId: string,
+      seq: number,
+      nonce: Uint8Array,
+      since: number,
+    ): Promise<(DetailRow & { endpointId: string; token: string }) | undefined> {
+      const rows = await db
+        .select({ ...detailColumns, endpointId: endpoints.id, token: endpoints.token })
+        .from(events)
+        .innerJoin(endpoints, eq(endpoints.seq, events.endpoint))
+        .where(
+          and(
+            eq(events.seq, seq),
+            eq(events.nonce, Buffer.from(nonce)),
+            gte(events.receivedAt, since),
+            eq(endpoints.teamId, teamId),
+            isNull(endpoints.deletedAt),
+          ),
+        );
+      return rows[0];
+    },
+
+    /** Past replay attempts, newest first, at most 20. */
+    attempts: (seq: number): Promise<ReplayRow[]> =>
+      db
+        .select({
+          destination: replays.destination,
+          status: replays.status,
+          ok: replays.ok,
+          durationMs: replays.durationMs,
+          createdAt: replays.createdAt,
+          accountId: replays.accountId,
+          email: accounts.email,
+        })
+        .from(replays)
+        .leftJoin(accounts, eq(accounts.id, replays.accountId))
+        .where(eq(replays.event, seq))
+        .orderBy(desc(replays.seq))
+        .limit(maxReplaysShown),
+  };
+}

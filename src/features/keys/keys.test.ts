@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { holdClock } from '../../testing/clock.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+
+const clock = holdClock();
+let house: House;
+let ada: Caller;
+let bob: Caller;
+
+beforeAll(async () => {
+  house = await openHouse({ clock });
+  ada = await house.person('ada@example.com');
+  bob = await house.person('bob@example.com');
+});
+afterAll(() => house.close());
+
+type Key = { id: string; name: string; last4: string; key?: string; lastUsedAt: number | null };
+const keysOf = async (caller: Caller) => (await caller.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
+
+describe('POST /api/keys', () => {
+  test('201 with the full key, shown this once', async () => {
+    const created = await ada.json<Key>(201, 'POST', '/api/keys', { name: '  deploy  ' });
+    expect(created).toMatchObject({ name: 'deploy', lastUsedAt: null, last4: created.key?.slice(-4) ?? '' });
+    expect(created.key).toMatch(/^htk_[0-9a-z]{52}$/);
+    const listed = (await keysOf(ada)).find(key => key.id === created.id);
+    expect(Object.keys(listed ?? {}).sort()).toEqual(['createdAt', 'id', 'last4', 'lastUsedAt', 'name']);
+  });
+
+  test.each([
+    [''],
+    ['   '],
+    ['a'.repeat(101)],
+    ['😀'.repeat(101)],
+    ['a\nb'],
+    ['\u0000'],
+    ['a\u2028x'],
+    [5],
+    [null],
+    [undefined],
+    [['a']],
+    ['\ud800'],
+  ])('400 for the name %j', async name => {
+    const { error } = await ada.json<{ error: string }>(400, 'POST', '/api/keys', { name });
+    expect(error).toContain('name');
+  });
+
+  test('a name of 100 characters outside the basic plane is 100 characters', async () => {
+    const { id } = await ada.json<Key>(201, 'POST', '/api/keys', { name: '😀'.repeat(100) });
+    await ada.json(200, 'DELETE', `/api/keys/${id}`);
+  });
+
+  test('403 when the account already has 10 keys, also for requests that come together', async () => {
+    const carol = await house.person('carol@example.com');
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, (_, i) => carol.call('POST', '/api/keys', { name: `k${i}` })),
+    );
+    expect(answers.filter(answer => answer.status === 201)).toHaveLength(9);
+    expect(answers.filter(answer => answer.status === 403)).toHaveLength(6);
+    expect(await keysOf(carol)).toHaveLength(10);
+  });
+});
+
+describe('DELETE /api/keys/{id}', () => {
+  test('revokes at once, and then it is 404', async () => {
+    const { id, key } = await ada.json<Key>(201, 'POST', '/api/keys', { name: 'short-lived' });
+    const use = () => house.fetch('/api/me', { headers: { authorization: `Bearer ${key}` } });
+    expect((await use()).status).toBe(200);
+    expect(await ada.json(200, 'DELETE', `/api/keys/${id}`)).toEqual({ ok: true });
+    expect((await use()).status).toBe(401);
+    await ada.json(404, 'DELETE', `/api/keys/${id}`);
+  });
+
+  test("another account's key answers exactly like one that does not exist", async () => {
+    const [theirs] = await keysOf(bob);
+    const foreign = await ada.call('DELETE', `/api/keys/${theirs?.id}`);
+    const missing = await ada.call('DELETE', '/api/keys/key_nothing');
+    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
+    expect(foreign.status).toBe(404);
+    expect((await bob.call('GET', '/api/me')).status).toBe(200);
+  });
+});
+
+describe('lastUsedAt', () => {
+  test('shows the last use at once and is written only on a flush', async () => {
+    const dora = await house.person('dora@example.com');
+    clock.advance(5000);
+    const [own] = await keysOf(dora);
+    expect(own?.lastUsedAt).toBe(clock.now());
+    const stored = async () =>
+      (
+        await house.services.database.client.execute({
+          sql: 'SELECT last_used_at FROM api_keys WHERE id = ?',
+          args: [own?.id ?? ''],
+        })
+      ).rows[0]?.[0];
+    expect(await stored()).toBeNull();
+    await house.services.keys.flushUses();
+    expect(await stored()).toBe(clock.now());
+  });
+});

@@ -1,0 +1,23 @@
+/* API keys on the wire (api-contract "ApiKey"). */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { Name, nullable, Timestamp } from '../../http/schemas.ts';
+
+const metadata = {
+  id: t.String(),
+  name: t.String(),
+  last4: t.String({ description: 'last characters of the key' }),
+  createdAt: Timestamp,
+  lastUsedAt: nullable(Timestamp),
+};
+
+export const ApiKey = t.Object(metadata, { title: 'ApiKey' });
+export type ApiKey = Static<typeof ApiKey>;
+
+export const CreatedApiKey = t.Object(
+  { ...metadata, key: t.String({ description: 'the full key, shown this once' }) },
+  { title: 'CreatedApiKey' },
+);
+export type CreatedApiKey = Static<typeof CreatedApiKey>;
+
+export const ApiKeyList = t.Object({ keys: t.Array(ApiKey) }, { title: 'ApiKeyList' });
+export const NewApiKey = t.Object({ name: Name }, { title: 'NewApiKey' });

@@ -1,0 +1,35 @@
+/* GET, POST and DELETE /api/keys (api-contract). */
+import { Elysia } from 'elysia';
+import type { Gate } from '../../http/gate.ts';
+import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { ApiKeyList, CreatedApiKey, NewApiKey } from './model.ts';
+import type { KeysService } from './service.ts';
+
+export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
+  new Elysia()
+    .get('/api/keys', async ({ request }) => ({ keys: await keys.list(gate.principal(request).accountId) }), {
+      response: answers({ 200: ApiKeyList }),
+      detail: { operationId: 'listKeys', summary: 'The account’s API keys, metadata only', tags: ['Keys'] },
+    })
+    .post(
+      '/api/keys',
+      async ({ request, body, status }) => status(201, await keys.create(gate.principal(request).accountId, body.name)),
+      {
+        parse: 'json',
+        body: NewApiKey,
+        response: answers({ 201: CreatedApiKey }, 400, 403),
+        detail: { operationId: 'createKey', summary: 'Create an API key; it is shown this once', tags: ['Keys'] },
+      },
+    )
+    .delete(
+      '/api/keys/:id',
+      async ({ request, params }) => {
+        await keys.revoke(gate.principal(request).accountId, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: answers({ 200: Ok }, 404),
+        detail: { operationId: 'revokeKey', summary: 'Revoke an API key at once', tags: ['Keys'] },
+      },
+    );

@@ -1,0 +1,89 @@
+/* API keys. Only a SHA-256 of each is stored. */
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { accounts, apiKeys, teams } from '../../db/schema.ts';
+
+export type KeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>;
+export type KeyHolder = {
+  keyId: string;
+  hash: Buffer;
+  accountId: string;
+  email: string;
+  role: 'owner' | 'member';
+  teamId: string;
+  plan: 'free' | 'pro';
+};
+
+const metadata = {
+  id: apiKeys.id,
+  accountId: apiKeys.accountId,
+  name: apiKeys.name,
+  last4: apiKeys.last4,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+};
+
+export type KeysStore = ReturnType<typeof createKeysStore>;
+
+export function createKeysStore(db: Drizzle) {
+  return {
+    listOf: (accountId: string): Promise<KeyRow[]> =>
+      db
+        .select(metadata)
+        .from(apiKeys)
+        .where(eq(apiKeys.accountId, accountId))
+        .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
+
+    /** Inserts unless the account already has `limit` keys, in one statement; false when it has. */
+    async insertWithin(limit: number, key: typeof apiKeys.$inferInsert): Promise<boolean> {
+      const { rowsAffected } = await db.run(sql`
+        INSERT INTO api_keys (id, account_id, name, hash, last4, created_at)
+        SELECT ${key.id}, ${key.accountId}, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt}
+        WHERE (SELECT count(*) FROM api_keys WHERE account_id = ${key.accountId}) < ${limit}`);
+      return rowsAffected === 1;
+    },
+
+    async holderOf(hash: Buffer): Promise<KeyHolder | undefined> {
+      const rows = await db
+        .select({
+          keyId: apiKeys.id,
+          hash: apiKeys.hash,
+          accountId: accounts.id,
+          email: accounts.email,
+          role: accounts.role,
+          teamId: teams.id,
+          plan: teams.plan,
+        })
+        .from(apiKeys)
+        .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+        .innerJoin(teams, eq(teams.id, accounts.teamId))
+        .where(eq(apiKeys.hash, hash));
+      return rows[0];
+    },
+
+    async remove(accountId: string, id: string): Promise<boolean> {
+      const { rowsAffected } = await db
+        .delete(apiKeys)
+        .where(and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId)));
+      return rowsAffected === 1;
+    },
+
+    async removeById(id: string): Promise<boolean> {
+      return (await db.delete(apiKeys).where(eq(apiKeys.id, id))).rowsAffected === 1;
+    },
+
+    /** Keeps the newest use of each key. */
+    async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
+      const ids = [...uses.keys()];
+      if (ids.length === 0) return;
+      const when = sql.join(
+        [...uses].map(([id, at]) => sql`WHEN ${id} THEN ${at}`),
+        sql` `,
+      );
+      await db
+        .update(apiKeys)
+        .set({ lastUsedAt: sql`CAST(CASE id ${when} END AS INTEGER)` })
+        .where(inArray(apiKeys.id, ids));
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/*
+ * The listening socket. node:http gives the exact request target and raw headers; `/in/*` goes to capture as it is, all
+ * else to the app. Slow and silent connections are cut by node's own timeouts, whose clock is set to look every second.
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { isIngestTarget } from './core/query.ts';
+import { createBridge, type Fetcher } from './http/bridge.ts';
+
+export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
+
+export type Front = {
+  /** @returns the port that was bound */
+  listen: (port: number, host: string) => Promise<number>;
+  /** Stops accepting, lets requests in flight finish, cuts what is left after `deadlineMs`. */
+  close: (deadlineMs: number) => Promise<void>;
+};
+
+export type FrontOptions = {
+  ingest: Handler;
+  /** The Elysia app. */
+  fetch: Fetcher;
+  clientAddress: (req: IncomingMessage) => string;
+  tls?: { cert: string; key: string } | undefined;
+  onError: (error: unknown, fields?: { requestId: string }) => void;
+};
+
+const options = {
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 300_000,
+  keepAliveTimeout: 65_000,
+  // Without this a limit is only looked at every 30 seconds.
+  connectionsCheckingInterval: 1000,
+};
+
+const absolute = /^https?:\/\/[^/?#]*/i;
+
+export function createFront({ ingest, fetch, clientAddress, tls, onError }: FrontOptions): Front {
+  let requests = 0;
+  const app = createBridge({
+    fetch,
+    clientAddress,
+    newRequestId: () => (++requests).toString(36),
+    onError: (error, requestId) => onError(error, { requestId }),
+  });
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    // A proxy may send the absolute form (RFC 9112 section 3.2.2).
+    const target = (req.url ?? '/').replace(absolute, '');
+    const handler = isIngestTarget(target) ? ingest : app;
+    handler(req, res, target.startsWith('/') ? target : `/${target}`).catch(error => {
+      onError(error);
+      res.destroy();
+    });
+  };
+  const server: Server = tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle);
+  return closable(server);
+}
+
+/** The command line's way in: the same kind of server on a unix socket that only the owner of the files can open. */
+export function createSocketFront(app: Handler, onError: (error: unknown) => void) {
+  const front = closable(
+    createServer(options, (req, res) => {
+      app(req, res, req.url ?? '/').catch(error => {
+        onError(error);
+        res.destroy();
+      });
+    }),
+  );
+  return {
+    listen: async (path: string): Promise<void> => {
+      rmSync(path, { force: true });
+      await front.listenOn(path);
+      chmodSync(path, 0o600);
+    },
+    close: front.close,
+  };
+}
+
+function closable(server: Server) {
+  const sockets = new Set<Socket>();
+  let requests = 0;
+  let closing = false;
+  let quiet: (() => void) | undefined;
+
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
+    requests++;
+    // Keep-alive connections would hold the shutdown up for as long as they like.
+    if (closing) res.shouldKeepAlive = false;
+    res.once('close', () => {
+      requests--;
+      if (requests === 0) quiet?.();
+    });
+  });
+
+  const listenOn = (...where: [number, string] | [string]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      const ready = (): void => {
+        server.off('error', reject);
+        resolve();
+      };
+      if (where.length === 1) server.listen(where[0], ready);
+      else server.listen(where[0], where[1], ready);
+    });
+
+  return {
+    listenOn,
+    listen: async (port: number, host: string): Promise<number> => {
+      await listenOn(port, host);
+      return (server.address() as AddressInfo).port;
+    },
+    close: async (deadlineMs: number): Promise<void> => {
+      closing = true;
+      server.close();
+      server.closeIdleConnections();
+      if (requests > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        quiet = resolve;
+        const timer = setTimeout(resolve, deadlineMs);
+        await promise;
+        clearTimeout(timer);
+      }
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/*
+ * From node's request to the Fetch `Request` that the Elysia app takes, and back. The Request is built on a constant
+ * origin, because a malformed Host would make it throw. Bodies are bounded here; the gate decides first, so an oversized
+ * one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { maxRequestBytes } from '../core/limits.ts';
+
+/** What a Fetch Request does not carry, kept beside it. */
+export type RequestContext = { clientAddress: string; oversized: boolean; id: string };
+
+const contexts = new WeakMap<Request, RequestContext>();
+
+/** Where and how the request came in. Requests made by tests with `app.handle` have none: they count as local. */
+export function requestContext(request: Request): RequestContext {
+  return contexts.get(request) ?? { clientAddress: '127.0.0.1', oversized: false, id: 'none' };
+}
+
+export type Fetcher = (request: Request) => Response | Promise<Response>;
+
+export type BridgeOptions = {
+  fetch: Fetcher;
+  clientAddress: (req: IncomingMessage) => string;
+  newRequestId: () => string;
+  onError: (error: unknown, requestId: string) => void;
+};
+
+export function createBridge({ fetch, clientAddress, newRequestId, onError }: BridgeOptions) {
+  return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
+    const id = newRequestId();
+    const gone = new AbortController();
+    res.on('close', () => {
+      if (!res.writableFinished) gone.abort();
+    });
+    try {
+      const body = await readSmallBody(req);
+      if (body === 'aborted') return void res.destroy();
+      const request = new Request(`http://internal${target}`, {
+        method: req.method ?? 'GET',
+        headers: toHeaders(req.rawHeaders),
+        signal: gone.signal,
+        ...(body instanceof Buffer && body.length > 0 && { body: new Uint8Array(body) }),
+      });
+      contexts.set(request, { clientAddress: clientAddress(req), oversized: body === 'too_large', id });
+      await sendResponse(await fetch(request), req, res);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      onError(error, id);
+      if (res.headersSent) return void res.destroy();
+      res.writeHead(500, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
+      res.end('{"error":"internal error"}');
+    }
+  };
+}
+
+function toHeaders(rawHeaders: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
+  return headers;
+}
+
+function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_large' | 'aborted'> {
+  const { method } = req;
+  if (method === 'GET' || method === 'HEAD') {
+    req.resume();
+    return Promise.resolve(undefined);
+  }
+  if (Number(req.headers['content-length'] ?? 0) > maxRequestBytes) {
+    req.resume();
+    return Promise.resolve('too_large');
+  }
+  return new Promise(resolve => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxRequestBytes) resolve('too_large');
+      else chunks.push(chunk);
+    });
+    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('error', () => resolve('aborted'));
+    req.on('close', () => resolve('aborted'));
+  });
+}
+
+async function sendResponse(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const headers: Record<string, string | string[]> = {};
+  response.headers.forEach((value, name) => {
+    if (name !== 'set-cookie') headers[name] = value;
+  });
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) headers['set-cookie'] = cookies;
+  if (!req.complete && !req.readableEnded) headers['connection'] = 'close';
+  res.writeHead(response.status, headers);
+  if (!response.body || req.method === 'HEAD') {
+    await response.body?.cancel();
+    res.end();
+    return;
+  }
+  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res);
+}

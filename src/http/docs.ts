@@ -1,0 +1,60 @@
+/*
+ * `/openapi.json` and `/docs`: the interface description and an explorer for it (Swagger UI) that needs no network. Its
+ * files are embedded; nothing on the page comes from another origin.
+ */
+import { Elysia } from 'elysia';
+import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
+import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Hooktape API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="explorer"></div>
+<script src="/docs/swagger-ui.js"></script>
+<script src="/docs/explorer.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#explorer',
+  deepLinking: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+// Swagger UI sets style attributes and shows its icons from data: URLs.
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const asset = (body: string | Blob, type: string, caching = 'no-cache'): Response =>
+  new Response(body, {
+    headers: {
+      'content-type': type,
+      'cache-control': caching,
+      'content-security-policy': policy,
+      'x-frame-options': 'DENY',
+    },
+  });
+
+export const docsRoutes = (description: Record<string, unknown>) => {
+  const text = JSON.stringify(description);
+  const read = async (file: string) => new Blob([await Bun.file(file).arrayBuffer()]);
+  return new Elysia()
+    .get('/openapi.json', () => asset(text, 'application/json'))
+    .get('/docs', () => asset(page, 'text/html; charset=utf-8'))
+    .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
+    .get('/docs/swagger-ui.js', async () =>
+      asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),
+    )
+    .get('/docs/swagger-ui.css', async () => asset(await read(styleFile), 'text/css; charset=utf-8', 'max-age=86400'));
+};

@@ -1,0 +1,58 @@
+/*
+ * The one place where a failure becomes an HTTP answer: `{ error }` for every one. What is not an AppError is a defect or an
+ * incident: it is logged with its cause, and the caller learns nothing but "internal error".
+ */
+import { AppError, type ErrorCode } from '../core/errors.ts';
+
+const statuses: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  limit_reached: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  rate_limited: 429,
+  unreachable: 502,
+  unavailable: 503,
+  internal: 500,
+};
+
+export function errorBody(status: number, error: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+}
+
+/** The answer for an AppError, with `Retry-After` where it knows one. */
+export function appErrorResponse(error: AppError, headers: Record<string, string> = {}): Response {
+  const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
+  return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
+}
+
+type Problem = { path?: string; message?: string; schema?: { type?: string } };
+
+/** Names the field and what was expected of it, never the value that came. */
+function validationMessage(kind: string, problems: readonly Problem[]): string {
+  const place = { body: 'body', query: 'query', params: 'path', headers: 'headers' }[kind] ?? kind;
+  const first = problems.find(problem => problem.path) ?? problems[0];
+  const field = (first?.path ?? '').replace(/^\//, '').replaceAll('/', '.');
+  return field ? `invalid ${place}: ${field}: ${first?.message ?? 'not as expected'}` : `invalid ${place}`;
+}
+
+/** Elysia's `onError`. Always answers a Response: a plain object would come out as 500. */
+export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {
+  return ({ code, error, request }: { code: unknown; error: unknown; request: Request }): Response => {
+    if (error instanceof AppError) {
+      if (error.code === 'unavailable' || error.code === 'internal') onUnexpected(error, request);
+      return appErrorResponse(error);
+    }
+    if (code === 'NOT_FOUND') return errorBody(404, 'not found');
+    if (code === 'PARSE') return errorBody(400, 'the body is not valid JSON');
+    if (code === 'VALIDATION') {
+      const failure = error as { type?: string; all?: Problem[] };
+      if (failure.type !== 'response' && failure.type !== undefined)
+        return errorBody(400, validationMessage(failure.type, failure.all ?? []));
+    }
+    onUnexpected(error, request);
+    return errorBody(500, 'internal error');
+  };
+}

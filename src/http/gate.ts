@@ -1,0 +1,76 @@
+/*
+ * In front of every API operation: 401, then 429, and only then parsing and validation (interface "Order of checks").
+ * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
+ */
+import { rateLimited, unauthorized } from '../core/errors.ts';
+import { requestContext } from './bridge.ts';
+import { appErrorResponse, errorBody } from './errors.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+/** Who is asking. Read from the database for each request, so that revocation and plan changes apply at once. */
+export type Principal = {
+  accountId: string;
+  email: string;
+  role: 'owner' | 'member';
+  teamId: string;
+  plan: 'free' | 'pro';
+  /** What the rate limit counts by, and how the request was authenticated. */
+  credential: { kind: 'key' | 'app' | 'session'; id: string };
+};
+
+/** undefined: no credentials, or none that hold. An AppError thrown here is answered as it is. */
+export type Authenticate = (request: Request) => Promise<Principal | undefined>;
+
+export type Gate = {
+  check: (context: { request: Request }) => Promise<Response | undefined>;
+  /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
+  principal: (request: Request) => Principal;
+};
+
+export type GateOptions = {
+  authenticate: Authenticate;
+  limiter: RateLimiter;
+  /** Requests per minute for this credential. */
+  limitOf: (principal: Principal) => number;
+  /** Operations that need no credentials (sign-in and first run). */
+  isOpen: (method: string, path: string) => boolean;
+  /** The `WWW-Authenticate` value for a 401. */
+  challenge: (request: Request) => string;
+  onError: (error: unknown, request: Request) => void;
+};
+
+export function createGate(options: GateOptions): Gate {
+  const { authenticate, limiter, limitOf, isOpen, challenge, onError } = options;
+  const principals = new WeakMap<Request, Principal>();
+
+  const admit = async (request: Request): Promise<Response | undefined> => {
+    const principal = await authenticate(request);
+    if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
+    const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
+    if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
+    principals.set(request, principal);
+    return undefined;
+  };
+
+  return {
+    async check({ request }) {
+      const path = new URL(request.url, 'http://internal').pathname;
+      if (path.startsWith('/api/') && !isOpen(request.method, path)) {
+        try {
+          const refused = await admit(request);
+          if (refused) return refused;
+        } catch (error) {
+          onError(error, request);
+          return errorBody(503, 'credentials could not be checked, try again', { 'retry-after': '1' });
+        }
+      }
+      if (requestContext(request).oversized) return errorBody(413, 'the request body is too large');
+      return undefined;
+    },
+    principal(request) {
+      const principal = principals.get(request);
+      if (!principal) throw unauthorized();
+      return principal;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/*
+ * The interface description, made from the very schemas that validate requests and responses, so the two cannot drift
+ * apart. (@elysiajs/swagger writes an invalid document for these, and its page loads from a CDN.) OpenAPI 3.1, whose
+ * schemas are JSON Schema, as TypeBox's are.
+ */
+import type { TSchema } from '@sinclair/typebox';
+import { apiVersion } from '../core/limits.ts';
+
+export type RouteInfo = {
+  method: string;
+  path: string;
+  hooks: {
+    detail?: { operationId?: string; summary?: string; description?: string; tags?: string[]; hide?: boolean };
+    params?: TSchema;
+    query?: TSchema;
+    body?: TSchema;
+    response?: Record<string, TSchema>;
+  };
+};
+
+type Json = Record<string, unknown>;
+
+const reasons: Record<string, string> = {
+  200: 'Done',
+  201: 'Created',
+  400: 'Invalid input',
+  401: 'Credentials missing, invalid or revoked',
+  403: 'A limit of the plan or account is reached, or the role does not allow it',
+  404: 'Does not exist, or belongs to somebody else',
+  409: 'In conflict with what exists',
+  413: 'Too large',
+  429: 'Rate limit exceeded',
+  502: 'The destination could not be reached at all',
+  503: 'Try again later',
+};
+
+/** @param routes Elysia's `app.routes`; those with an `operationId` are described */
+export function describeApi(routes: readonly RouteInfo[], baseUrl: string): Json {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const { detail } = route.hooks;
+    if (!detail?.operationId || detail.hide) continue;
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hooktape',
+      version: apiVersion,
+      description:
+        'Captures webhook deliveries per endpoint, stores them exactly as they came, and lets the account read, search, verify, export and replay them. Times are epoch milliseconds. Every failure is `{ "error": string }`.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(routes.flatMap(({ hooks }) => hooks.detail?.tags ?? []))].map(name => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key (`htk_…`) or an OAuth 2.1 access token of a connected app.',
+        },
+      },
+    },
+  };
+}
+
+function operation({ path, hooks }: RouteInfo, schemas: Json): Json {
+  const { detail, params, query, body, response = {} } = hooks;
+  const parameters = [
+    ...parametersOf('path', params ?? pathParams(path), schemas),
+    ...parametersOf('query', query, schemas),
+  ];
+  return {
+    operationId: detail?.operationId,
+    ...(detail?.summary && { summary: detail.summary }),
+    ...(detail?.description && { description: detail.description }),
+    ...(detail?.tags && { tags: detail.tags }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: plain(body, schemas) } } } }),
+    responses: Object.fromEntries(
+      Object.entries(response).map(([status, schema]) => [status, answer(status, schema, schemas)]),
+    ),
+  };
+}
+
+function answer(status: string, schema: TSchema, schemas: Json): Json {
+  const type = typeof schema['contentMediaType'] === 'string' ? schema['contentMediaType'] : 'application/json';
+  return {
+    description: reasons[status] ?? 'Answer',
+    ...(status === '429' && {
+      headers: { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } } },
+    }),
+    content: { [type]: { schema: plain(schema, schemas) } },
+  };
+}
+
+const pathParams = (path: string): TSchema | undefined => {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+  if (names.length === 0) return undefined;
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])),
+    required: names,
+  } as unknown as TSchema;
+};
+
+function parametersOf(place: 'path' | 'query', schema: TSchema | undefined, schemas: Json): Json[] {
+  const properties = (schema?.['properties'] ?? {}) as Record<string, TSchema>;
+  const required = new Set((schema?.['required'] ?? []) as string[]);
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = plain(property, schemas) as Json;
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.has(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
+  });
+}
+
+/** A schema as plain JSON; those with a title become components and are referred to. */
+function plain(schema: unknown, schemas: Json): unknown {
+  if (Array.isArray(schema)) return schema.map(item => plain(item, schemas));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { title, ...rest } = schema as Json;
+  const content = Object.fromEntries(
+    Object.entries(literalUnion(rest)).map(([key, value]) => [key, plainKeyword(key, value, schemas)]),
+  );
+  if (typeof title !== 'string') return content;
+  schemas[title] ??= content;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+const plainKeyword = (key: string, value: unknown, schemas: Json): unknown =>
+  key === 'properties'
+    ? Object.fromEntries(Object.entries(value as Json).map(([name, property]) => [name, plain(property, schemas)]))
+    : plain(value, schemas);
+
+/** `anyOf` of constants reads better, and generates better clients, as `enum`; a 3.1 tuple is `prefixItems`. */
+function literalUnion(schema: Json): Json {
+  const { anyOf, items, additionalItems, ...rest } = schema;
+  if (Array.isArray(anyOf) && anyOf.every(option => Object.hasOwn(option as Json, 'const')))
+    return { ...rest, type: 'string', enum: anyOf.map(option => (option as { const: unknown }).const) };
+  if (Array.isArray(items)) return { ...rest, prefixItems: items };
+  return schema;
+}

@@ -1,0 +1,23 @@
+/* Wire shapes that more than one room speaks, and the one way to say which statuses an operation answers. */
+import { type TSchema, Type as t } from '@sinclair/typebox';
+
+export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
+export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
+export const Timestamp = t.Integer({ description: 'epoch milliseconds' });
+export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
+
+/** Checked by hand in the services: characters are code points, which a JSON schema validator need not count. */
+export const Name = t.String({ description: '1 to 100 characters after trimming' });
+
+export const IdParams = t.Object({ id: t.String() });
+
+type Status = 400 | 403 | 404 | 409 | 413 | 502 | 503;
+
+/** An operation's answers: its own, the listed refusals, and 401 and 429, which every operation may give. */
+export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: Status[]) {
+  const errors = Object.fromEntries([...refusals, 401, 429].map(status => [status, ErrorBody]));
+  return { ...errors, ...own } as unknown as S & Record<401 | 429, typeof ErrorBody>;
+}
+
+/** An answer that is a file, not JSON: described, and never validated. */
+export const Bytes = t.Any({ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' });

@@ -1,0 +1,69 @@
+/* argv -> command -> exit code. The only file that touches the process; the database threads are found from here. */
+import { writeSync } from 'node:fs';
+import { version } from '../package.json' with { type: 'json' };
+import { runCommand } from './cli/commands.ts';
+import { systemClock } from './core/clock.ts';
+
+declare const HOOKTAPE_COMMIT: string | undefined;
+
+function untilSignal(): Promise<string> {
+  return new Promise(resolve => {
+    // As PID 1 a signal without a handler is ignored; a second one ends the process at once.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        resolve(signal);
+        process.once(signal, () => process.exit(1));
+      });
+    }
+  });
+}
+
+/** Synchronous, so that nothing is lost when the process ends; a reader that went away is not an error. */
+function writeAll(descriptor: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      Bun.sleepSync(1);
+    }
+  }
+}
+
+/** Asking the system for a few bytes at a time costs more than everything else that an id needs. */
+function createRandomBytes(): (length: number) => Uint8Array {
+  const poolBytes = 4096;
+  let pool = new Uint8Array(0);
+  let used = 0;
+  return length => {
+    if (used + length > pool.length) {
+      pool = crypto.getRandomValues(new Uint8Array(Math.max(poolBytes, length)));
+      used = 0;
+    }
+    used += length;
+    return pool.slice(used - length, used);
+  };
+}
+
+process.exitCode = await runCommand(process.argv.slice(2), {
+  env: process.env,
+  stdout: text => writeAll(1, text),
+  stderr: text => writeAll(2, text),
+  readStdin: () => Bun.stdin.text(),
+  isTerminal: process.stderr.isTTY === true,
+  clock: systemClock,
+  random: createRandomBytes(),
+  // Each thread gets this process's environment, so that it finds the native library where the data directory is.
+  spawn: name =>
+    new Worker(new URL(`./db/${name}.ts`, import.meta.url).href, { env: { ...process.env } as Record<string, string> }),
+  pid: process.pid,
+  version,
+  commit: typeof HOOKTAPE_COMMIT === 'string' ? HOOKTAPE_COMMIT : 'source',
+  useDataDirectory: path => {
+    process.env['HOOKTAPE_DATA_DIR'] = path;
+  },
+  untilSignal,
+  abort: exitCode => process.exit(exitCode),
+});
+process.exit();
