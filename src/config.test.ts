@@ -161,7 +161,9 @@ describe('unknown names', () => {
   });
 
   test('the name of the env file is known in the environment and useless inside it', () => {
-    expect(problems({ env: { HOOKTAPE_ENV_FILE: 'x' } })).toEqual([]);
+    expect(
+      problems({ env: { HOOKTAPE_ENV_FILE: 'x', HOOKTAPE_COMMIT: 'abc', HOOKTAPE_REQUIRE_BROWSER: '1' } }),
+    ).toEqual([]);
     expect(problems({ file: 'HOOKTAPE_ENV_FILE=x' })).toEqual([
       expect.stringContaining('only works in the process environment'),
     ]);

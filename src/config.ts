@@ -11,8 +11,6 @@ import type { TrustedIssuer } from './core/settings/issuers.ts';
 import { nearest } from './core/settings/suggest.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './core/settings/table.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
 export type Config = {
   readonly host: string;
   /** 0 = any free port. */
@@ -40,8 +38,8 @@ export type Config = {
   readonly oauthIssuers: readonly TrustedIssuer[];
   readonly oauthCimd: boolean;
   readonly metricsToken?: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat: 'json' | 'pretty' | 'auto';
+  readonly logLevel: SettingValues['HOOKTAPE_LOG_LEVEL'];
+  readonly logFormat: SettingValues['HOOKTAPE_LOG_FORMAT'];
 };
 
 /** A setting as `hooktape config` shows it: secrets as `[set]`, source `environment`, `file X`, `NAME_FILE` or `default`. */
@@ -68,6 +66,9 @@ type Found = { readonly text: string | undefined; readonly source: string };
 /** Set in the process environment to find the env file, so it cannot be in it. */
 const ENV_FILE_NAME = 'HOOKTAPE_ENV_FILE';
 
+/** No settings: read by the build and by the tests, whose environment a server may inherit. */
+const OTHERS_NAMES = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
+
 /** What Kubernetes and Docker links put into every container beside a service named "hooktape". */
 const SERVICE_LINK = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
 
@@ -79,7 +80,9 @@ function unknownNames({ source, names }: Level): string[] {
   const isEnvironment = source === 'environment';
   return names
     .filter(name => name.startsWith('HOOKTAPE_') && !knownNames.includes(name))
-    .filter(name => !isEnvironment || (name !== ENV_FILE_NAME && !SERVICE_LINK.test(name)))
+    .filter(
+      name => !isEnvironment || !(name === ENV_FILE_NAME || OTHERS_NAMES.includes(name) || SERVICE_LINK.test(name)),
+    )
     .map(name => {
       if (name === ENV_FILE_NAME) return `${name} (${source}): only works in the process environment`;
       const meant = nearest(name, knownNames);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { isLoopback, isMetadata, isPublicAddress } from './address-classes.ts';
+import { isLoopback, isLoopbackOrigin, isMetadata, isPublicAddress } from './address-classes.ts';
 import { type Address, formatAddress, parseAddress } from './addresses.ts';
 
 const address = (text: string): Address => {
@@ -166,4 +166,26 @@ test('isLoopback: 127/8 and ::1, mapped too, and nothing that only looks like it
     expect(isLoopback(address(text))).toBe(true);
   for (const text of ['0.0.0.0', '128.0.0.1', '::', '::2', '::127.0.0.1'])
     expect(isLoopback(address(text))).toBe(false);
+});
+
+test('isLoopbackOrigin', () => {
+  for (const origin of [
+    'http://localhost:4665',
+    'https://LOCALHOST',
+    'http://hooks.localhost',
+    'http://127.0.0.1:1',
+    'http://127.1',
+    'http://[::1]:4665',
+  ])
+    expect(isLoopbackOrigin(origin)).toBe(true);
+  for (const origin of [
+    'https://hooks.example.com',
+    'http://0.0.0.0',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'http://notlocalhost',
+    'localhost',
+    '',
+  ])
+    expect(isLoopbackOrigin(origin)).toBe(false);
 });

@@ -81,6 +81,14 @@ function embeddedIpv4({ family, value }: Address): bigint[] {
 
 export const isLoopback = (address: Address): boolean => isInAnyCidr(address, LOOPBACK);
 
+/** Whether a browser or a program on this host is meant by an origin such as `http://localhost:4665`. */
+export function isLoopbackOrigin(origin: string): boolean {
+  const host = (URL.parse(origin)?.hostname ?? '').replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const address = parseAddress(host);
+  // RFC 6761 section 6.3: `localhost` and everything under it.
+  return address ? isLoopback(address) : host === 'localhost' || host.endsWith('.localhost');
+}
+
 /** Cloud metadata, also in a form that embeds it. */
 export const isMetadata = (address: Address): boolean =>
   [address.value, ...embeddedIpv4(address)].some(value => METADATA.has(value));

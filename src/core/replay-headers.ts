@@ -3,13 +3,10 @@
  * proxies and the connection added, and without what the new request must say for itself.
  */
 
-export type HeaderPair = readonly [name: string, value: string];
+import { type HeaderPair, isCredentialHeader, isTransitHeader } from './headers.ts';
 
+/** Besides credentials and what an edge proxy adds. */
 const NOT_RESENT = new Set([
-  // Credentials: their stored value is a placeholder.
-  'authorization',
-  'cookie',
-  'proxy-authorization',
   // Of one connection only (RFC 9110 section 7.6.1).
   'connection',
   'keep-alive',
@@ -25,15 +22,11 @@ const NOT_RESENT = new Set([
   'content-length',
   'expect',
   'accept-encoding',
-  // Added in transit.
+  // Added in transit, and stored.
   'forwarded',
-  'x-real-ip',
-  'true-client-ip',
   // Ours, set by the caller.
   'x-service-replay',
 ]);
-
-const isTransit = (name: string): boolean => name.startsWith('cf-') || name.startsWith('x-forwarded-');
 
 /** Header names that the sender's `Connection` declares to be of that connection only. */
 const nominated = (rawHeaders: readonly HeaderPair[]): Set<string> =>
@@ -48,6 +41,6 @@ export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   const ofConnection = nominated(rawHeaders);
   return rawHeaders.filter(([name]) => {
     const lower = name.toLowerCase();
-    return !NOT_RESENT.has(lower) && !isTransit(lower) && !ofConnection.has(lower);
+    return !(NOT_RESENT.has(lower) || isCredentialHeader(lower) || isTransitHeader(lower) || ofConnection.has(lower));
   });
 }

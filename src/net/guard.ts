@@ -83,7 +83,7 @@ export function createGuard({
       const address = parseAddress(answer.address);
       if (!address || !isOpen({ host, address, port })) return refused(BLOCKED_ADDRESS);
       if (isBlockedPort(port) && !isPortNamed(allow, { host, address, port })) {
-        return refused('the port of the destination is not open to replays');
+        return refused('the port of the destination is not allowed');
       }
       addresses.push({ address: formatAddress(address), family: address.family });
     }

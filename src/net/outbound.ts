@@ -10,7 +10,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AllowEntry } from '../core/allow-list.ts';
 import type { Clock } from '../core/clock.ts';
-import type { HeaderPair } from '../core/replay-headers.ts';
+import { type HeaderPair, toPairs } from '../core/headers.ts';
 import { createGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
 
 export type OutboundRequest = {
@@ -102,24 +102,20 @@ function explain(error: unknown): string {
 function readAnswer(response: IncomingMessage, limit: number) {
   const chunks: Buffer[] = [];
   let size = 0;
-  const answer = (truncated: boolean): Answer => {
-    const raw = response.rawHeaders;
-    return {
+  return {
+    answer: (truncated: boolean): Answer => ({
       kind: 'answered',
       status: response.statusCode ?? 0,
-      headers: Array.from({ length: raw.length >> 1 }, (_, i) => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''] as const),
+      headers: toPairs(response.rawHeaders),
       preview: new Uint8Array(Buffer.concat(chunks).subarray(0, limit)),
       truncated: truncated || size > limit,
-    };
-  };
-  return {
+    }),
     /** Takes one more chunk; true once more than the limit has come. */
     add: (chunk: Buffer): boolean => {
       chunks.push(chunk);
       size += chunk.byteLength;
       return size > limit;
     },
-    answer,
   };
 }
 
@@ -161,6 +157,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     outgoing.on('error', error => reading ?? finish(explain(error)));
     outgoing.on('close', () => finish('the connection was closed without an answer'));
     outgoing.on('upgrade', (response, socket) => {
+      // Node leaves an upgraded socket to whoever listens.
       socket.destroy();
       reading = readAnswer(response, 0);
       finish('', false);

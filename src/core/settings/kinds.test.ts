@@ -146,6 +146,8 @@ table(
   databaseUrl,
   [
     ['file:./data/x.db', 'file:./data/x.db'],
+    ['file:/data/50%25/x.db', 'file:/data/50%25/x.db'],
+    ['file:///data/x.db', 'file:///data/x.db'],
     ['libsql://db.example.com', 'libsql://db.example.com'],
     ['http://localhost:8080', 'http://localhost:8080'],
     ['wss://db.example.com?tls=1', 'wss://db.example.com?tls=1'],
@@ -155,6 +157,9 @@ table(
     'postgres://x',
     'file:',
     'file:x?mode=ro',
+    'file:x%',
+    'file://host/x',
+    'FILE:x',
     'http://',
     'https://user:secret@x',
     'libsql://x?authToken=secret',

@@ -93,8 +93,17 @@ export const origin: Kind<string> = check(text => {
   return isOrigin ? url.origin : undefined;
 }, 'an origin such as https://hooks.example.com: http or https, no path, no query, no user');
 
+/** `file:` with a relative or absolute path whose percent escapes can be undone; no host. */
+function isFileUrl(text: string): boolean {
+  try {
+    return /^file:(?!\/\/[^/])[^?#]+$/.test(text) && decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export const databaseUrl: Kind<string> = text => {
-  if (/^file:[^?#]+$/i.test(text)) return { value: text };
+  if (isFileUrl(text)) return { value: text };
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?|libsql):$/.test(url.protocol) || url.host === '') {
     return { mustBe: 'a URL with file:, http://, https://, ws://, wss:// or libsql://' };
