@@ -104,9 +104,8 @@ async function watch(context: BrowserContext, origin: string, trouble: Trouble):
     if (/content security policy|trusted type/i.test(message.text())) trouble.violations.push(message.text());
   });
   await context.addInitScript(() => {
-    addEventListener('securitypolicyviolation', event => {
-      // Console messages reach the test also from a page that is just being left.
-      // biome-ignore lint/suspicious/noConsole: this runs in the page.
+    document.addEventListener('securitypolicyviolation', event => {
+      // biome-ignore lint/suspicious/noConsole: this runs in the page, whose console the test reads.
       console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`);
     });
   });
