@@ -5,6 +5,7 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -27,5 +28,6 @@ export function createApp(services: Services): App {
     .use(secretsRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
-    .use(healthRoutes(services));
+    .use(healthRoutes(services))
+    .use(dashboardRoutes());
 }
