@@ -4,6 +4,7 @@ import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { sessionsRoutes } from './features/sessions/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -21,8 +22,9 @@ export function createApp(services: Services): App {
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
-    .use(keysRoutes(services));
+    .use(keysRoutes(services))
+    .use(sessionsRoutes(services));
   return app
-    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
+    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
     .use(healthRoutes(services));
 }

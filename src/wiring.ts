@@ -3,14 +3,16 @@
  * handed over here, as plain functions.
  */
 import type { IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
-import type { RandomBytes } from './core/ids.ts';
+import { newToken, type RandomBytes } from './core/ids.ts';
 import { createSealer } from './core/seal.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
+import { argon2id, createPasswords } from './features/account/passwords.ts';
 import { createAccountService } from './features/account/service.ts';
 import { createAccountStore } from './features/account/store.ts';
 import { createBodyBudget } from './features/capture/body.ts';
@@ -25,8 +27,15 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createSessionsService } from './features/sessions/service.ts';
+import { createSetup } from './features/sessions/setup.ts';
+import { createSessionsStore } from './features/sessions/store.ts';
+import { createThrottle } from './features/sessions/throttle.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { createBrowserGuard } from './http/browser-guard.ts';
+import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
+import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
 
@@ -45,6 +54,8 @@ export type Surroundings = {
   onFatal: (error: Error) => void;
 };
 
+/** A person's dashboard asks more often than a program: a page is a handful of requests. */
+const sessionRate = 10;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
@@ -74,14 +85,12 @@ export async function createServices(surroundings: Surroundings) {
     throw error;
   }
 
-  const account = createAccountService({
-    store: createAccountStore(db),
-    passwords: {
-      hash: password => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 }),
-    },
-    clock,
-    random,
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
   });
+  const accountStore = createAccountStore(db);
+  const account = createAccountService({ store: accountStore, passwords, clock, random });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
   const endpointsStore = createEndpointsStore(db);
@@ -98,6 +107,26 @@ export async function createServices(surroundings: Surroundings) {
     baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     onDeleted: () => {},
+  });
+
+  const cookie = createSessionCookie(baseUrl);
+  const sessions = createSessionsService({
+    store: createSessionsStore(db),
+    accounts: accountStore,
+    passwords,
+    throttle: createThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+  });
+  const setup = createSetup({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
   });
 
   const commits = createGroupCommit({
@@ -127,11 +156,18 @@ export async function createServices(surroundings: Surroundings) {
   });
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const browserGuard = createBrowserGuard({
+    baseUrl,
+    cookie,
+    ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
+  });
   const gate = createGate({
-    authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
+    authenticate: createAuthenticator({ keyHolder: keys.holderOf, cookie, sessionHolder: sessions.holderOf }),
     limiter: createRateLimiter(clock.monotonic),
-    limitOf: () => config.rateLimitPerMinute,
-    isOpen: () => false,
+    limitOf: ({ credential }) =>
+      credential.kind === 'session' ? sessionRate * config.rateLimitPerMinute : config.rateLimitPerMinute,
+    refuse: browserGuard.refuse,
+    isOpen: isOpenOperation,
     challenge: () => 'Bearer realm="hooktape"',
     onError: error => onError(error),
   });
@@ -171,6 +207,10 @@ export async function createServices(surroundings: Surroundings) {
     sealer,
     account,
     keys,
+    cookie,
+    browserGuard,
+    sessions,
+    setup,
     endpoints,
     events,
     capture,
