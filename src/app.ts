@@ -5,6 +5,7 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
+import { teamsRoutes } from './features/teams/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -23,7 +24,8 @@ export function createApp(services: Services): App {
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
     .use(keysRoutes(services))
-    .use(sessionsRoutes(services));
+    .use(sessionsRoutes(services))
+    .use(teamsRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
     .use(healthRoutes(services));

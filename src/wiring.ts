@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import { newToken, type RandomBytes } from './core/ids.ts';
+import { maxKeysPerAccount } from './core/limits.ts';
 import { createSealer } from './core/seal.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
@@ -31,6 +32,8 @@ import { createSessionsService } from './features/sessions/service.ts';
 import { createSetup } from './features/sessions/setup.ts';
 import { createSessionsStore } from './features/sessions/store.ts';
 import { createThrottle } from './features/sessions/throttle.ts';
+import { createTeamsService } from './features/teams/service.ts';
+import { createTeamsStore } from './features/teams/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createBrowserGuard } from './http/browser-guard.ts';
 import { createSessionCookie } from './http/cookie.ts';
@@ -129,6 +132,19 @@ export async function createServices(surroundings: Surroundings) {
     sha256,
   });
 
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
+  });
+
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -211,6 +227,7 @@ export async function createServices(surroundings: Surroundings) {
     browserGuard,
     sessions,
     setup,
+    teams,
     endpoints,
     events,
     capture,
