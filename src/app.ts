@@ -4,6 +4,7 @@ import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { liveRoutes } from './features/live/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -24,6 +25,7 @@ export function createApp(services: Services): App {
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
     .use(keysRoutes(services))
+    .use(liveRoutes(services))
     .use(sessionsRoutes(services))
     .use(teamsRoutes(services));
   return app

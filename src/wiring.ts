@@ -10,6 +10,7 @@ import type { Clock } from './core/clock.ts';
 import { newToken, type RandomBytes } from './core/ids.ts';
 import { maxKeysPerAccount } from './core/limits.ts';
 import { createSealer } from './core/seal.ts';
+import { createSlots } from './core/slots.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
@@ -28,6 +29,8 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createLiveService } from './features/live/service.ts';
+import { createLiveStore } from './features/live/store.ts';
 import { createSessionsService } from './features/sessions/service.ts';
 import { createSetup } from './features/sessions/setup.ts';
 import { createSessionsStore } from './features/sessions/store.ts';
@@ -59,6 +62,7 @@ export type Surroundings = {
 
 /** A person's dashboard asks more often than a program: a page is a handful of requests. */
 const sessionRate = 10;
+const streamsPerAccount = 20;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
@@ -160,7 +164,7 @@ export async function createServices(surroundings: Surroundings) {
     random,
     sha256,
     recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
-    onRecorded: () => {},
+    onRecorded: recorded => live.recorded(recorded),
   });
 
   const events = createEventsService({
@@ -169,6 +173,15 @@ export async function createServices(surroundings: Surroundings) {
     endpoint: endpoints.owned,
     verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
+  });
+
+  const live = createLiveService({
+    store: createLiveStore(database.scanDb),
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    slots: createSlots(streamsPerAccount),
+    isShared: shared,
   });
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
@@ -230,6 +243,7 @@ export async function createServices(surroundings: Surroundings) {
     teams,
     endpoints,
     events,
+    live,
     capture,
     commits,
     background,

@@ -76,6 +76,7 @@ async function listen(services: Services, config: Config): Promise<() => Promise
   await socket.listen(socketPath(config));
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   return async () => {
+    services.live.endAll();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }

@@ -47,7 +47,7 @@ export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: 
 }
 
 /** An answer that is a file, not JSON. */
-export const Bytes = t.Unsafe<Response>({
+export const Bytes = t.Unknown({
   type: 'string',
   format: 'binary',
   contentMediaType: 'application/octet-stream',
