@@ -6,6 +6,7 @@ import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
+import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
@@ -17,8 +18,9 @@ export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
 export function createApp(services: Services): App {
   const { gate, config, onError } = services;
-  // Elysia would take a path apart wrongly behind a Host shorter than four characters.
-  const app = new Elysia({ handler: { standardHostname: false } })
+  // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
+  // normalize: its copies of what is answered lose a header or JSON key called __proto__.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(gate.check)
     .onError(createErrorHandler(onError))
     .use(accountRoutes(services))
@@ -27,6 +29,7 @@ export function createApp(services: Services): App {
     .use(keysRoutes(services))
     .use(liveRoutes(services))
     .use(sessionsRoutes(services))
+    .use(setupRoutes(services))
     .use(teamsRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))

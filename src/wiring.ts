@@ -2,10 +2,8 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
-import type { IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
-import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import { newToken, type RandomBytes } from './core/ids.ts';
 import { maxKeysPerAccount } from './core/limits.ts';
@@ -32,13 +30,14 @@ import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
 import { createLiveStore } from './features/live/store.ts';
 import { createSessionsService } from './features/sessions/service.ts';
-import { createSetup } from './features/sessions/setup.ts';
 import { createSessionsStore } from './features/sessions/store.ts';
 import { createThrottle } from './features/sessions/throttle.ts';
+import { createSetupService } from './features/setup/service.ts';
 import { createTeamsService } from './features/teams/service.ts';
 import { createTeamsStore } from './features/teams/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createBrowserGuard } from './http/browser-guard.ts';
+import { createClientAddress } from './http/client-address.ts';
 import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
 import { isOpenOperation } from './http/open-operations.ts';
@@ -68,7 +67,7 @@ const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
 const bodyBudgetBytes = 256 << 20;
 
-const sha256 = (bytes: Uint8Array): Uint8Array => new Bun.CryptoHasher('sha256').update(bytes).digest();
+const sha256 = (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8Array<ArrayBuffer>) as Uint8Array;
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
@@ -127,7 +126,7 @@ export async function createServices(surroundings: Surroundings) {
     sha256,
     onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
   });
-  const setup = createSetup({
+  const setup = createSetupService({
     baseUrl,
     isEmpty: account.isEmpty,
     createOwner: account.createFirst,
@@ -201,16 +200,11 @@ export async function createServices(surroundings: Surroundings) {
     onError: error => onError(error),
   });
 
-  const addressOf = (req: IncomingMessage): string =>
-    clientAddress({
-      peer: req.socket.remoteAddress ?? '',
-      forwardedFor: [req.headers['x-forwarded-for'] ?? []].flat().join(','),
-      trusted: config.trustedProxies,
-    });
+  const clientAddress = createClientAddress(config.trustedProxies);
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
-    clientAddress: addressOf,
+    clientAddress,
     maxBodyBytes: config.maxBodyBytes,
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
@@ -249,7 +243,7 @@ export async function createServices(surroundings: Surroundings) {
     background,
     gate,
     ingest,
-    clientAddress: addressOf,
+    clientAddress,
     onError,
     /** Whether a delivery could be stored now. @throws the database's error when not */
     async checkWritable(): Promise<void> {

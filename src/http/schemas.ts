@@ -9,6 +9,8 @@ export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Nul
 /** Checked by hand in the services: characters are code points, which a JSON schema validator need not count. */
 export const Name = t.String({ description: '1 to 100 characters after trimming' });
 
+export const Password = t.String({ description: '12 characters or more, at most 1024 bytes' });
+
 export const IdParams = t.Object({ id: t.String() });
 
 export const Plan = t.Union([t.Literal('free'), t.Literal('pro')]);
@@ -46,9 +48,5 @@ export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: 
   return { ...errors, ...own } as unknown as S & Record<401 | 429, typeof ErrorBody>;
 }
 
-/** An answer that is a file, not JSON. */
-export const Bytes = t.Unknown({
-  type: 'string',
-  format: 'binary',
-  contentMediaType: 'application/octet-stream',
-});
+/** An answer that is a file, not JSON: described, and never validated. */
+export const Bytes = t.Any({ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' });

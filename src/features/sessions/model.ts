@@ -1,8 +1,6 @@
-/* Sign-in and first run on the wire. */
+/* Sign-in on the wire. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Account, Endpoint, nullable, Role, Timestamp } from '../../http/schemas.ts';
-
-const Password = t.String({ description: '12 characters or more, at most 1024 bytes' });
+import { Account, nullable, Password, Role, Timestamp } from '../../http/schemas.ts';
 
 export const SignIn = t.Object({ email: t.String(), password: t.String() }, { title: 'SignIn' });
 
@@ -22,12 +20,6 @@ export const SignedOut = t.Object(
   { error: t.String(), setupRequired: t.Boolean({ description: 'true while there is no account at all' }) },
   { title: 'SignedOut' },
 );
-
-export const SetupRequest = t.Object(
-  { token: t.String({ description: 'from the link that the server prints' }), email: t.String(), password: Password },
-  { title: 'SetupRequest' },
-);
-export const SetupDone = t.Object({ account: Account, endpoint: Endpoint }, { title: 'SetupDone' });
 
 export const PasswordChange = t.Object({ current: t.String(), password: Password }, { title: 'PasswordChange' });
 

@@ -1,12 +1,11 @@
-/* Sign-in, sign-out, first run, password and sessions of the dashboard. */
+/* Sign-in, sign-out, password and sessions of the dashboard. */
 import { Elysia } from 'elysia';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
-import { type Account, answers, type Endpoint, IdParams, Ok } from '../../http/schemas.ts';
+import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
 import { visitorOf } from '../../http/visitor.ts';
-import { PasswordChange, SessionList, SetupDone, SetupRequest, SignedIn, SignedOut, SignIn } from './model.ts';
+import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
 import type { SessionsService } from './service.ts';
-import type { Setup } from './setup.ts';
 
 const tags = ['Sessions'];
 const open: Record<string, string[]>[] = [];
@@ -15,14 +14,12 @@ export type SessionsRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
   sessions: SessionsService;
-  setup: Setup<{ id: string; passwordHash: string }, Endpoint>;
+  setup: { isRequired: () => Promise<boolean> };
   account: { account: (id: string) => Promise<Account> };
   version: string;
 };
 
 export function sessionsRoutes({ gate, cookie, sessions, setup, account, version }: SessionsRoutesOptions) {
-  const signedIn = (accountId: string) => account.account(accountId);
-
   return new Elysia()
     .get(
       '/api/session',
@@ -35,7 +32,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         }
         const { accountId, role, credential } = principal;
         const sessionId = credential.kind === 'session' ? credential.id : null;
-        return { account: await signedIn(accountId), role, sessionId, setupRequired: false, version };
+        return { account: await account.account(accountId), role, sessionId, setupRequired: false, version };
       },
       {
         response: { ...answers({ 200: SignedIn }), 401: SignedOut },
@@ -67,25 +64,6 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       {
         response: answers({ 200: Ok }),
         detail: { operationId: 'signOut', summary: 'End this session', tags },
-      },
-    )
-    .post(
-      '/api/setup',
-      async ({ request, body, set, status }) => {
-        const { account: owner, endpoint } = await setup.complete(body.token, body);
-        set.headers['set-cookie'] = cookie.set(await sessions.start(owner, visitorOf(gate, request)));
-        return status(201, { account: await signedIn(owner.id), endpoint });
-      },
-      {
-        parse: 'json',
-        body: SetupRequest,
-        response: answers({ 201: SetupDone }, 400),
-        detail: {
-          operationId: 'setUp',
-          summary: 'First run: make the owner account and the first endpoint',
-          tags,
-          security: open,
-        },
       },
     )
     .post(

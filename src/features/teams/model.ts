@@ -1,6 +1,6 @@
 /* The team and its invitations on the wire (interface "API beyond the contract"). */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Plan, Role, Timestamp } from '../../http/schemas.ts';
+import { Password, Plan, Role, Timestamp } from '../../http/schemas.ts';
 
 export const Member = t.Object(
   { id: t.String(), email: t.String(), role: Role, createdAt: Timestamp },
@@ -33,8 +33,5 @@ export const OpenInvitation = t.Object(
   { title: 'OpenInvitation' },
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;
-export const Acceptance = t.Object(
-  { password: t.String({ description: '12 characters or more, at most 1024 bytes' }) },
-  { title: 'Acceptance' },
-);
+export const Acceptance = t.Object({ password: Password }, { title: 'Acceptance' });
 export const TokenParams = t.Object({ token: t.String() });

@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { unauthorized } from '../../core/errors.ts';
 
-export type Setup<Account, Endpoint> = {
+export type SetupService<Account, Endpoint> = {
   /** Whether there is no account yet. */
   isRequired: () => Promise<boolean>;
   /** `BASE_URL/setup?token=…`; undefined when there is an account. */
@@ -19,7 +19,7 @@ export type Setup<Account, Endpoint> = {
 
 const firstEndpointName = 'My first endpoint';
 
-export function createSetup<Account, Endpoint>(options: {
+export function createSetupService<Account, Endpoint>(options: {
   baseUrl: string;
   isEmpty: () => Promise<boolean>;
   /** undefined when there is an account by now. */
@@ -27,7 +27,7 @@ export function createSetup<Account, Endpoint>(options: {
   createEndpoint: (owner: Account, name: string) => Promise<Endpoint>;
   newToken: () => string;
   sha256: (bytes: Uint8Array) => Uint8Array;
-}): Setup<Account, Endpoint> {
+}): SetupService<Account, Endpoint> {
   const { baseUrl, isEmpty, createOwner, createEndpoint, newToken, sha256 } = options;
   let token: string | undefined;
   const refusal = () =>
