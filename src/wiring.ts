@@ -25,6 +25,9 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createRetentionService } from './features/retention/service.ts';
+import { createSpace } from './features/retention/space.ts';
+import { createRetentionStore } from './features/retention/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createGate } from './http/gate.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -65,6 +68,7 @@ export async function createServices(surroundings: Surroundings) {
     onDeath: onFatal,
   });
   const { client, db } = database;
+  const retentionMs = { free: config.freeRetentionMs, pro: config.proRetentionMs };
   const shared = database.file === undefined;
   const sealer = createSealer(secret, random);
   try {
@@ -81,6 +85,7 @@ export async function createServices(surroundings: Surroundings) {
     },
     clock,
     random,
+    onPlanChanged: () => retention.wake(),
   });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
@@ -97,7 +102,8 @@ export async function createServices(surroundings: Surroundings) {
     random,
     baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
-    onDeleted: () => {},
+    retentionMs,
+    onDeleted: () => retention.wake(),
   });
 
   const commits = createGroupCommit({
@@ -105,10 +111,20 @@ export async function createServices(surroundings: Surroundings) {
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
+  const busy = (): boolean => commits.depth() > 0;
   const background = createBackground({
-    busy: () => commits.depth() > 0,
+    busy,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
+  const retention = createRetentionService({
+    store: createRetentionStore(database, () => []),
+    clock,
+    retentionMs,
+    background,
+    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    removeTeam: endpoints.removeTeam,
+    onSwept: swept => log.info('events past their window or of deleted endpoints were removed', { events: swept }),
   });
   const capture = createCaptureService({
     commits,
@@ -123,7 +139,7 @@ export async function createServices(surroundings: Surroundings) {
     clock,
     endpoint: endpoints.owned,
     verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
-    retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
+    retentionMs,
   });
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
@@ -159,6 +175,7 @@ export async function createServices(surroundings: Surroundings) {
     return timer;
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
+  timers.push(every(config.sweepEveryMs, 'waking the sweeper', async () => retention.wake()));
   if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
 
   return {
@@ -176,6 +193,7 @@ export async function createServices(surroundings: Surroundings) {
     capture,
     commits,
     background,
+    retention,
     gate,
     ingest,
     clientAddress: addressOf,

@@ -7,12 +7,17 @@ import { type Hello, type PackedError, type Reply, type Request, unpackResult } 
 
 export type ThreadRequest = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
+/** `ms`: the thread's own time for this request. */
+export type Answer = { results: ResultSet[]; ms: number };
+
 export type DatabaseThread = {
   /** Sends one request. `transfer`: buffers handed over to the thread instead of being copied. */
-  send: (request: ThreadRequest, transfer?: ArrayBuffer[]) => Promise<ResultSet[]>;
+  send: (request: ThreadRequest, transfer?: ArrayBuffer[]) => Promise<Answer>;
   /** Requests sent and not answered yet. */
   depth: () => number;
   close: () => Promise<void>;
+  /** Ends the thread whatever it is doing; what waits for it fails. */
+  kill: () => void;
 };
 
 export type ThreadOptions = {
@@ -34,7 +39,7 @@ function toError(packed: PackedError): Error {
 /** Starts the thread and resolves once its connection is open; rejects with the database's own error when it cannot be. */
 export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptions): Promise<DatabaseThread> {
   const worker = spawn();
-  const waiting = new Map<number, { resolve: (results: ResultSet[]) => void; reject: (error: Error) => void }>();
+  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
   let dead: Error | undefined;
   const opened = Promise.withResolvers<void>();
@@ -58,7 +63,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     const one = waiting.get(data.id);
     waiting.delete(data.id);
     if ('error' in data) one?.reject(toError(data.error));
-    else one?.resolve(data.results.map(unpackResult));
+    else one?.resolve({ results: data.results.map(unpackResult), ms: data.ms });
   };
   worker.onerror = event => die(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
   worker.addEventListener('close', () => die(new LibsqlError('database thread ended', 'THREAD_DIED')));
@@ -76,7 +81,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     if (dead) return Promise.reject(dead);
     if (waiting.size >= maxDepth) return Promise.reject(new LibsqlError('the database queue is full', 'QUEUE_FULL'));
     const id = nextId++;
-    const { promise, resolve, reject } = Promise.withResolvers<ResultSet[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.set(id, { resolve, reject });
     worker.postMessage({ ...request, id } as Request, transfer);
     return promise;
@@ -89,6 +94,13 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
       if (dead) return;
       await send({ kind: 'close' });
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      worker.terminate();
+    },
+    kill: () => {
+      if (dead) return;
+      dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      for (const { reject } of waiting.values()) reject(dead);
+      waiting.clear();
       worker.terminate();
     },
   };
