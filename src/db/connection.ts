@@ -4,7 +4,16 @@
  * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
  */
 import { type Client, createClient } from '@libsql/client/sqlite3';
-import { type Hello, type PackedResult, packError, packResult, type Reply, type Request } from './protocol.ts';
+import { toFileUrl } from './file-url.ts';
+import {
+  type Hello,
+  type PackedResult,
+  packError,
+  packResult,
+  type Reply,
+  type Request,
+  unpackStatement,
+} from './protocol.ts';
 
 /** The part of a Worker's global scope that is used. */
 export type ThreadScope = {
@@ -38,7 +47,7 @@ export function serveConnection(scope: ThreadScope): void {
   };
 
   const open = async (hello: Hello): Promise<void> => {
-    client = createClient({ url: `file:${hello.path}`, concurrency: 1, timeout: busyTimeoutMs, intMode: 'number' });
+    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: busyTimeoutMs, intMode: 'number' });
     pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
     await applyPragmas(client);
     scope.postMessage({ kind: 'ready' });
@@ -47,11 +56,11 @@ export function serveConnection(scope: ThreadScope): void {
   const run = async (on: Client, request: Request): Promise<PackedResult[]> => {
     switch (request.kind) {
       case 'execute':
-        return [packResult(await on.execute(request.statement))];
+        return [packResult(await on.execute(unpackStatement(request.statement)))];
       case 'batch':
-        return (await on.batch(request.statements, request.mode)).map(packResult);
+        return (await on.batch(request.statements.map(unpackStatement), request.mode)).map(packResult);
       case 'migrate':
-        return (await on.migrate(request.statements)).map(packResult);
+        return (await on.migrate(request.statements.map(unpackStatement))).map(packResult);
       case 'script':
         await on.executeMultiple(request.sql);
         return [];
