@@ -34,6 +34,9 @@ import type { Logger } from './log.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
+/** What `hooktape check` asks of the search index. */
+export type SearchIndex = { problems: () => Promise<string[]>; rebuild: () => Promise<void> };
+
 export type Surroundings = {
   config: Config;
   /** HOOKTAPE_SECRET, or what was generated in its place. */
@@ -178,6 +181,7 @@ export async function createServices(surroundings: Surroundings) {
     log,
     clock,
     random,
+    spawn,
     database,
     sealer,
     account,
@@ -188,6 +192,7 @@ export async function createServices(surroundings: Surroundings) {
     commits,
     background,
     retention,
+    searchIndex: undefined as SearchIndex | undefined,
     gate,
     ingest,
     clientAddress,

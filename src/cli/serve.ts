@@ -55,7 +55,7 @@ export const serve: Command = {
       log.info('stopped');
       return exitCodes.done;
     } finally {
-      lock.release();
+      await lock.release();
     }
   },
 };
