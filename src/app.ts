@@ -4,6 +4,7 @@ import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { secretsRoutes } from './features/secrets/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -14,14 +15,16 @@ export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
 export function createApp(services: Services): App {
   const { gate, config, onError } = services;
-  // Elysia would take a path apart wrongly behind a Host shorter than four characters.
-  const app = new Elysia({ handler: { standardHostname: false } })
+  // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
+  // normalize: its copies of what is answered lose a header or JSON key called __proto__.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(gate.check)
     .onError(createErrorHandler(onError))
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
-    .use(keysRoutes(services));
+    .use(keysRoutes(services))
+    .use(secretsRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
     .use(healthRoutes(services));

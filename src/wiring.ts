@@ -26,6 +26,9 @@ import { createKeysStore } from './features/keys/store.ts';
 import { createRetentionService } from './features/retention/service.ts';
 import { createSpace } from './features/retention/space.ts';
 import { createRetentionStore } from './features/retention/store.ts';
+import { createSecretsService } from './features/secrets/service.ts';
+import { createSecretsStore } from './features/secrets/store.ts';
+import { createVerdicts } from './features/secrets/verdicts.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -108,6 +111,17 @@ export async function createServices(surroundings: Surroundings) {
     onDeleted: () => retention.wake(),
   });
 
+  const secrets = createSecretsService({
+    store: createSecretsStore(db),
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
+  });
+  await secrets.refresh();
+  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -132,7 +146,8 @@ export async function createServices(surroundings: Surroundings) {
     commits,
     random,
     sha256,
-    recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
     onRecorded: () => {},
   });
 
@@ -140,7 +155,7 @@ export async function createServices(surroundings: Surroundings) {
     store: createEventsStore(db),
     clock,
     endpoint: endpoints.owned,
-    verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
+    verdicts,
     retentionMs,
   });
 
@@ -173,7 +188,10 @@ export async function createServices(surroundings: Surroundings) {
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
   timers.push(every(config.sweepEveryMs, 'waking the sweeper', async () => retention.wake()));
-  if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+  if (shared) {
+    timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+    timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
+  }
 
   return {
     config,
@@ -187,6 +205,7 @@ export async function createServices(surroundings: Surroundings) {
     account,
     keys,
     endpoints,
+    secrets,
     events,
     capture,
     commits,

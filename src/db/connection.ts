@@ -71,6 +71,10 @@ export function serveConnection(scope: ThreadScope): void {
         await truncateWal(on);
         return [];
       case 'close':
+        // libSQL leaves the log behind when it closes; emptied, one file is the whole database. A reader elsewhere only
+        // keeps it from being emptied.
+        if (!pragmas.includes('PRAGMA query_only = 1'))
+          await on.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         on.close();
         return [];
     }

@@ -9,12 +9,13 @@ export async function recordMany(
   { receivedAt, bodyBytes = 20 }: { receivedAt: number | ((n: number) => number); bodyBytes?: number },
 ): Promise<string[]> {
   const { rows } = await services.database.client.execute({
-    sql: 'SELECT seq FROM endpoints WHERE id = ?',
+    sql: 'SELECT seq, token FROM endpoints WHERE id = ?',
     args: [endpointId],
   });
+  const address = { seq: Number(rows[0]?.[0]), token: String(rows[0]?.[1]) };
   const recorded = await Promise.all(
     Array.from({ length: count }, (_, n) =>
-      services.capture.record(Number(rows[0]?.[0]), {
+      services.capture.record(address, {
         method: 'POST',
         path: '',
         query: null,

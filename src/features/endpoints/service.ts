@@ -27,11 +27,13 @@ export function createEndpointsService(options: {
 }) {
   const { store, registry, clock, random, baseUrl, limits, retentionMs, onDeleted } = options;
 
+  const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
+
   const toEndpoint = (row: EndpointRow): Endpoint => ({
     id: row.id,
     name: row.name,
     createdAt: row.createdAt,
-    url: `${baseUrl}/in/${row.token}`,
+    url: urlOf(row.token),
     eventCount: row.eventCount,
     lastReceivedAt: row.lastReceivedAt,
   });
@@ -40,7 +42,7 @@ export function createEndpointsService(options: {
   const since = (owner: Owner): number => oldestVisible(retentionMs, owner.plan, clock.now());
 
   /** The endpoint's row; its counters may still count events past the window. @throws not_found */
-  const owned = async (owner: Owner, id: string): Promise<EndpointRow> => {
+  const owned = async (owner: Pick<Owner, 'teamId'>, id: string): Promise<EndpointRow> => {
     const row = await store.find(owner.teamId, id);
     if (!row) throw notFound('endpoint');
     return row;
@@ -49,6 +51,7 @@ export function createEndpointsService(options: {
   return {
     owned,
     toEndpoint,
+    urlOf,
 
     async list(owner: Owner): Promise<Endpoint[]> {
       return (await store.listOf(owner.teamId, since(owner))).map(toEndpoint);
