@@ -5,10 +5,12 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
+import { metricsRoutes } from './features/metrics/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
+import { countRequests } from './http/count-requests.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
@@ -34,8 +36,11 @@ export function createApp(services: Services): App {
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));
-  return app
+  app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
     .use(healthRoutes(services))
+    .use(metricsRoutes(services))
     .use(dashboardRoutes());
+  const { routes, fetch } = app;
+  return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
 }

@@ -25,7 +25,7 @@ const ROOMS: Record<string, Room> = {
   core: { values: 'own', packages: 'ipaddr.js' },
   ingest: { values: 'own http core part', types: 'service' },
   routes: { values: 'own http core model', types: 'service', packages: 'elysia @sinclair/typebox' },
-  service: { values: 'own core model part', types: 'store net log', packages: 'jose' },
+  service: { values: 'own core model part', types: 'store net log', packages: 'jose prom-client' },
   store: { values: 'own db core', types: 'model part', packages: 'drizzle-orm' },
   model: { values: 'own core http', packages: '@sinclair/typebox' },
   part: { values: 'own core', types: 'store service model db log' },

@@ -58,6 +58,10 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   spawn: name =>
     new Worker(new URL(`./db/${name}.ts`, import.meta.url).href, { env: { ...process.env } as Record<string, string> }),
   pid: process.pid,
+  usage: () => {
+    const { user, system } = process.cpuUsage();
+    return { residentBytes: process.memoryUsage.rss(), cpuSeconds: (user + system) / 1e6 };
+  },
   version,
   commit: typeof HOOKTAPE_COMMIT === 'string' ? HOOKTAPE_COMMIT : 'source',
   useDataDirectory: path => {

@@ -11,6 +11,7 @@ import { createSealer } from './core/seal.ts';
 import { createSlots } from './core/slots.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
+import { databaseBytes, diskSpace } from './db/disk.ts';
 import { checkSecret } from './db/secret-check.ts';
 import { argon2id, createPasswords } from './features/account/passwords.ts';
 import { createAccountService } from './features/account/service.ts';
@@ -29,6 +30,7 @@ import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
 import { createLiveStore } from './features/live/store.ts';
+import { createMetricsService } from './features/metrics/service.ts';
 import { createRetentionService } from './features/retention/service.ts';
 import { createSpace } from './features/retention/space.ts';
 import { createRetentionStore } from './features/retention/store.ts';
@@ -48,6 +50,7 @@ import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
 import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { createReadiness } from './http/readiness.ts';
 import type { Logger } from './log.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -64,6 +67,8 @@ export type Surroundings = {
   random: RandomBytes;
   spawn: SpawnThread;
   version: string;
+  /** What the process takes of its machine. */
+  usage: () => { residentBytes: number; cpuSeconds: number };
   /** The database will not answer any more: the process must end, and be started again. */
   onFatal: (error: Error) => void;
 };
@@ -73,6 +78,8 @@ const sessionRate = 10;
 const streamsPerAccount = 20;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
+const diskEveryMs = 15_000;
+const loopLagEveryMs = 500;
 /** Bodies being received or waiting for their commit, all together. */
 const bodyBudgetBytes = 256 << 20;
 
@@ -80,7 +87,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
-  const { config, secret, log, clock, random, spawn, version, onFatal } = surroundings;
+  const { config, secret, log, clock, random, spawn, version, usage, onFatal } = surroundings;
   const { baseUrl } = config;
 
   const database = await openDatabase({
@@ -100,6 +107,30 @@ export async function createServices(surroundings: Surroundings) {
     await database.close();
     throw error;
   }
+
+  const { file } = database;
+  const space = file === undefined ? undefined : () => diskSpace(file);
+  const readiness = createReadiness({
+    checkWritable: async () => {
+      await client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
+    },
+    diskSpace: space,
+    monotonic: clock.monotonic,
+    log,
+  });
+  const metrics = createMetricsService({
+    version,
+    startedAt: clock.now(),
+    levels: {
+      queueDepth: () => commits.depth(),
+      writerDepth: database.writeDepth,
+      busyIncidents: database.busyIncidents,
+      liveStreams: () => live.openStreams(),
+      usage,
+      databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
+      diskFreeBytes: space && (async () => (await space()).freeBytes),
+    },
+  });
 
   const passwords = createPasswords({
     hash: password => Bun.password.hash(password, argon2id),
@@ -177,6 +208,7 @@ export async function createServices(surroundings: Surroundings) {
 
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
+    onCommit: metrics.commit,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
@@ -193,7 +225,10 @@ export async function createServices(surroundings: Surroundings) {
     background,
     giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
     removeTeam: endpoints.removeTeam,
-    onSwept: swept => log.info('events past their window or of deleted endpoints were removed', { events: swept }),
+    onSwept: swept => {
+      metrics.swept(swept);
+      log.info('events past their window or of deleted endpoints were removed', { events: swept });
+    },
   });
   const capture = createCaptureService({
     commits,
@@ -246,7 +281,7 @@ export async function createServices(surroundings: Surroundings) {
     maxBodyBytes: config.maxBodyBytes,
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
-    onResult: () => {},
+    onResult: metrics.delivery,
     onError: error => onError(error),
   });
 
@@ -257,6 +292,15 @@ export async function createServices(surroundings: Surroundings) {
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
   timers.push(every(config.sweepEveryMs, 'waking the sweeper', async () => retention.wake()));
+  timers.push(every(diskEveryMs, 'looking at the disk', async () => void (await readiness.lookAtDisk())));
+  let lagFrom = clock.monotonic();
+  timers.push(
+    every(loopLagEveryMs, 'measuring the event loop', async () => {
+      const now = clock.monotonic();
+      metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
+      lagFrom = now;
+    }),
+  );
   if (shared) {
     timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
     timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
@@ -291,10 +335,8 @@ export async function createServices(surroundings: Surroundings) {
     ingest,
     clientAddress,
     onError,
-    /** Whether a delivery could be stored now. @throws the database's error when not */
-    async checkWritable(): Promise<void> {
-      await client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
-    },
+    readiness,
+    metrics,
     /** After the last request: what is only in memory goes to disk, then the database closes. */
     async close(): Promise<void> {
       for (const timer of timers) clearInterval(timer);

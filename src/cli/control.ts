@@ -58,6 +58,7 @@ export async function withServices<T>(
       random: io.random,
       spawn: io.spawn,
       version: io.version,
+      usage: io.usage,
       onFatal: () => io.abort(1),
     });
     try {

@@ -14,6 +14,8 @@ export type Io = {
   random: RandomBytes;
   spawn: SpawnThread;
   pid: number;
+  /** What this process takes of its machine. */
+  usage: () => { residentBytes: number; cpuSeconds: number };
   version: string;
   commit: string;
   /** Tells the database threads where the data directory is; before any database is opened. */

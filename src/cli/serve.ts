@@ -34,6 +34,7 @@ export const serve: Command = {
         random: io.random,
         spawn: io.spawn,
         version: io.version,
+        usage: io.usage,
         onFatal: error => {
           log.error('the database thread died; ending, so that the service manager starts a new process', {
             cause: error,
@@ -47,6 +48,7 @@ export const serve: Command = {
         await announce(io, services);
         // What fell due while no server ran.
         services.retention.wake();
+        void services.readiness.lookAtDisk();
         const signal = await io.untilSignal();
         log.info('stopping', { signal });
         await stop();
@@ -78,6 +80,7 @@ async function listen(services: Services, config: Config): Promise<() => Promise
   await socket.listen(socketPath(config));
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   return async () => {
+    services.readiness.drain();
     services.live.endAll();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };

@@ -1,15 +1,12 @@
 /* `/healthz`: the process is alive. `/readyz`: a delivery sent now would be stored. */
 import { Elysia } from 'elysia';
 import { errorBody } from './errors.ts';
+import type { Readiness } from './readiness.ts';
 
-export const healthRoutes = ({ checkWritable }: { checkWritable: () => Promise<void> }) =>
+export const healthRoutes = ({ readiness }: { readiness: Pick<Readiness, 'problem'> }) =>
   new Elysia()
     .get('/healthz', () => ({ ok: true }))
     .get('/readyz', async () => {
-      try {
-        await checkWritable();
-        return { ok: true };
-      } catch {
-        return errorBody(503, 'the database cannot be written', { 'retry-after': '5' });
-      }
+      const problem = await readiness.problem();
+      return problem === undefined ? { ok: true } : errorBody(503, problem, { 'retry-after': '5' });
     });

@@ -23,6 +23,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>)
     random: randomBytes,
     spawn: spawnThread,
     pid: 1,
+    usage: () => ({ residentBytes: 1, cpuSeconds: 1 }),
     version: 'test',
     commit: 'test',
     useDataDirectory: () => {},

@@ -95,6 +95,7 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     random: randomBytes,
     spawn: spawnThread,
     version: 'test',
+    usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
     onFatal: error => {
       throw error;
     },

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test';
+import { openHouse } from '../testing/house.ts';
+import { createReadiness, type ReadinessOptions } from './readiness.ts';
+
+const setUp = (options: Partial<ReadinessOptions> = {}) => {
+  let now = 0;
+  let writes = 0;
+  const said: string[] = [];
+  const say = (level: string) => (message: string) => void said.push(`${level}: ${message}`);
+  const readiness = createReadiness({
+    checkWritable: async () => void writes++,
+    diskSpace: async () => ({ freeBytes: 50e9, totalBytes: 100e9 }),
+    monotonic: () => now,
+    log: { info: say('info'), warn: say('warn'), error: say('error') },
+    ...options,
+  });
+  return { readiness, said, writes: () => writes, pass: (ms: number) => (now += ms) };
+};
+
+describe('readiness', () => {
+  test('a thousand who ask within a second cost one write', async () => {
+    const { readiness, writes, pass } = setUp();
+    await Promise.all(Array.from({ length: 1000 }, () => readiness.problem()));
+    expect(await readiness.problem()).toBeUndefined();
+    expect(writes()).toBe(1);
+    pass(1000);
+    await readiness.problem();
+    expect(writes()).toBe(2);
+  });
+
+  test('a write that fails or hangs is a problem, and is over when a write works again', async () => {
+    const results = [Promise.reject(new Error('disk')), new Promise<void>(() => {}), Promise.resolve()];
+    results[0]?.catch(() => {});
+    const { readiness, pass } = setUp({ checkWritable: () => results.shift() ?? Promise.resolve(), patienceMs: 10 });
+    expect(await readiness.problem()).toBe('the database cannot be written');
+    pass(1000);
+    expect(await readiness.problem()).toBe('the database does not answer');
+    pass(1000);
+    expect(await readiness.problem()).toBeUndefined();
+  });
+
+  test('the log warns once before the disk is full; full is not ready', async () => {
+    const space = { freeBytes: 50e9, totalBytes: 100e9 };
+    const { readiness, said, pass } = setUp({ diskSpace: async () => space });
+    await readiness.lookAtDisk();
+    expect(said).toEqual([]);
+    space.freeBytes = 9e9;
+    await readiness.lookAtDisk();
+    await readiness.lookAtDisk();
+    expect(said).toEqual([expect.stringContaining('warn: the disk is filling up')]);
+    expect(await readiness.problem()).toBeUndefined();
+    space.freeBytes = 20e6;
+    pass(1000);
+    expect(await readiness.problem()).toBe('the disk is full');
+    expect(said[1]).toStartWith('error: the disk is full');
+    space.freeBytes = 50e9;
+    pass(1000);
+    expect(await readiness.problem()).toBeUndefined();
+    expect(said[2]).toStartWith('info: ');
+  });
+
+  test('a disk that cannot be asked is not full', async () => {
+    const { readiness } = setUp({ diskSpace: () => Promise.reject(new Error('no statfs')) });
+    expect(await readiness.problem()).toBeUndefined();
+  });
+
+  test('503 from /readyz as soon as the server is stopping, while /healthz still says that it lives', async () => {
+    const house = await openHouse();
+    try {
+      expect((await house.fetch('/readyz')).status).toBe(200);
+      house.services.readiness.drain();
+      const answer = await house.fetch('/readyz');
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toBe('5');
+      expect((await house.fetch('/healthz')).status).toBe(200);
+    } finally {
+      await house.close();
+    }
+  });
+});

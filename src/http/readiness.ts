@@ -1,0 +1,82 @@
+/*
+ * Whether a delivery sent now would be stored: the database takes a write, the server is not about to stop, and the disk
+ * has room. Anybody may ask, so the answer is kept for a moment: asking must not become writing. The disk is looked at all
+ * the time, so that the log warns before it is full.
+ */
+import type { Logger } from '../log.ts';
+
+export type DiskSpace = { freeBytes: number; totalBytes: number };
+
+/** Undefined when ready, else why not, for whoever runs this. */
+export type NotReady = string | undefined;
+
+export type Readiness = {
+  problem: () => Promise<NotReady>;
+  /** From now on it says that it is stopping. */
+  drain: () => void;
+  /** Looks at the disk; says in the log when it comes near its end, and when it is well again. */
+  lookAtDisk: () => Promise<DiskSpace | undefined>;
+};
+
+export type ReadinessOptions = {
+  /** @throws when a write fails */
+  checkWritable: () => Promise<void>;
+  /** Undefined: somebody else keeps the data. */
+  diskSpace: (() => Promise<DiskSpace>) | undefined;
+  monotonic: () => number;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  keptMs?: number;
+  /** How long a write may take before it counts as failed. */
+  patienceMs?: number;
+};
+
+const gibibyte = 1 << 30;
+const isLow = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < gibibyte || freeBytes < totalBytes / 10;
+/** The log needs room to grow into before it can be written back; small file systems are the operator's own choice. */
+const isFull = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < Math.min(32 << 20, totalBytes / 50);
+
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { checkWritable, diskSpace, monotonic, log, keptMs = 1000, patienceMs = 4000 } = options;
+  let draining = false;
+  let disk: 'well' | 'low' | 'full' = 'well';
+  let kept: { problem: Promise<NotReady>; until: number } | undefined;
+
+  const lookAtDisk = async (): Promise<DiskSpace | undefined> => {
+    // A file system that cannot be asked is not full.
+    const space = await diskSpace?.().catch(() => undefined);
+    if (!space) return undefined;
+    const now = isFull(space) ? 'full' : isLow(space) ? 'low' : 'well';
+    if (now !== disk) {
+      disk = now;
+      if (now === 'well') log.info('the disk has room again', space);
+      else if (now === 'low') log.warn('the disk is filling up: when it is full, deliveries are refused', space);
+      else log.error('the disk is full: not ready for deliveries', space);
+    }
+    return space;
+  };
+
+  const look = async (): Promise<NotReady> => {
+    await lookAtDisk();
+    if (disk === 'full') return 'the disk is full';
+    const { promise: tooLong, resolve } = Promise.withResolvers<NotReady>();
+    const timer = setTimeout(resolve, patienceMs, 'the database does not answer');
+    const written = checkWritable().then(
+      () => undefined,
+      () => 'the database cannot be written',
+    );
+    return Promise.race([written, tooLong]).finally(() => clearTimeout(timer));
+  };
+
+  return {
+    async problem() {
+      if (draining) return 'stopping';
+      // Counted from the start of the look, and shared by everybody who asks meanwhile.
+      if (!kept || monotonic() >= kept.until) kept = { problem: look(), until: monotonic() + keptMs };
+      return (await kept.problem) ?? (draining ? 'stopping' : undefined);
+    },
+    drain: () => {
+      draining = true;
+    },
+    lookAtDisk,
+  };
+}
