@@ -14,6 +14,11 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, target: string
 export type Front = {
   /** @returns the port that was bound */
   listen: (port: number, host: string) => Promise<number>;
+  /**
+   * Serves a new certificate to connections from now on; requests in flight finish under the old one. Only for a front that
+   * has one and listens. @throws when the port cannot be bound again: nobody listens then
+   */
+  renew: (tls: { cert: string; key: string }) => Promise<void>;
   /** Stops accepting, lets requests in flight finish, cuts what is left after `deadlineMs`. */
   close: (deadlineMs: number) => Promise<void>;
 };
@@ -55,8 +60,51 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
       res.destroy();
     });
   };
-  const server: Server = tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle);
-  return closable(server);
+  let current = closable(tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle));
+  const retired = new Set<Promise<void>>();
+  let bound: [number, string] = [0, ''];
+  let closed = false;
+
+  return {
+    listen: async (port, host) => {
+      bound = [await current.listen(port, host), host];
+      return bound[0];
+    },
+    // Bun's https server cannot be given another certificate (no setSecureContext): a new one takes over its port.
+    renew: async fresh => {
+      if (closed) return;
+      const before = current;
+      current = closable(createTlsServer({ ...options, ...fresh }, handle));
+      const done = before.retire();
+      retired.add(done);
+      void done.then(() => retired.delete(done));
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await current.listen(...bound);
+          return;
+        } catch (error) {
+          if (attempt === rebindAttempts) throw error;
+          await new Promise(resolve => setTimeout(resolve, rebindPauseMs));
+        }
+      }
+    },
+    close: async deadlineMs => {
+      closed = true;
+      await Promise.all([current.close(deadlineMs), within(deadlineMs, Promise.all(retired))]);
+    },
+  };
+}
+
+const rebindAttempts = 50;
+const rebindPauseMs = 20;
+
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
 }
 
 /** The command line's way in: the same kind of server on a unix socket that only the owner of the files can open. */
@@ -99,6 +147,11 @@ function closable(server: Server) {
     });
   });
 
+  const stop = (): void => {
+    closing = true;
+    server.close();
+    server.closeIdleConnections();
+  };
   const listenOn = (...where: [number, string] | [string]): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject);
@@ -116,10 +169,14 @@ function closable(server: Server) {
       await listenOn(port, host);
       return (server.address() as AddressInfo).port;
     },
+    /** Stops accepting and lets what goes on end by itself. */
+    retire: async (): Promise<void> => {
+      stop();
+      if (requests > 0) await new Promise<void>(resolve => (quiet = resolve));
+      for (const socket of sockets) socket.destroy();
+    },
     close: async (deadlineMs: number): Promise<void> => {
-      closing = true;
-      server.close();
-      server.closeIdleConnections();
+      stop();
       if (requests > 0) {
         const { promise, resolve } = Promise.withResolvers<void>();
         quiet = resolve;

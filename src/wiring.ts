@@ -69,7 +69,7 @@ export type Surroundings = {
   version: string;
   /** What the process takes of its machine. */
   usage: () => { residentBytes: number; cpuSeconds: number };
-  /** The database will not answer any more: the process must end, and be started again. */
+  /** The database will not answer any more, or nobody listens: the process must end, and be started again. */
   onFatal: (error: Error) => void;
 };
 
@@ -335,6 +335,7 @@ export async function createServices(surroundings: Surroundings) {
     ingest,
     clientAddress,
     onError,
+    onFatal,
     readiness,
     metrics,
     /** After the last request: what is only in memory goes to disk, then the database closes. */

@@ -2,20 +2,21 @@
  * `hooktape serve`. Order matters: lock, secret, database, owner, sockets; and on the way out: stop accepting, let requests
  * in flight finish, flush, close, unlock.
  */
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
-import { createFront, createSocketFront } from '../front.ts';
+import { createFront, createSocketFront, type Front } from '../front.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
+import { type Certificate, type CertificateFiles, firstCertificate, watchCertificate } from './certificate.ts';
 import { controlHandler } from './control.ts';
 import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 const drainMs = 20_000;
+const certificateEveryMs = 5000;
 
 export const serve: Command = {
   summary: 'start the server',
@@ -23,6 +24,7 @@ export const serve: Command = {
   async run(args, io) {
     const { envFile } = parse(args, []);
     const config = await withRealPort(loadConfig(io, envFile).config);
+    const certificate = config.tls && firstCertificate(config.tls);
     const log = createLog(io, config);
     const lock = await openDataDirectory(io, config, 'hooktape serve');
     try {
@@ -35,16 +37,14 @@ export const serve: Command = {
         spawn: io.spawn,
         version: io.version,
         usage: io.usage,
-        onFatal: error => {
-          log.error('the database thread died; ending, so that the service manager starts a new process', {
-            cause: error,
-          });
+        onFatal: cause => {
+          log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
           io.abort(1);
         },
       });
       try {
         await makeOwner(services, config);
-        const stop = await listen(services, config);
+        const stop = await listen(services, config, certificate);
         await announce(io, services);
         // What fell due while no server ran.
         services.retention.wake();
@@ -64,26 +64,45 @@ export const serve: Command = {
 };
 
 /** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
-async function listen(services: Services, config: Config): Promise<() => Promise<void>> {
+async function listen(
+  services: Services,
+  config: Config,
+  certificate: Certificate | undefined,
+): Promise<() => Promise<void>> {
   const { log, clientAddress, ingest, onError } = services;
   const front = createFront({
     ingest,
     fetch: createApp(services).fetch,
     clientAddress,
-    ...(config.tls && {
-      tls: { cert: readFileSync(config.tls.certFile, 'utf8'), key: readFileSync(config.tls.keyFile, 'utf8') },
-    }),
+    tls: certificate,
     onError,
   });
   await front.listen(config.port, config.host);
   const socket = createSocketFront(controlHandler(services), onError);
   await socket.listen(socketPath(config));
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
+  const stopWatching = config.tls && certificate ? watch(front, services, config.tls, certificate) : (): void => {};
   return async () => {
+    stopWatching();
     services.readiness.drain();
     services.live.endAll();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
+}
+
+function watch(
+  front: Front,
+  { log, onFatal }: Services,
+  files: CertificateFiles,
+  certificate: Certificate,
+): () => void {
+  return watchCertificate(files, certificate, {
+    everyMs: certificateEveryMs,
+    onChanged: fresh => {
+      front.renew(fresh).then(() => log.info('serving a new certificate', { certFile: files.certFile }), onFatal);
+    },
+    onProblem: cause => log.error('the new certificate cannot be used; serving the one before', { cause }),
+  });
 }
 
 async function makeOwner({ account, log }: Services, { owner }: Config): Promise<void> {

@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { createFront } from '../front.ts';
+import { hooktape } from '../testing/command.ts';
+import { eventually } from '../testing/poll.ts';
+import { readCertificate, watchCertificate } from './certificate.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'hooktape-tls-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
+
+/** A self-signed certificate of this name, as openssl makes them. */
+const made = (name: string) => {
+  const [key, cert] = [join(directory, `${name}.key`), join(directory, `${name}.crt`)];
+  const { exitCode, stderr } = Bun.spawnSync(
+    `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=${name}
+     -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ${key} -out ${cert}`.split(/\s+/),
+  );
+  if (exitCode !== 0) throw new Error(String(stderr));
+  return readCertificate({ certFile: cert, keyFile: key });
+};
+const put = ({ cert, key }: { cert: string; key: string }) => {
+  writeFileSync(files.certFile, cert);
+  writeFileSync(files.keyFile, key);
+};
+
+/** The name in the certificate that a new connection is shown. */
+const shownName = (port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+
+const one = made('one');
+const two = made('two');
+
+describe('the certificate files', () => {
+  test('say which setting is wrong, and how', () => {
+    writeFileSync(files.keyFile, two.key);
+    expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_CERT: .*cert\.pem/);
+    put({ cert: one.cert, key: two.key });
+    expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_KEY: .*is not the key/);
+    put({ cert: one.cert, key: 'nonsense' });
+    expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_KEY: .*key\.pem/);
+    put({ cert: 'nonsense', key: one.key });
+    expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_CERT: .*cert\.pem/);
+  });
+
+  test('are a wrong configuration, exit code 78, before anything is opened', async () => {
+    put({ cert: one.cert, key: two.key });
+    const dataDir = join(directory, 'never-made');
+    const ended = await hooktape(
+      { HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_TLS_CERT: files.certFile, HOOKTAPE_TLS_KEY: files.keyFile },
+      'serve',
+    );
+    expect(ended.exitCode).toBe(78);
+    expect(ended.stderr).toContain('is not the key');
+    expect(await Bun.file(join(dataDir, 'secret')).exists()).toBeFalse();
+  });
+
+  test('are told of when both are new; a bad pair is told of once, and only when it lasts', async () => {
+    put(one);
+    const told: string[] = [];
+    const problems: string[] = [];
+    const stop = watchCertificate(files, one, {
+      everyMs: 2,
+      onChanged: ({ cert }) => void told.push(cert),
+      onProblem: error => void problems.push(error.message),
+    });
+    try {
+      writeFileSync(files.certFile, two.cert);
+      await eventually(() => problems.length > 0);
+      await Bun.sleep(20);
+      expect(problems).toEqual([expect.stringContaining('is not the key')]);
+      expect(told).toEqual([]);
+      writeFileSync(files.keyFile, two.key);
+      await eventually(() => told.length > 0);
+      expect(told).toEqual([two.cert]);
+    } finally {
+      stop();
+    }
+  });
+});
+
+describe('the front under https', () => {
+  test('shows a renewed certificate to new connections and lets what is running finish', async () => {
+    const held = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const front = createFront({
+      ingest: async (_req, res) => {
+        arrived.resolve();
+        await held.promise;
+        res.end('captured');
+      },
+      fetch: () => new Response('app'),
+      clientAddress: () => '127.0.0.1',
+      tls: one,
+      onError: error => {
+        throw error;
+      },
+    });
+    const port = await front.listen(0, '127.0.0.1');
+    const ask = (path: string) =>
+      fetch(`https://localhost:${port}${path}`, { tls: { ca: [one.cert, two.cert] }, keepalive: false } as RequestInit);
+    try {
+      expect(await shownName(port)).toBe('one');
+      const running = ask('/in/slow');
+      await arrived.promise;
+      await front.renew(two);
+      expect(await shownName(port)).toBe('two');
+      expect(await (await ask('/')).text()).toBe('app');
+      held.resolve();
+      expect(await (await running).text()).toBe('captured');
+    } finally {
+      await front.close(1000);
+    }
+    await expect(shownName(port)).rejects.toThrow();
+  });
+});
