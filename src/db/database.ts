@@ -54,8 +54,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return file === undefined ? openServer(options) : openFile(file, options);
 }
 
+/** How long a libSQL server may take for one request. */
+const serverPatienceMs = 20_000;
+
 async function openServer({ url, authToken }: DatabaseOptions): Promise<Database> {
-  const client = createClient({ url, ...(authToken !== undefined && { authToken }), intMode: 'number' });
+  const client = createClient({
+    url,
+    ...(authToken !== undefined && { authToken }),
+    intMode: 'number',
+    // The library itself waits for ever; a sender who is told to come back is better off.
+    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(serverPatienceMs) }),
+  });
   await migrate(client, migrations, async () => {});
   const db = drizzle(client) as Drizzle;
   return {

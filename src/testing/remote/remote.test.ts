@@ -1,0 +1,226 @@
+/* Hooktape on a libSQL server: one alone, and two that share it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type House, openHouse } from '../house.ts';
+import { eventually } from '../poll.ts';
+import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
+
+const secret = 'the same secret for every process of an installation';
+type Event = { id: string; payloadRaw: string; path: string };
+
+describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
+  let server: LibsqlServer;
+  let one: House;
+  let two: House;
+  const open = (env: Record<string, string> = {}) =>
+    openHouse({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret, ...env } });
+  beforeAll(async () => {
+    server = await startLibsqlServer();
+    one = await open();
+    two = await open();
+  });
+  afterAll(async () => {
+    await one?.close();
+    await two?.close();
+    await server?.remove();
+  });
+  /** The same person's calls, through the other process. */
+  const through =
+    (house: House, { key }: { key: string }) =>
+    async (method: string, path: string) =>
+      house.fetch(path, { method, headers: { authorization: `Bearer ${key}` } });
+
+  test('captures, lists, shows and counts; bytes as they came', async () => {
+    const owner = await one.person('core@example.com');
+    const endpoint = await owner.createEndpoint();
+    const body = new Uint8Array([0xff, 0, 0xfe, 10, ...Buffer.from('{"é":1}')]);
+    const id = await one.deliver(endpoint, body, { suffix: '/deep?a=%00' });
+    const found = await owner.json<Event & { query: string }>(200, 'GET', `/api/events/${id}`);
+    expect(found).toMatchObject({ id, path: '/deep', query: 'a=%00' });
+    expect(Buffer.from(found.payloadRaw, 'base64')).toEqual(Buffer.from(body));
+    const raw = await owner.call('GET', `/api/events/${id}/raw`);
+    expect(new Uint8Array(await raw.arrayBuffer())).toEqual(body);
+    for (let i = 0; i < 3; i++) await one.deliver(endpoint, `{"n":${i}}`);
+    const page = await owner.json<{ events: Event[]; nextCursor: string }>(
+      200,
+      'GET',
+      `/api/events?endpointId=${endpoint.id}&limit=3`,
+    );
+    expect(page.events).toHaveLength(3);
+    expect(page.nextCursor).toBeString();
+    expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 4 });
+  });
+
+  test('one process captures, the other reads; ids stay unique while both write', async () => {
+    const owner = await one.person('both@example.com');
+    const endpoint = await owner.createEndpoint();
+    const send = (house: House, n: number) => house.deliver(endpoint, `{"n":${n}}`, { suffix: `/${n}` });
+    const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(n % 2 ? one : two, n)));
+    expect(new Set(ids).size).toBe(200);
+    const call = through(two, owner);
+    for (const n of [0, 1, 98, 199]) {
+      const event = (await (await call('GET', `/api/events/${ids[n]}`)).json()) as Event;
+      expect(event).toMatchObject({ id: ids[n], path: `/${n}`, payloadRaw: `{"n":${n}}` });
+    }
+    expect(await (await call('GET', `/api/endpoints/${endpoint.id}`)).json()).toMatchObject({ eventCount: 200 });
+  });
+
+  test('a key revoked on one is refused on the other at once', async () => {
+    const owner = await one.person('keys@example.com');
+    const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
+    expect((await through(two, made)('GET', '/api/me')).status).toBe(200);
+    await owner.json(200, 'DELETE', `/api/keys/${made.id}`);
+    expect((await through(two, made)('GET', '/api/me')).status).toBe(401);
+  });
+
+  test('an endpoint made on one receives on the other at once; deleted, it stops within a moment', async () => {
+    const owner = await one.person('endpoints@example.com');
+    const endpoint = await owner.createEndpoint();
+    expect(await two.deliver(endpoint)).toStartWith('evt_');
+    await owner.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    await eventually(async () => {
+      const address = `${await two.listen()}${new URL(endpoint.url).pathname}`;
+      return (await fetch(address, { method: 'POST', body: 'late' })).status === 404;
+    }, 3000);
+  });
+
+  test('a signing secret registered on one is used by the other within a moment', async () => {
+    const owner = await one.person('secrets@example.com');
+    const endpoint = await owner.createEndpoint();
+    const signature = new Bun.CryptoHasher('sha256', 'It is a secret').update('{}').digest('hex');
+    const id = await one.deliver(endpoint, '{}', {
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': 'ping',
+        'x-hub-signature-256': `sha256=${signature}`,
+      },
+    });
+    await owner.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, {
+      platform: 'github',
+      secret: 'It is a secret',
+    });
+    const call = through(two, owner);
+    await eventually(
+      async () =>
+        ((await (await call('GET', `/api/events/${id}`)).json()) as { signatureValid: boolean }).signatureValid,
+      3000,
+    );
+  });
+
+  test('a live stream on one shows what the other captures', async () => {
+    const owner = await one.person('live@example.com');
+    const endpoint = await owner.createEndpoint();
+    const stream = await through(two, owner)('GET', `/api/endpoints/${endpoint.id}/stream`);
+    const reader = stream.body?.getReader();
+    const id = await one.deliver(endpoint);
+    let seen = '';
+    while (!seen.includes(id)) {
+      const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
+      if (done) break;
+      seen += new TextDecoder().decode(value);
+    }
+    await reader?.cancel();
+    expect(seen).toContain(id);
+  });
+
+  test('413 for what is over the largest row of the server, and its neighbours are stored', async () => {
+    const owner = await one.person('big@example.com');
+    const endpoint = await owner.createEndpoint();
+    const address = `${await one.listen()}${new URL(endpoint.url).pathname}`;
+    const noise = Buffer.concat(Array.from({ length: 128 }, () => crypto.getRandomValues(Buffer.alloc(65_536))));
+    const statuses = await Promise.all(
+      [noise, noise.subarray(0, 3 << 20), Buffer.from('small')].map(
+        async body => (await fetch(address, { method: 'POST', body })).status,
+      ),
+    );
+    expect(statuses).toEqual([413, 200, 200]);
+  });
+
+  test('another secret than the one that the database was made with is refused', async () => {
+    await expect(open({ HOOKTAPE_SECRET: 'a wholly different secret' })).rejects.toThrow('HOOKTAPE_SECRET');
+  });
+});
+
+describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', () => {
+  test('503 with Retry-After meanwhile, not ready; nothing acknowledged is lost or stored twice', async () => {
+    const server = await startLibsqlServer();
+    const house = await openHouse({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret } });
+    try {
+      const owner = await house.person();
+      const endpoint = await owner.createEndpoint();
+      const address = `${await house.listen()}${new URL(endpoint.url).pathname}`;
+      const acknowledged = new Map<string, number>();
+      const others = new Set<string>();
+      let sent = 0;
+      let running = true;
+      const sender = async () => {
+        while (running) {
+          const n = sent++;
+          const answer = await fetch(`${address}/${n}`, { method: 'POST', body: `{"n":${n}}` });
+          const body = (await answer.json()) as { id: string };
+          if (answer.status === 200) acknowledged.set(body.id, n);
+          else others.add(`${answer.status} ${answer.headers.get('retry-after')}`);
+        }
+      };
+      const senders = Array.from({ length: 8 }, sender);
+      for (let round = 0; round < 3; round++) {
+        const before = acknowledged.size;
+        await eventually(() => acknowledged.size > before + 50);
+        await server.kill();
+        await eventually(() => others.size > 0);
+        expect((await fetch(`${await house.listen()}/in/${'0'.repeat(32)}`)).status).toBe(503);
+        expect((await owner.call('GET', '/api/me')).status).toBe(503);
+        await eventually(async () => (await house.fetch('/readyz')).status === 503);
+        await server.start();
+      }
+      const after = acknowledged.size;
+      await eventually(() => acknowledged.size > after + 50);
+      running = false;
+      await Promise.all(senders);
+      expect([...others]).toEqual(['503 5']);
+
+      const numberOf = new Map<string, string>();
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const at: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const page: { events: Event[]; nextCursor: string | null } = await owner.json(
+          200,
+          'GET',
+          `/api/events?endpointId=${endpoint.id}&limit=100${at}`,
+        );
+        for (const { id, path } of page.events) numberOf.set(id, path);
+        cursor = page.nextCursor;
+      }
+      expect(new Set(numberOf.values()).size).toBe(numberOf.size);
+      const lost = [...acknowledged].filter(([id, n]) => numberOf.get(id) !== `/${n}`);
+      expect(lost).toEqual([]);
+      await eventually(async () => (await house.fetch('/readyz')).status === 200);
+    } finally {
+      await house.close();
+      await server.remove();
+    }
+  }, 60_000);
+});
+
+describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that asks for a token', () => {
+  test('is opened with HOOKTAPE_DATABASE_AUTH_TOKEN, and with nothing else', async () => {
+    const server = await startLibsqlServer({ auth: true });
+    const open = (token?: string) =>
+      openHouse({
+        env: {
+          HOOKTAPE_DATABASE_URL: server.url,
+          HOOKTAPE_SECRET: secret,
+          ...(token !== undefined && { HOOKTAPE_DATABASE_AUTH_TOKEN: token }),
+        },
+      });
+    try {
+      await expect(open()).rejects.toThrow('401');
+      await expect(open(server.tokens.foreign)).rejects.toThrow('401');
+      const house = await open(server.tokens.good);
+      const owner = await house.person();
+      expect(await house.deliver(await owner.createEndpoint())).toStartWith('evt_');
+      await house.close();
+    } finally {
+      await server.remove();
+    }
+  });
+});
