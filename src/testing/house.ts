@@ -13,6 +13,7 @@ import type { SpawnThread } from '../db/database.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Services } from '../wiring.ts';
+import { databaseFor } from './remote/databases.ts';
 
 export const spawnThread: SpawnThread = name => new Worker(new URL(`../db/${name}.ts`, import.meta.url).href);
 
@@ -85,7 +86,13 @@ export type HouseOptions = {
 
 export async function openHouse({ env = {}, clock = systemClock, directory }: HouseOptions = {}): Promise<House> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
-  const config = configOf({ HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_RATE_LIMIT: '100000', ...env });
+  const database = 'HOOKTAPE_DATABASE_URL' in env ? undefined : await databaseFor(dataDir);
+  const config = configOf({
+    HOOKTAPE_DATA_DIR: dataDir,
+    HOOKTAPE_RATE_LIMIT: '100000',
+    ...(database && { HOOKTAPE_DATABASE_URL: database.url }),
+    ...env,
+  });
   const { log, lines } = collectLog();
   const services = await createServices({
     config,
@@ -162,7 +169,9 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
       services.live.endAll();
       if (origin) await front.close(1000);
       await services.close();
-      if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (directory !== undefined) return;
+      await database?.remove();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

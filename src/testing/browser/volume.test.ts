@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { Agent, request } from 'node:http';
 import type { Page } from 'playwright-core';
+import { isRemote } from '../remote/databases.ts';
 import { inBrowser, noBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -42,7 +43,8 @@ async function fill(address: string, amount: number): Promise<void> {
   agent.destroy();
 }
 
-describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
+// Filling it over a network is a test of patience, not of the page.
+describe.skipIf(noBrowser || isRemote)(inBrowser('100,000 events'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
