@@ -1,0 +1,46 @@
+/*
+ * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,connections,fuzz,crash]`: what
+ * machines do, done to the compiled program: each says what was lost (nothing) and how long it took. Loopback only, bounded.
+ */
+import { parseArgs } from 'node:util';
+import { checkConnections } from './faults/connections.ts';
+import { checkDisk } from './faults/disk.ts';
+import { checkFuzz } from './faults/fuzz.ts';
+import { createChecks } from './lib/checks.ts';
+import { githubPayloads } from './lib/payloads.ts';
+import { checkCrashes } from './smoke/crash.ts';
+import { checkDrain } from './smoke/drain.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    idle: { type: 'string', default: '10000' },
+    only: { type: 'string', default: 'disk,connections,fuzz,crash' },
+  },
+});
+const whole = (name: 'rounds' | 'seconds' | 'seed' | 'idle'): number => {
+  const number = Number(values[name]);
+  if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} takes a whole number`);
+  return number;
+};
+
+const checks = createChecks();
+const payloads = githubPayloads();
+const idle = whole('idle');
+const groups: Record<string, () => Promise<void>> = {
+  disk: () => checkDisk(checks, payloads),
+  connections: () => checkConnections(checks, payloads, { idle, dripping: Math.ceil(idle / 20) }),
+  fuzz: () => checkFuzz(checks, whole('seconds'), whole('seed')),
+  crash: async () => {
+    await checkDrain(checks, payloads);
+    await checkCrashes(checks, payloads, whole('rounds'));
+  },
+};
+for (const name of values.only.split(',')) {
+  const group = Object.hasOwn(groups, name) ? groups[name] : undefined;
+  if (!group) throw new Error(`no group ${name}; there are ${Object.keys(groups).join(', ')}`);
+  await group();
+}
+process.exit(checks.close());

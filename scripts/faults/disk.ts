@@ -1,0 +1,147 @@
+/*
+ * The disk in its bad moods, on a small file system of its own (tmpfs, hence root): full and roomy again, read-only; and a
+ * database file that is damaged, or comes with its log left behind.
+ */
+import { chownSync, closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { firstApi, ingestAddress } from '../lib/api.ts';
+import { type Checks, must } from '../lib/checks.ts';
+import { freePort, type Installation, install } from '../lib/installation.ts';
+import type { Payload } from '../lib/payloads.ts';
+import { until } from '../lib/process.ts';
+import { prove, sound, startSenders } from '../lib/senders.ts';
+
+const NOBODY = 65534;
+const DISK_MB = 48;
+const BALLAST_MB = 16;
+
+const run = (...command: string[]): boolean => Bun.spawnSync(command, { stderr: 'ignore' }).exitCode === 0;
+
+/** Puts a small file system where the data will be. @returns whether this user may */
+function mountData({ dataDir }: Installation): boolean {
+  if (process.getuid?.() !== 0) return false;
+  mkdirSync(dataDir);
+  const options = `size=${DISK_MB}m,mode=0700,uid=${NOBODY},gid=${NOBODY}`;
+  return run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', dataDir);
+}
+
+/** Bodies that no compression makes smaller: the disk fills as fast as they come. */
+const noise: Payload[] = Array.from({ length: 16 }, () => ({
+  event: 'noise',
+  body: crypto.getRandomValues(new Uint8Array(32_768)),
+}));
+
+async function fullDisk(installation: Installation): Promise<string> {
+  const ballast = join(installation.dataDir, 'ballast');
+  writeFileSync(ballast, new Uint8Array(BALLAST_MB << 20));
+  const port = await freePort();
+  let server = await installation.start(port);
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint('full');
+  const address = ingestAddress(server, endpoint);
+  const senders = startSenders(address, noise, 16);
+  const { ledger } = senders;
+  try {
+    await until('deliveries are refused', 60_000, () => ledger.refused > 20);
+    const refused = await fetch(address, { method: 'POST', body: noise[0]?.body.slice() ?? '' });
+    must(refused.status === 503 && refused.headers.has('retry-after'), `a full disk was answered ${refused.status}`);
+    await until('/readyz says so', 5000, async () => (await fetch(`${server.origin}/readyz`)).status === 503);
+    must((await fetch(`${server.origin}/healthz`)).ok, 'it is not alive');
+    must((await api.endpoints()).length === 1, 'it cannot be read');
+
+    rmSync(ballast);
+    const before = ledger.acknowledged.size;
+    const backMs = await until('deliveries are taken again', 15_000, () => ledger.acknowledged.size > before + 20);
+    await senders.stop();
+    must(server.output().includes('disk'), `nothing in the log about the disk:\n${server.output()}`);
+    const exitCode = await server.end('SIGTERM');
+    must(exitCode === 0, `it ended with ${exitCode}:\n${server.output()}`);
+    const check = await installation.run(['check']);
+    must(check.exitCode === 0, `hooktape check: ${check.exitCode} ${check.stdout} ${check.stderr}`);
+    server = await installation.start(port);
+    const proof = await prove(api, endpoint, ledger, noise);
+    must(sound(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }));
+    return `${ledger.acknowledged.size} acknowledged, ${ledger.refused} refused, ${proof.stored} stored, taking again after ${backMs.toFixed(0)} ms`;
+  } finally {
+    await senders.stop();
+  }
+}
+
+async function readOnly(installation: Installation): Promise<string> {
+  const server = await installation.start(await freePort());
+  await server.end('SIGTERM');
+  must(run('mount', '-o', 'remount,ro', installation.dataDir), 'it cannot be remounted');
+  const startedAt = performance.now();
+  const refused = await installation.run(['serve']);
+  must(refused.exitCode !== 0 && /read-?only/i.test(refused.stderr), `${refused.exitCode} ${refused.stderr}`);
+  const ms = performance.now() - startedAt;
+  must(run('mount', '-o', 'remount,rw', installation.dataDir), 'it cannot be remounted');
+  await (await installation.start(await freePort())).end('SIGTERM');
+  return `refused after ${ms.toFixed(0)} ms: ${refused.stderr.trim().split('\n').at(-1)?.slice(0, 120)}`;
+}
+
+async function damaged(installation: Installation): Promise<string> {
+  const file = join(installation.dataDir, 'hooktape.db');
+  const server = await installation.start(await freePort());
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint('damaged');
+  await fetch(ingestAddress(server, endpoint), { method: 'POST', body: '{"kept":true}' });
+  // The program runs as another user, so the copy goes where that one may write.
+  const copy = join(installation.dir, 'copy.db');
+  const saved = await installation.run(['backup', copy]);
+  must(saved.exitCode === 0, `backup: ${saved.stderr}`);
+  await server.end('SIGTERM');
+  const handle = openSync(file, 'r+');
+  writeSync(handle, crypto.getRandomValues(new Uint8Array(4096)), 0, 4096, 0);
+  closeSync(handle);
+  const refused = await installation.run(['serve']);
+  must(refused.exitCode === 1, `a damaged file: exit code ${refused.exitCode}\n${refused.stderr}`);
+  must(/damaged|malformed|not a database/i.test(refused.stderr), `not said: ${refused.stderr}`);
+  for (const rest of ['', '-wal', '-shm']) rmSync(`${file}${rest}`, { force: true });
+  const restored = await installation.run(['restore', copy]);
+  must(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
+  const again = await installation.start(await freePort());
+  const [page] = await Array.fromAsync(api.events(endpoint.id)).catch(() => []);
+  const found = page ?? (await (await fetch(`${again.origin}/healthz`)).json());
+  must(found, 'nothing there after the restore');
+  await again.end('SIGTERM');
+  return refused.stderr.trim().split('\n').at(-1)?.slice(0, 140) ?? '';
+}
+
+async function logLeftBehind(installation: Installation, payloads: readonly Payload[]): Promise<string> {
+  const port = await freePort();
+  let server = await installation.start(port);
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint('log');
+  const senders = startSenders(ingestAddress(server, endpoint), payloads, 8);
+  await until('some are stored', 20_000, () => senders.ledger.acknowledged.size > 500);
+  await server.end('SIGKILL');
+  const log = statSync(join(installation.dataDir, 'hooktape.db-wal')).size;
+  must(log > 0, 'no log was left behind');
+  server = await installation.start(port);
+  const ledger = await senders.stop();
+  const proof = await prove(api, endpoint, ledger, payloads);
+  must(sound(ledger, proof), JSON.stringify({ ...proof, acknowledged: ledger.acknowledged.size }));
+  return `${log >> 10} KiB of log, ${ledger.acknowledged.size} acknowledged, all there`;
+}
+
+export async function checkDisk({ check }: Checks, payloads: readonly Payload[]): Promise<void> {
+  const on = async (name: string, small: boolean, body: (it: Installation) => Promise<string>): Promise<void> => {
+    const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
+    const mounted = small && mountData(installation);
+    try {
+      if (small && !mounted) console.log(`skip  ${name}: a file system of its own can only be mounted as root`);
+      else await check(name, () => body(installation));
+    } finally {
+      if (mounted) run('umount', '--lazy', installation.dataDir);
+      await installation.remove();
+    }
+  };
+  await on('a full disk refuses with 503, loses nothing, and is over when there is room', true, fullDisk);
+  await on('a read-only file system is refused at the start, and says so', true, readOnly);
+  await on('a damaged database file is refused, and a backup brings it back', false, async installation => {
+    chownSync(installation.dir, NOBODY, NOBODY);
+    return damaged(installation);
+  });
+  await on('a log left behind by kill -9 is taken in', false, installation => logLeftBehind(installation, payloads));
+}

@@ -1,0 +1,154 @@
+/*
+ * Broken HTTP on raw sockets: requests cut, doubled, with bytes changed and lines swapped, at random and in a repeatable
+ * order. The program must live, answer what is whole, never with 500, and not grow.
+ */
+import { connect } from 'node:net';
+import { firstApi, ingestAddress } from '../lib/api.ts';
+import { type Checks, must } from '../lib/checks.ts';
+import { freePort, install } from '../lib/installation.ts';
+import { residentMegabytes } from '../lib/process.ts';
+
+const AT_ONCE = 32;
+
+/** mulberry32: small, and the same everywhere. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return below => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+const seeds = (ingest: string): string[] => [
+  `POST ${ingest} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
+  `POST ${ingest}/a?b=c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+  `GET ${ingest} HTTP/1.0\r\n\r\n`,
+  'GET /api/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer htk_x\r\n\r\n',
+  'POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 31\r\n\r\n{"email":"a@b.c","password":""}',
+  'GET /docs HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n',
+  'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n',
+  `POST ${ingest} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
+  'GET /metrics HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+];
+const bits = [
+  '\r\n',
+  '\0',
+  ':',
+  ' ',
+  '\t',
+  '%00',
+  '../',
+  '//',
+  'Content-Length: 18446744073709551616',
+  'chunked, chunked',
+];
+
+function mutate(text: string, random: (below: number) => number): Buffer {
+  let bytes = Buffer.from(text, 'latin1');
+  for (let changes = 1 + random(4); changes > 0; changes--) {
+    const at = random(bytes.length + 1);
+    const until = Math.min(bytes.length, at + random(24));
+    switch (random(6)) {
+      case 0:
+        bytes = bytes.subarray(0, at);
+        break;
+      case 1:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(until)]);
+        break;
+      case 2:
+        bytes = Buffer.concat([bytes.subarray(0, until), bytes.subarray(at)]);
+        break;
+      case 3:
+        bytes = Buffer.concat([
+          bytes.subarray(0, at),
+          Buffer.from(bits[random(bits.length)] ?? '', 'latin1'),
+          bytes.subarray(at),
+        ]);
+        break;
+      case 4:
+        bytes = Buffer.from(bytes);
+        if (at < bytes.length) bytes[at] = random(256);
+        break;
+      default:
+        bytes = Buffer.concat([bytes, bytes]);
+    }
+    if (bytes.length > 65_536) bytes = bytes.subarray(0, 65_536);
+  }
+  return bytes;
+}
+
+/** Sends it, half of the time in two parts, and reads for a moment. @returns what came, and whether anybody listens */
+function send(port: number, bytes: Buffer, split: number): Promise<{ answer: string; refused: boolean }> {
+  return new Promise(resolve => {
+    let answer = '';
+    let refused = false;
+    const socket = connect({ port, host: '127.0.0.1' });
+    const timer = setTimeout(() => socket.destroy(), 150);
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      answer += chunk;
+      socket.destroy();
+    });
+    socket.on('error', error => {
+      refused ||= (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+    });
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve({ answer, refused });
+    });
+    socket.on('connect', () => {
+      socket.write(bytes.subarray(0, split));
+      if (split < bytes.length) setTimeout(() => socket.writable && socket.write(bytes.subarray(split)), 1);
+    });
+  });
+}
+
+export async function checkFuzz({ check }: Checks, seconds: number, seed: number): Promise<void> {
+  await check(`${seconds} s of broken HTTP, seed ${seed}`, async () => {
+    const installation = install({ HOOKTAPE_LOG_LEVEL: 'error' });
+    try {
+      const server = await installation.start(await freePort());
+      const api = await firstApi(installation, server);
+      const endpoint = await api.createEndpoint('fuzz');
+      const address = ingestAddress(server, endpoint);
+      const texts = seeds(new URL(address).pathname);
+      const random = randomFrom(seed);
+      const statuses = new Map<string, number>();
+      const before = residentMegabytes(server.pid);
+      const until = performance.now() + seconds * 1000;
+      let sent = 0;
+      const sender = async () => {
+        while (performance.now() < until) {
+          const bytes = mutate(texts[random(texts.length)] ?? '', random);
+          const split = random(2) === 0 ? bytes.length : random(bytes.length + 1);
+          sent++;
+          const { answer, refused } = await send(server.port, bytes, split);
+          must(
+            !refused,
+            `nobody listens any more after ${JSON.stringify(bytes.toString('latin1'))}\n${server.output()}`,
+          );
+          const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? (answer === '' ? 'none' : 'strange');
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          must(
+            status !== '500' && status !== 'strange',
+            `${answer.slice(0, 200)}\nto ${JSON.stringify(bytes.toString('latin1'))}`,
+          );
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, sender));
+      const answer = await fetch(address, { method: 'POST', body: 'whole' });
+      must(answer.status === 200, `a whole delivery afterwards: ${answer.status}`);
+      const after = residentMegabytes(server.pid);
+      must(after < before + 200, `it grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
+      must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
+      const check = await installation.run(['check']);
+      must(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
+      const shown = [...statuses].sort().map(([status, count]) => `${count} x ${status}`);
+      return `${sent} requests: ${shown.join(', ')}; ${before.toFixed(0)} -> ${after.toFixed(0)} MB`;
+    } finally {
+      await installation.remove();
+    }
+  });
+}
