@@ -12,6 +12,9 @@ const LARGE_AT_ONCE = 24;
 /** Idle program, the budget for bodies, what is packed and on its way to the writer. */
 const MAX_RESIDENT_MB = 1200;
 
+/** The proof afterwards reads everything back. */
+const often = { HOOKTAPE_RATE_LIMIT: '1000000' };
+
 /** Resolves with the socket once it is connected, or has failed. */
 const dial = (port: number): Promise<Socket> =>
   new Promise(resolve => {
@@ -35,13 +38,14 @@ export async function checkConnections(
   payloads: readonly Payload[],
   { idle, dripping }: { idle: number; dripping: number },
 ): Promise<void> {
-  const wanted = 2 * (idle + dripping) + 2000;
+  // This process and the program each need one for every connection.
+  const wanted = idle + dripping + 1000;
   const roomy = withOpenFiles(wanted);
   const name = `${idle} idle and ${dripping} dripping connections do not stop deliveries`;
   if (!roomy || !raiseOwnOpenFiles(wanted)) console.log(`skip  ${name}: ${wanted} open files are not allowed here`);
   else
     await check(name, async () => {
-      const installation = install({}, roomy);
+      const installation = install(often, roomy);
       let sockets: Socket[] = [];
       try {
         const server = await installation.start(await freePort());
@@ -78,7 +82,7 @@ export async function checkConnections(
   if (!tight) console.log('skip  out of open files: prlimit is not there');
   else
     await check('out of open files it lives on, and is well when they are back', async () => {
-      const installation = install({}, tight);
+      const installation = install(often, tight);
       let sockets: Socket[] = [];
       try {
         const server = await installation.start(await freePort());
@@ -112,7 +116,7 @@ export async function checkConnections(
   await check(
     `${LARGE_AT_ONCE} bodies of ${LARGE_BODY >> 20} MiB at once stay within ${MAX_RESIDENT_MB} MB`,
     async () => {
-      const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
+      const installation = install(often);
       try {
         const server = await installation.start(await freePort());
         const api = await firstApi(installation, server);

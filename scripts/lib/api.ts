@@ -12,6 +12,7 @@ export type Api = {
   /** The stored body as it came. */
   raw: (eventId: string) => Promise<Uint8Array>;
   get: (path: string) => Promise<Response>;
+  remove: (path: string) => Promise<void>;
 };
 
 /** Makes a `pro` account and a key while the server runs, and returns a client for it. */
@@ -59,6 +60,7 @@ export function createApi(origin: string, key: string): Api {
     },
     raw: async id => (await call('GET', `/api/events/${id}/raw`)).bytes(),
     get: path => call('GET', path),
+    remove: async path => void (await call('DELETE', path)),
   };
 }
 

@@ -43,10 +43,11 @@ export async function hooktape(env: Record<string, string>, ...args: string[]): 
 /** `hooktape serve` on a port of its own, once it listens. */
 export async function startServer(
   env: Record<string, string>,
+  given: Partial<Pick<Io, 'spawn' | 'abort' | 'clock'>> = {},
 ): Promise<{ origin: string; stop: () => Promise<Ended> }> {
   const signal = Promise.withResolvers<string>();
   const { io, said } = makeIo({ HOOKTAPE_PORT: '0', ...env }, () => signal.promise);
-  const ended = runCommand(['serve'], io);
+  const ended = runCommand(['serve'], { ...io, ...given });
   const origin = await eventually(() => /Hooktape \S+ at (http:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
   return {
     origin,

@@ -1,0 +1,52 @@
+/* A database thread that dies: the process ends and says why; it never hangs, and nothing it answered 200 to is lost. */
+import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SpawnThread } from '../../db/database.ts';
+import { hooktape, startServer } from '../command.ts';
+import { spawnThread } from '../house.ts';
+
+describe.each(['writer', 'reader'] as const)('the %s thread dies', name => {
+  test('the process ends with 1 at once; what was acknowledged is there afterwards', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'hooktape-thread-'));
+    const env = { HOOKTAPE_DATA_DIR: directory };
+    const workers: Worker[] = [];
+    const spawn: SpawnThread = which => {
+      const worker = spawnThread(which);
+      if (which === name) workers.push(worker);
+      return worker;
+    };
+    const aborted = Promise.withResolvers<number>();
+    try {
+      const server = await startServer(env, { spawn, abort: aborted.resolve });
+      await hooktape(env, 'account', 'create', 'a@example.com');
+      const key = (await hooktape(env, 'key', 'create', 'k', '--account', 'a@example.com')).stdout.trim();
+      const call = (origin: string, method: string, path: string, body?: string) =>
+        fetch(origin + path, {
+          method,
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          ...(body !== undefined && { body }),
+        });
+      const made = await call(server.origin, 'POST', '/api/endpoints', '{"name":"inbox"}');
+      const { url } = (await made.json()) as { url: string };
+      const deliver = () => fetch(server.origin + new URL(url).pathname, { method: 'POST', body: 'kept' });
+      const { id } = (await (await deliver()).json()) as { id: string };
+
+      workers[0]?.terminate();
+      expect(await aborted.promise).toBe(1);
+      if (name === 'writer') {
+        const refused = await deliver();
+        expect(refused.status).toBe(503);
+        expect(refused.headers.get('retry-after')).toBeString();
+      }
+      expect((await server.stop()).stderr).toContain('database thread ended');
+
+      const again = await startServer(env);
+      expect(await (await call(again.origin, 'GET', `/api/events/${id}/raw`)).text()).toBe('kept');
+      await again.stop();
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }, 20_000);
+});
