@@ -1,9 +1,10 @@
 /*
  * `bun run build [--target TARGET|all]`: one executable with everything inside: program, workers, migrations, dashboard,
- * libsql's native addon. Without a target it is `dist/hooktape` for this machine, otherwise `dist/hooktape-OS-ARCH`.
+ * libsql's native addon. Without a target it is `dist/hooktape` for this machine, otherwise `dist/hooktape-OS-ARCH`; `all`
+ * also writes `dist/SHA256SUMS`. The same commit and lockfile give the same bytes, wherever they are built.
  */
-import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { version } from '../package.json' with { type: 'json' };
 import { ADDON_PACKAGES, isTarget, nativePlugin, type Target } from './lib/native-plugin.ts';
@@ -70,9 +71,23 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { target: { type: 'string' } } });
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   if (values.target === undefined) return build(hostTarget(), join(ROOT, 'dist/hooktape'), true);
+  const files: string[] = [];
   for (const target of chosenTargets(values.target)) {
-    await build(target, join(ROOT, `dist/hooktape-${target.replace('bun-', '')}`), false);
+    const file = join(ROOT, `dist/hooktape-${target.replace('bun-', '')}`);
+    await build(target, file, false);
+    files.push(file);
   }
+  if (values.target === 'all') writeFileSync(join(ROOT, 'dist/SHA256SUMS'), await checksums(files));
+}
+
+/** Lines that `sha256sum --check` takes. */
+async function checksums(files: readonly string[]): Promise<string> {
+  const lines = files.map(async file => {
+    const hash = new Bun.CryptoHasher('sha256');
+    for await (const chunk of Bun.file(file).stream()) hash.update(chunk);
+    return `${hash.digest('hex')}  ${basename(file)}\n`;
+  });
+  return (await Promise.all(lines)).sort().join('');
 }
 
 await main();
