@@ -87,7 +87,7 @@ async function checksums(files: readonly string[]): Promise<string> {
     for await (const chunk of Bun.file(file).stream()) hash.update(chunk);
     return `${hash.digest('hex')}  ${basename(file)}\n`;
   });
-  return (await Promise.all(lines)).sort().join('');
+  return (await Promise.all(lines)).join('');
 }
 
 await main();
