@@ -11,6 +11,7 @@ import { launchBrowser } from './chromium.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
 const START_MS = 20_000;
+const PATIENCE_MS = 15_000;
 
 export const OWNER = { email: 'mira@example.com', password: 'a quiet river at noon' };
 
@@ -73,6 +74,7 @@ function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: (
     trouble,
     open: async options => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
       await watch(context, origin, trouble);
       return context.newPage();
     },
