@@ -64,7 +64,7 @@ export const XSS: readonly string[] = [
   'vbscript:msgbox(1)',
   "{{constructor.constructor('alert(1)')()}}",
   '{{7*7}}',
-  '${alert(1)}',
+  `\${alert(1)}`,
   '#{alert(1)}',
   '<%= alert(1) %>',
   '{"__proto__":{"polluted":true}}',
