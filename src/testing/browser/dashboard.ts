@@ -29,7 +29,10 @@ export type Dashboard = {
   close: () => Promise<void>;
 };
 
-export async function openDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+export async function openDashboard(
+  env: Record<string, string> = {},
+  browserEnv: Record<string, string> = {},
+): Promise<Dashboard> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
@@ -57,7 +60,7 @@ export async function openDashboard(env: Record<string, string> = {}): Promise<D
   let browser: Browser | undefined;
   try {
     const setupUrl = await printedLink(server);
-    browser = await launchBrowser();
+    browser = await launchBrowser(browserEnv);
     return dashboardOf(origin, setupUrl, browser, stop);
   } catch (error) {
     await browser?.close();
