@@ -177,7 +177,13 @@ test('path and query go behind the destination as they were sent', () => {
 
 test('samples quote the address', async () => {
   const [curl, powershell] = samplesFor("http://h/in/a'b");
-  expect((await argumentsOf(curl?.text ?? '')).args).toEqual(["http://h/in/a'b", '--json', '{"hello":"world"}']);
+  expect((await argumentsOf(curl?.text ?? '')).args).toEqual([
+    "http://h/in/a'b",
+    '-H',
+    'content-type: application/json',
+    '-d',
+    '{"hello":"world"}',
+  ]);
   expect(powershell?.text).toContain("'http://h/in/a''b'");
   expect(powershellWord('a\u2019b')).toBe("'a\u2019\u2019b'");
 });
