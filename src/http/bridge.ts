@@ -86,7 +86,8 @@ function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_
 }
 
 async function sendResponse(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const headers: Record<string, string | string[]> = {};
+  // No answer of ours is ever anything but what it says: payloads are among them.
+  const headers: Record<string, string | string[]> = { 'x-content-type-options': 'nosniff' };
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = value;
   });
