@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { inBrowser, noBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
@@ -51,6 +52,16 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
 
   test('numbers are shown as they were sent', async () => {
     await page.getByRole('treeitem', { name: 'big: 12345678901234567890' }).waitFor();
+  });
+
+  test('a compressed body is opened for reading and stays what it was', async () => {
+    const body = gzipSync('{"inside":"gzip"}');
+    await deliver(address, body, { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } });
+    await page.getByText('binary data').first().waitFor();
+    await page.keyboard.press('g');
+    await page.getByRole('treeitem', { name: 'inside: "gzip"' }).waitFor();
+    await page.getByRole('button', { name: 'Show as sent' }).click();
+    await page.getByText('1f 8b').waitFor();
   });
 
   test('the search finds by payload, says when nothing is there, and survives a reload', async () => {
