@@ -64,6 +64,36 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.getByText('1f 8b').waitFor();
   });
 
+  test('a megabyte of JSON and a hundred thousand levels are read at once', async () => {
+    const items = Array.from({ length: 9000 }, (_, n) => ({
+      id: n,
+      name: `item ${n}`,
+      tags: ['a', 'b'],
+      text: 'x'.repeat(60),
+    }));
+    await deliver(address, JSON.stringify({ items, long: 'y'.repeat(400_000) }));
+    await page.keyboard.press('g');
+    await page.getByRole('treeitem', { name: /^items: \[… 9,000 items \]/ }).click();
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.getByRole('treeitem', { name: 'id: 0', exact: true }).waitFor();
+    expect(await page.locator('.tree-row').count()).toBeLessThan(100);
+    await page.getByRole('button', { name: 'Collapse' }).click();
+    await page.getByRole('treeitem', { name: /^long/ }).click();
+    await page.getByRole('button', { name: 'Show whole value' }).click();
+    await page.getByRole('button', { name: /Show more/ }).waitFor();
+    await page.keyboard.press('Escape');
+    const levels = 100_000;
+    await deliver(address, '['.repeat(levels) + ']'.repeat(levels));
+    await page.getByText('[[[[').first().waitFor();
+    await page.keyboard.press('g');
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.locator('.tree').evaluate(tree => tree.scrollTo(0, 1_000_000));
+    await page
+      .getByText(/level \d+/)
+      .first()
+      .waitFor();
+  });
+
   test('the search finds by payload, says when nothing is there, and survives a reload', async () => {
     await page.getByRole('searchbox').fill('APPLE');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 6);
