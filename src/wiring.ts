@@ -29,6 +29,9 @@ import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
 import { createLiveStore } from './features/live/store.ts';
+import { createSecretsService } from './features/secrets/service.ts';
+import { createSecretsStore } from './features/secrets/store.ts';
+import { createVerdicts } from './features/secrets/verdicts.ts';
 import { createSessionsService } from './features/sessions/service.ts';
 import { createSessionsStore } from './features/sessions/store.ts';
 import { createThrottle } from './features/sessions/throttle.ts';
@@ -115,6 +118,16 @@ export async function createServices(surroundings: Surroundings) {
     onDeleted: () => {},
   });
 
+  const secrets = createSecretsService({
+    store: createSecretsStore(db),
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
+  });
+  await secrets.refresh();
+  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
   const cookie = createSessionCookie(baseUrl);
   const sessions = createSessionsService({
     store: createSessionsStore(db),
@@ -162,7 +175,8 @@ export async function createServices(surroundings: Surroundings) {
     commits,
     random,
     sha256,
-    recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
     onRecorded: recorded => live.recorded(recorded),
   });
 
@@ -170,7 +184,7 @@ export async function createServices(surroundings: Surroundings) {
     store: createEventsStore(db),
     clock,
     endpoint: endpoints.owned,
-    verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
+    verdicts,
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
@@ -218,7 +232,10 @@ export async function createServices(surroundings: Surroundings) {
     return timer;
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
-  if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+  if (shared) {
+    timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+    timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
+  }
 
   return {
     config,
@@ -236,6 +253,7 @@ export async function createServices(surroundings: Surroundings) {
     setup,
     teams,
     endpoints,
+    secrets,
     events,
     live,
     capture,

@@ -34,6 +34,8 @@ export type Judgeable = Pick<DetailRow, 'method' | 'path' | 'query' | 'platform'
 export type Verdicts = {
   /** Whether any verdict of this endpoint's events can be other than unchecked. */
   canJudge: (endpoint: number) => Promise<boolean>;
+  /** The verdict that was reached at capture and kept, if any. */
+  kept: (verdict: string | null) => Signature | null;
   judge: (endpoint: { seq: number; token: string }, events: readonly Judgeable[]) => Promise<(Signature | null)[]>;
 };
 
@@ -67,8 +69,10 @@ export function createEventsService(options: {
     position: Position | undefined,
     count: number,
   ): Promise<{ rows: SummaryRow[]; signatures: (Signature | null)[] }> => {
-    if (!(await verdicts.canJudge(endpoint.seq)))
-      return { rows: await store.page(endpoint.seq, since(reader), position, count), signatures: [] };
+    if (!(await verdicts.canJudge(endpoint.seq))) {
+      const rows = await store.page(endpoint.seq, since(reader), position, count);
+      return { rows, signatures: rows.map(row => verdicts.kept(row.verdict)) };
+    }
     const rows = await store.pageWithContent(endpoint.seq, since(reader), position, count);
     return { rows, signatures: await verdicts.judge(endpoint, rows.map(judgeable)) };
   };

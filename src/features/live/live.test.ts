@@ -143,11 +143,14 @@ describe('GET /api/endpoints/{id}/activity', () => {
     const endpoint = await ada.createEndpoint();
     const hour = 3_600_000;
     const now = Date.now();
-    const { seq } = await house.services.endpoints.owned(await house.services.account.byEmail(ada.email), endpoint.id);
+    const { seq, token } = await house.services.endpoints.owned(
+      await house.services.account.byEmail(ada.email),
+      endpoint.id,
+    );
     const delivery = { method: 'POST', path: '', query: null, headers: [], body: new Uint8Array(), sourceIp: '::1' };
     const start = Math.floor(now / hour) * hour;
     for (const receivedAt of [now, now, start - 1, start - 23 * hour, start - 23 * hour - 1, start + hour])
-      await house.services.capture.record(seq, { ...delivery, receivedAt });
+      await house.services.capture.record({ seq, token }, { ...delivery, receivedAt });
     const activity = await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}/activity`);
     const counts = new Array<number>(24).fill(0);
     [counts[0], counts[22], counts[23]] = [1, 1, 2];
