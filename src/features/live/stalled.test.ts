@@ -16,13 +16,13 @@ test('a client that stops reading is cut off after a minute; until then nothing 
   const { port } = new URL(await house.listen());
   const ada = await house.person();
   const { id } = await ada.createEndpoint();
-  const { seq } = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
+  const endpoint = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
   const body = Buffer.from('x'.repeat(200));
   const delivery = { method: 'POST', path: `/${'p'.repeat(900)}`, query: null, headers: [], body, sourceIp: '::1' };
   // More than the socket buffers of both ends hold together.
   for (let i = 0; i < 12; i++)
     await Promise.all(
-      Array.from({ length: 1000 }, () => services.capture.record(seq, { ...delivery, receivedAt: clock.now() })),
+      Array.from({ length: 1000 }, () => services.capture.record(endpoint, { ...delivery, receivedAt: clock.now() })),
     );
 
   const socket: Socket = connect(Number(port), '127.0.0.1');

@@ -54,6 +54,7 @@ describe('invitations', () => {
       teamOf: 'ada@example.com',
     });
     const endpoint = await ada.createEndpoint('shared');
+    clock.advance(1000);
     await browser.json(400, 'POST', `/api/invitations/${token}`, { password: 'short' });
     await browser.json(201, 'POST', `/api/invitations/${token}`, { password });
     expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({
