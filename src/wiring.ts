@@ -29,6 +29,9 @@ import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
 import { createLiveStore } from './features/live/store.ts';
+import { createRetentionService } from './features/retention/service.ts';
+import { createSpace } from './features/retention/space.ts';
+import { createRetentionStore } from './features/retention/store.ts';
 import { createSecretsService } from './features/secrets/service.ts';
 import { createSecretsStore } from './features/secrets/store.ts';
 import { createVerdicts } from './features/secrets/verdicts.ts';
@@ -48,6 +51,9 @@ import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/** What `hooktape check` asks of the search index. */
+export type SearchIndex = { problems: () => Promise<string[]>; rebuild: () => Promise<void> };
 
 export type Surroundings = {
   config: Config;
@@ -85,6 +91,7 @@ export async function createServices(surroundings: Surroundings) {
     onDeath: onFatal,
   });
   const { client, db } = database;
+  const retentionMs = { free: config.freeRetentionMs, pro: config.proRetentionMs };
   const shared = database.file === undefined;
   const sealer = createSealer(secret, random);
   try {
@@ -99,7 +106,13 @@ export async function createServices(surroundings: Surroundings) {
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
   const accountStore = createAccountStore(db);
-  const account = createAccountService({ store: accountStore, passwords, clock, random });
+  const account = createAccountService({
+    store: accountStore,
+    passwords,
+    clock,
+    random,
+    onPlanChanged: () => retention.wake(),
+  });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
   const endpointsStore = createEndpointsStore(db);
@@ -115,7 +128,8 @@ export async function createServices(surroundings: Surroundings) {
     random,
     baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
-    onDeleted: () => {},
+    retentionMs,
+    onDeleted: () => retention.wake(),
   });
 
   const secrets = createSecretsService({
@@ -166,10 +180,20 @@ export async function createServices(surroundings: Surroundings) {
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
+  const busy = (): boolean => commits.depth() > 0;
   const background = createBackground({
-    busy: () => commits.depth() > 0,
+    busy,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
+  const retention = createRetentionService({
+    store: createRetentionStore(database, () => []),
+    clock,
+    retentionMs,
+    background,
+    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    removeTeam: endpoints.removeTeam,
+    onSwept: swept => log.info('events past their window or of deleted endpoints were removed', { events: swept }),
   });
   const capture = createCaptureService({
     commits,
@@ -185,7 +209,7 @@ export async function createServices(surroundings: Surroundings) {
     clock,
     endpoint: endpoints.owned,
     verdicts,
-    retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
+    retentionMs,
   });
 
   const live = createLiveService({
@@ -232,6 +256,7 @@ export async function createServices(surroundings: Surroundings) {
     return timer;
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
+  timers.push(every(config.sweepEveryMs, 'waking the sweeper', async () => retention.wake()));
   if (shared) {
     timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
     timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
@@ -243,6 +268,7 @@ export async function createServices(surroundings: Surroundings) {
     log,
     clock,
     random,
+    spawn,
     database,
     sealer,
     account,
@@ -259,6 +285,8 @@ export async function createServices(surroundings: Surroundings) {
     capture,
     commits,
     background,
+    retention,
+    searchIndex: undefined as SearchIndex | undefined,
     gate,
     ingest,
     clientAddress,
