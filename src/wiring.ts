@@ -2,13 +2,17 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
+import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
-import type { RandomBytes } from './core/ids.ts';
+import { newToken, type RandomBytes } from './core/ids.ts';
+import { maxKeysPerAccount } from './core/limits.ts';
 import { createSealer } from './core/seal.ts';
+import { createSlots } from './core/slots.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
+import { argon2id, createPasswords } from './features/account/passwords.ts';
 import { createAccountService } from './features/account/service.ts';
 import { createAccountStore } from './features/account/store.ts';
 import { createBodyBudget } from './features/capture/body.ts';
@@ -23,15 +27,26 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createLiveService } from './features/live/service.ts';
+import { createLiveStore } from './features/live/store.ts';
 import { createRetentionService } from './features/retention/service.ts';
 import { createSpace } from './features/retention/space.ts';
 import { createRetentionStore } from './features/retention/store.ts';
 import { createSecretsService } from './features/secrets/service.ts';
 import { createSecretsStore } from './features/secrets/store.ts';
 import { createVerdicts } from './features/secrets/verdicts.ts';
+import { createSessionsService } from './features/sessions/service.ts';
+import { createSessionsStore } from './features/sessions/store.ts';
+import { createThrottle } from './features/sessions/throttle.ts';
+import { createSetupService } from './features/setup/service.ts';
+import { createTeamsService } from './features/teams/service.ts';
+import { createTeamsStore } from './features/teams/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { createBrowserGuard } from './http/browser-guard.ts';
 import { createClientAddress } from './http/client-address.ts';
+import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
+import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
 
@@ -53,6 +68,9 @@ export type Surroundings = {
   onFatal: (error: Error) => void;
 };
 
+/** A person's dashboard asks more often than a program: a page is a handful of requests. */
+const sessionRate = 10;
+const streamsPerAccount = 20;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
@@ -83,11 +101,14 @@ export async function createServices(surroundings: Surroundings) {
     throw error;
   }
 
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
+  });
+  const accountStore = createAccountStore(db);
   const account = createAccountService({
-    store: createAccountStore(db),
-    passwords: {
-      hash: password => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 }),
-    },
+    store: accountStore,
+    passwords,
     clock,
     random,
     onPlanChanged: () => retention.wake(),
@@ -121,6 +142,38 @@ export async function createServices(surroundings: Surroundings) {
   });
   await secrets.refresh();
   const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+  const cookie = createSessionCookie(baseUrl);
+  const sessions = createSessionsService({
+    store: createSessionsStore(db),
+    accounts: accountStore,
+    passwords,
+    throttle: createThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+  });
+  const setup = createSetupService({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
+  });
+
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
+  });
 
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
@@ -148,7 +201,7 @@ export async function createServices(surroundings: Surroundings) {
     sha256,
     recognise: verdicts.recognise,
     learn: secrets.learn,
-    onRecorded: () => {},
+    onRecorded: recorded => live.recorded(recorded),
   });
 
   const events = createEventsService({
@@ -159,12 +212,28 @@ export async function createServices(surroundings: Surroundings) {
     retentionMs,
   });
 
+  const live = createLiveService({
+    store: createLiveStore(database.scanDb),
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    slots: createSlots(streamsPerAccount),
+    isShared: shared,
+  });
+
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const browserGuard = createBrowserGuard({
+    baseUrl,
+    cookie,
+    ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
+  });
   const gate = createGate({
-    authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
+    authenticate: createAuthenticator({ keyHolder: keys.holderOf, cookie, sessionHolder: sessions.holderOf }),
     limiter: createRateLimiter(clock.monotonic),
-    limitOf: () => config.rateLimitPerMinute,
-    isOpen: () => false,
+    limitOf: ({ credential }) =>
+      credential.kind === 'session' ? sessionRate * config.rateLimitPerMinute : config.rateLimitPerMinute,
+    refuse: browserGuard.refuse,
+    isOpen: isOpenOperation,
     challenge: () => 'Bearer realm="hooktape"',
     onError: error => onError(error),
   });
@@ -204,9 +273,15 @@ export async function createServices(surroundings: Surroundings) {
     sealer,
     account,
     keys,
+    cookie,
+    browserGuard,
+    sessions,
+    setup,
+    teams,
     endpoints,
     secrets,
     events,
+    live,
     capture,
     commits,
     background,
