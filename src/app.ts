@@ -4,6 +4,7 @@ import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { replaysRoutes } from './features/replays/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -21,6 +22,7 @@ export function createApp(services: Services): App {
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
+    .use(replaysRoutes(services))
     .use(keysRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))

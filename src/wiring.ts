@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from './config.ts';
+import { isLoopbackOrigin } from './core/address-classes.ts';
 import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import type { RandomBytes } from './core/ids.ts';
@@ -25,10 +26,13 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createReplaysService } from './features/replays/service.ts';
+import { createReplaysStore } from './features/replays/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createGate } from './http/gate.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
+import { createOutbound } from './net/outbound.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
@@ -126,6 +130,19 @@ export async function createServices(surroundings: Surroundings) {
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
+  const outbound = createOutbound({
+    allow: config.replayAllow,
+    allowLoopback: isLoopbackOrigin(baseUrl),
+    clock,
+  });
+  const replays = createReplaysService({
+    store: createReplaysStore(client),
+    stored: events.stored,
+    send: outbound.send,
+    clock,
+    timeoutMs: config.replayTimeoutMs,
+  });
+
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const gate = createGate({
     authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
@@ -173,6 +190,7 @@ export async function createServices(surroundings: Surroundings) {
     keys,
     endpoints,
     events,
+    replays,
     capture,
     commits,
     background,
@@ -188,6 +206,7 @@ export async function createServices(surroundings: Surroundings) {
     async close(): Promise<void> {
       for (const timer of timers) clearInterval(timer);
       await background.stop();
+      await replays.stop();
       await capture.drain();
       await keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause }));
       await database.close();
