@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
+import { exportsRoutes } from './features/exports/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -23,6 +24,7 @@ export function createApp(services: Services): App {
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
     .use(replaysRoutes(services))
+    .use(exportsRoutes(services))
     .use(keysRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))

@@ -8,6 +8,7 @@ import { isLoopbackOrigin } from './core/address-classes.ts';
 import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import type { RandomBytes } from './core/ids.ts';
+import { plainMatcher } from './core/plain-match.ts';
 import { createSealer } from './core/seal.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
@@ -24,6 +25,8 @@ import { createEndpointsService } from './features/endpoints/service.ts';
 import { createEndpointsStore } from './features/endpoints/store.ts';
 import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
+import { createExportsService } from './features/exports/service.ts';
+import { createExportsStore } from './features/exports/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createReplaysService } from './features/replays/service.ts';
@@ -130,6 +133,16 @@ export async function createServices(surroundings: Surroundings) {
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
+  const exports = createExportsService({
+    store: createExportsStore(database.scanClient),
+    endpoint: endpoints.owned,
+    toEndpoint: endpoints.toEndpoint,
+    since: events.since,
+    matcher: plainMatcher,
+    clock,
+    version,
+  });
+
   const outbound = createOutbound({
     allow: config.replayAllow,
     allowLoopback: isLoopbackOrigin(baseUrl),
@@ -190,6 +203,7 @@ export async function createServices(surroundings: Surroundings) {
     keys,
     endpoints,
     events,
+    exports,
     replays,
     capture,
     commits,
