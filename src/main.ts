@@ -31,6 +31,21 @@ function writeAll(descriptor: number, text: string): void {
   }
 }
 
+/** Asking the system for a few bytes at a time costs more than everything else that an id needs. */
+function createRandomBytes(): (length: number) => Uint8Array {
+  const poolBytes = 4096;
+  let pool = new Uint8Array(0);
+  let used = 0;
+  return length => {
+    if (used + length > pool.length) {
+      pool = crypto.getRandomValues(new Uint8Array(Math.max(poolBytes, length)));
+      used = 0;
+    }
+    used += length;
+    return pool.slice(used - length, used);
+  };
+}
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdout: text => writeAll(1, text),
@@ -38,7 +53,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   readStdin: () => Bun.stdin.text(),
   isTerminal: process.stderr.isTTY === true,
   clock: systemClock,
-  random: length => crypto.getRandomValues(new Uint8Array(length)),
+  random: createRandomBytes(),
   // Each thread gets this process's environment, so that it finds the native library where the data directory is.
   spawn: name =>
     new Worker(new URL(`./db/${name}.ts`, import.meta.url).href, { env: { ...process.env } as Record<string, string> }),

@@ -2,10 +2,8 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Config } from './config.ts';
 import { isLoopbackOrigin } from './core/address-classes.ts';
-import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import type { RandomBytes } from './core/ids.ts';
 import { plainMatcher } from './core/plain-match.ts';
@@ -32,6 +30,7 @@ import { createKeysStore } from './features/keys/store.ts';
 import { createReplaysService } from './features/replays/service.ts';
 import { createReplaysStore } from './features/replays/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
@@ -57,7 +56,7 @@ const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
 const bodyBudgetBytes = 256 << 20;
 
-const sha256 = (bytes: Uint8Array): Uint8Array => new Bun.CryptoHasher('sha256').update(bytes).digest();
+const sha256 = (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8Array<ArrayBuffer>) as Uint8Array;
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
@@ -166,16 +165,11 @@ export async function createServices(surroundings: Surroundings) {
     onError: error => onError(error),
   });
 
-  const addressOf = (req: IncomingMessage): string =>
-    clientAddress({
-      peer: req.socket.remoteAddress ?? '',
-      forwardedFor: [req.headers['x-forwarded-for'] ?? []].flat().join(','),
-      trusted: config.trustedProxies,
-    });
+  const clientAddress = createClientAddress(config.trustedProxies);
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
-    clientAddress: addressOf,
+    clientAddress,
     maxBodyBytes: config.maxBodyBytes,
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
@@ -210,7 +204,7 @@ export async function createServices(surroundings: Surroundings) {
     background,
     gate,
     ingest,
-    clientAddress: addressOf,
+    clientAddress,
     onError,
     /** Whether a delivery could be stored now. @throws the database's error when not */
     async checkWritable(): Promise<void> {

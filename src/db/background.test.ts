@@ -86,6 +86,7 @@ describe('background work', () => {
     bad.wake();
     good.wake();
     while (!seen.includes('bad')) await new Promise(resolve => setTimeout(resolve, 1));
+    await background.idle();
     expect(errors).toEqual(['bad']);
     expect(seen.filter(name => name === 'good')).toHaveLength(2);
   });

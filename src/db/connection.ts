@@ -4,7 +4,8 @@
  * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
  */
 import { type Client, createClient } from '@libsql/client/sqlite3';
-import { type Hello, packError, packResult, type Reply, type Request } from './protocol.ts';
+import { toFileUrl } from './file-url.ts';
+import { type Hello, packError, packResult, type Reply, type Request, unpackStatement } from './protocol.ts';
 
 /** The part of a Worker's global scope that is used. */
 export type ThreadScope = {
@@ -37,7 +38,7 @@ export function serveConnection(scope: ThreadScope): void {
   };
 
   const open = async (hello: Hello): Promise<void> => {
-    client = createClient({ url: `file:${hello.path}`, concurrency: 1, timeout: 5000, intMode: 'number' });
+    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: 5000, intMode: 'number' });
     pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
     await applyPragmas(client);
     scope.postMessage({ kind: 'ready' });
@@ -46,11 +47,14 @@ export function serveConnection(scope: ThreadScope): void {
   const run = async (on: Client, request: Request): Promise<Reply> => {
     switch (request.kind) {
       case 'execute':
-        return { id: request.id, results: [packResult(await on.execute(request.statement))] };
+        return { id: request.id, results: [packResult(await on.execute(unpackStatement(request.statement)))] };
       case 'batch':
-        return { id: request.id, results: (await on.batch(request.statements, request.mode)).map(packResult) };
+        return {
+          id: request.id,
+          results: (await on.batch(request.statements.map(unpackStatement), request.mode)).map(packResult),
+        };
       case 'migrate':
-        return { id: request.id, results: (await on.migrate(request.statements)).map(packResult) };
+        return { id: request.id, results: (await on.migrate(request.statements.map(unpackStatement))).map(packResult) };
       case 'script':
         await on.executeMultiple(request.sql);
         return { id: request.id, results: [] };

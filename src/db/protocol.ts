@@ -3,13 +3,17 @@
  * names, because libSQL's row objects carry accessors that a structured clone loses. Errors keep their codes.
  */
 import type { InStatement, InValue, ResultSet, Row, Value } from '@libsql/client';
+import { packArguments, unpackArguments } from './arguments.ts';
 
 export type Statement = { sql: string; args: InValue[] | Record<string, InValue> };
 
+/** Positional arguments travel packed; named ones, which are few and rare, as they are. */
+export type PackedStatement = { sql: string; packed: ArrayBuffer; count: number } | Statement;
+
 export type Request =
-  | { id: number; kind: 'execute'; statement: Statement }
-  | { id: number; kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
-  | { id: number; kind: 'migrate'; statements: Statement[] }
+  | { id: number; kind: 'execute'; statement: PackedStatement }
+  | { id: number; kind: 'batch'; statements: PackedStatement[]; mode: 'read' | 'write' }
+  | { id: number; kind: 'migrate'; statements: PackedStatement[] }
   | { id: number; kind: 'script'; sql: string }
   | { id: number; kind: 'close' };
 
@@ -45,6 +49,17 @@ export function toStatement(stmt: InStatement | [string, (InValue[] | Record<str
   if (Array.isArray(stmt)) return { sql: stmt[0], args: stmt[1] ?? [] };
   return { sql: stmt.sql, args: stmt.args ?? [] };
 }
+
+/** @param handedOver collects the buffers that the thread takes over */
+export function packStatement({ sql, args }: Statement, handedOver: ArrayBuffer[]): PackedStatement {
+  if (!Array.isArray(args) || args.length === 0) return { sql, args };
+  const packed = packArguments(args);
+  handedOver.push(packed);
+  return { sql, packed, count: args.length };
+}
+
+export const unpackStatement = (statement: PackedStatement): Statement =>
+  'packed' in statement ? { sql: statement.sql, args: unpackArguments(statement.packed, statement.count) } : statement;
 
 export function packResult(result: ResultSet): PackedResult {
   const { columns, columnTypes, rowsAffected, lastInsertRowid } = result;

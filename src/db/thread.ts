@@ -3,13 +3,27 @@
  * a clear error and `onDeath` is called: the process must not go on with a database that no longer answers.
  */
 import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
-import { type Hello, type PackedError, type Reply, type Request, unpackResult } from './protocol.ts';
+import {
+  type Hello,
+  type PackedError,
+  type PackedStatement,
+  packStatement,
+  type Reply,
+  type Request,
+  type Statement,
+  unpackResult,
+} from './protocol.ts';
 
-export type ThreadRequest = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
+/** A request as its sender has it: statements not packed yet. */
+export type ThreadRequest =
+  | { kind: 'execute'; statement: Statement }
+  | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
+  | { kind: 'migrate'; statements: Statement[] }
+  | { kind: 'script'; sql: string }
+  | { kind: 'close' };
 
 export type DatabaseThread = {
-  /** Sends one request. `transfer`: buffers handed over to the thread instead of being copied. */
-  send: (request: ThreadRequest, transfer?: ArrayBuffer[]) => Promise<ResultSet[]>;
+  send: (request: ThreadRequest) => Promise<ResultSet[]>;
   /** Requests sent and not answered yet. */
   depth: () => number;
   close: () => Promise<void>;
@@ -29,6 +43,19 @@ function toError(packed: PackedError): Error {
   return statementIndex === undefined
     ? new LibsqlError(message, code, extendedCode, rawCode)
     : new LibsqlBatchError(message, statementIndex, code, extendedCode, rawCode);
+}
+
+function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer[]): Request {
+  const pack = (statement: Statement): PackedStatement => packStatement(statement, handedOver);
+  switch (request.kind) {
+    case 'execute':
+      return { ...request, id, statement: pack(request.statement) };
+    case 'batch':
+    case 'migrate':
+      return { ...request, id, statements: request.statements.map(pack) };
+    default:
+      return { ...request, id };
+  }
 }
 
 /** Starts the thread and resolves once its connection is open; rejects with the database's own error when it cannot be. */
@@ -72,13 +99,15 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     throw error;
   }
 
-  const send: DatabaseThread['send'] = (request, transfer = []) => {
-    if (dead) return Promise.reject(dead);
-    if (waiting.size >= maxDepth) return Promise.reject(new LibsqlError('the database queue is full', 'QUEUE_FULL'));
+  const send: DatabaseThread['send'] = async request => {
+    if (dead) throw dead;
+    if (waiting.size >= maxDepth) throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
+    const handedOver: ArrayBuffer[] = [];
+    const packed = packRequest(request, id, handedOver);
     const { promise, resolve, reject } = Promise.withResolvers<ResultSet[]>();
     waiting.set(id, { resolve, reject });
-    worker.postMessage({ ...request, id } as Request, transfer);
+    worker.postMessage(packed, handedOver);
     return promise;
   };
 

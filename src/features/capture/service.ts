@@ -7,7 +7,6 @@ import { applyHeaderRules, type HeaderPair } from '../../core/headers.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import { payloadPreviewCharacters } from '../../core/limits.ts';
 import { packContent } from '../../core/stored-content.ts';
-import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** A delivery as it came: header values are latin1, path and query raw. */
@@ -78,7 +77,7 @@ export function createCaptureService(options: {
         sha256: sha256(delivery.body),
         path: Buffer.from(delivery.path, 'latin1'),
         query: delivery.query === null ? null : Buffer.from(delivery.query, 'latin1'),
-        preview: Buffer.from(preview(delivery.body)),
+        preview: preview(delivery.body),
         content,
       });
       const recorded = { seq, id: eventId(seq, nonce), endpoint, receivedAt: delivery.receivedAt, answer };
@@ -94,8 +93,13 @@ export function createCaptureService(options: {
   };
 }
 
-/** The first characters of the body as text; up to four bytes a character, and one cut in half at the end is left out. */
-export function preview(body: Uint8Array): string {
-  const head = decodeUtf8Leniently(body.subarray(0, payloadPreviewCharacters * 4));
-  return firstCharacters(head, payloadPreviewCharacters);
+/** The bytes of the body's first 200 characters, as they are; one that is cut in half at the end is left out. */
+export function preview(body: Uint8Array): Uint8Array {
+  let characters = 0;
+  const limit = Math.min(body.length, payloadPreviewCharacters * 4);
+  for (let i = 0; i < limit; i++) {
+    // Every byte but a continuation byte begins a character.
+    if (((body[i] ?? 0) & 0xc0) !== 0x80 && ++characters > payloadPreviewCharacters) return body.subarray(0, i);
+  }
+  return body.subarray(0, limit);
 }

@@ -1,7 +1,7 @@
 /* From an event's row to its wire shape. Stored bytes become text here and nowhere else. */
 import { eventId } from '../../core/ids.ts';
-import { maxParsedBodyBytes } from '../../core/limits.ts';
-import { decodeUtf8, decodeUtf8Leniently } from '../../core/text.ts';
+import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
+import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventSummary, ReplayAttempt, Signature } from './model.ts';
 import type { ReplayRow, SummaryRow } from './store.ts';
 
@@ -20,7 +20,7 @@ export function toSummary(row: SummaryRow, signature: Signature | null): EventSu
     platform: row.platform,
     method: row.method,
     receivedAt: row.receivedAt,
-    payloadPreview: decodeUtf8Leniently(row.preview),
+    payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),

@@ -1,5 +1,6 @@
 /* What an export is asked for (api-contract "GET /api/endpoints/{id}/export"). */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { fileOf } from '../../http/schemas.ts';
 
 export const ExportQuery = t.Object({
   format: t.Optional(t.String({ description: 'json (default) or har' })),
@@ -7,9 +8,5 @@ export const ExportQuery = t.Object({
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 
-/** An answer that is a file of unknown length. */
-export const ExportFile = t.Unsafe<Response>({
-  type: 'string',
-  format: 'binary',
-  contentMediaType: 'application/json',
-});
+/** Of unknown length. */
+export const ExportFile = fileOf('application/json');
