@@ -3,11 +3,14 @@
  * that what was sent is never taken for the whole.
  */
 import { eventId } from '../../core/ids.ts';
-import { unpackContent } from '../../core/stored-content.ts';
+import { escapeJson, maxEscapedBytes } from '../../core/json-escape.ts';
+import { unpackContentText } from '../../core/stored-content.ts';
 import type { ExportedEvent, FileFormat, FileSubject } from './format.ts';
 import type { ExportRow } from './store.ts';
 
-const chunkCharacters = 256 << 10;
+const chunkBytes = 256 << 10;
+/** A chunk with less room than this counts as full. */
+const reservedBytes = 16 << 10;
 
 export type FileOptions = {
   format: FileFormat;
@@ -16,35 +19,61 @@ export type FileOptions = {
   matches: (event: ExportedEvent) => boolean;
 };
 
-const latin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-
 const toEvent = (row: ExportRow): ExportedEvent => ({
   id: eventId(row.seq, row.nonce),
   row,
-  path: latin1(row.path),
-  query: row.query === null ? null : latin1(row.query),
-  ...unpackContent(row.encoding, row.content),
+  ...unpackContentText(row.encoding, row.content),
 });
 
-/** Chunks of about 256 KiB. */
+/** In chunks of about `chunkBytes`, each of its own memory. */
 export async function* writeFile({ format, subject, history, matches }: FileOptions): AsyncGenerator<Uint8Array> {
-  let text = format.head(subject);
+  const chunks = createChunks();
+  chunks.text(format.head(subject));
   let separator = '';
   for await (const rows of history)
     for (const row of rows) {
       const event = toEvent(row);
       if (!matches(event)) continue;
-      text += separator;
+      chunks.text(separator);
       separator = format.separator;
       for (const piece of format.event(event, subject)) {
-        text += piece;
-        if (text.length < chunkCharacters) continue;
-        yield Buffer.from(text);
-        text = '';
+        if (typeof piece === 'string') chunks.text(piece);
+        else yield* chunks.escaped(piece);
+        if (chunks.isFull()) yield chunks.take();
       }
     }
-  yield Buffer.from(text + format.tail);
+  chunks.text(format.tail);
+  yield chunks.take();
+}
+
+function createChunks() {
+  let chunk = Buffer.allocUnsafeSlow(chunkBytes);
+  let length = 0;
+  const take = (): Uint8Array => {
+    const taken = chunk.subarray(0, length);
+    chunk = Buffer.allocUnsafeSlow(chunkBytes);
+    length = 0;
+    return taken;
+  };
+  return {
+    take,
+    isFull: (): boolean => length > chunkBytes - reservedBytes,
+    text(text: string): void {
+      // In UTF-8 a UTF-16 unit takes up to three bytes.
+      const needed = length + 3 * text.length;
+      if (needed > chunk.length) chunk = Buffer.concat([chunk.subarray(0, length)], needed);
+      length += chunk.write(text, length);
+    },
+    *escaped(bytes: Uint8Array): Generator<Uint8Array> {
+      for (let start = 0; start < bytes.length; ) {
+        const fits = Math.floor((chunk.length - length) / maxEscapedBytes);
+        const end = Math.min(bytes.length, start + fits);
+        length = escapeJson(bytes, start, end, chunk, length);
+        start = end;
+        if (start < bytes.length && length > chunk.length - reservedBytes) yield take();
+      }
+    },
+  };
 }
 
 /** @param onEnd called once, when the stream ends, fails or is given up */

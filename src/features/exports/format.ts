@@ -1,14 +1,12 @@
 /* What a file format is: text before, for each, between and after the events. */
-import type { HeaderPair } from '../../core/headers.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportRow } from './store.ts';
 
 export type ExportedEvent = {
   id: string;
   row: ExportRow;
-  path: string;
-  query: string | null;
-  headers: HeaderPair[];
+  /** The pairs, as JSON. */
+  headersJson: string;
   body: Uint8Array;
 };
 
@@ -19,10 +17,13 @@ export type FileSubject = {
   version: string;
 };
 
+/** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
+export type Piece = string | Uint8Array;
+
 export type FileFormat = {
   head: (subject: FileSubject) => string;
-  /** One event in one piece or several. */
-  event: (event: ExportedEvent, subject: FileSubject) => Iterable<string>;
+
+  event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
   separator: string;
   tail: string;
 };

@@ -3,9 +3,10 @@
  * our own, which it allows under names that begin with an underscore; the names of postData's are those that HAR gives to a
  * response's content.
  */
+import type { HeaderPair } from '../../core/headers.ts';
 import { queryPairs } from '../../core/query.ts';
 import { bodyLiteral, encodingOf } from './body-text.ts';
-import type { ExportedEvent, FileFormat } from './format.ts';
+import type { ExportedEvent, FileFormat, Piece } from './format.ts';
 
 const timings = { send: 0, wait: 0, receive: 0 };
 
@@ -13,7 +14,9 @@ export const harFile: FileFormat = {
   head: ({ version }) =>
     `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Hooktape', version })},"pages":[],"entries":[\n`,
 
-  *event({ id, row, path, query, headers, body }: ExportedEvent, { endpoint }) {
+  *event({ id, row, headersJson, body }: ExportedEvent, { endpoint }) {
+    const { path, query } = row;
+    const headers = JSON.parse(headersJson) as HeaderPair[];
     const request = JSON.stringify({
       method: row.method,
       url: `${endpoint.url}${path}${query === null ? '' : `?${query}`}`,
@@ -34,14 +37,14 @@ export const harFile: FileFormat = {
   tail: '\n]}}\n',
 };
 
-function* postData(mimeType: string, body: Uint8Array): Generator<string> {
+function* postData(mimeType: string, body: Uint8Array): Generator<Piece> {
   const encoding = encodingOf(body);
   yield `,"postData":{"mimeType":${JSON.stringify(mimeType)},"text":`;
   yield* bodyLiteral(body, encoding);
   yield encoding === 'base64' ? ',"_encoding":"base64","comment":"the text is the body in base64"}' : '}';
 }
 
-const mimeTypeOf = (headers: ExportedEvent['headers']): string =>
+const mimeTypeOf = (headers: readonly HeaderPair[]): string =>
   headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
 
 /** Our answer to the delivery (interface "Ingest"). */

@@ -7,8 +7,8 @@ import type { Position } from '../../core/cursor.ts';
 import { notFound } from '../../core/errors.ts';
 import type { ExportRow, ExportsStore, Key } from './store.ts';
 
-const keysAtOnce = 4096;
-const pageBytes = 1 << 20;
+const keysAtOnce = 1024;
+const pageBytes = 256 << 10;
 
 export type HistoryOptions = {
   store: ExportsStore;

@@ -1,5 +1,5 @@
 /* The JSON export (interface "Export files"), one event a line. */
-import { joinHeaders } from '../../core/headers.ts';
+import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
 import { apiVersion } from '../../core/limits.ts';
 import { bodyLiteral, encodingOf } from './body-text.ts';
 import type { ExportedEvent, FileFormat } from './format.ts';
@@ -7,22 +7,18 @@ import type { ExportedEvent, FileFormat } from './format.ts';
 export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
 
-  *event({ id, row, path, query, headers, body }: ExportedEvent) {
+  *event({ id, row, headersJson, body }: ExportedEvent) {
+    const { receivedAt, method, path, query, eventType, platform, size, sha256 } = row;
     const encoding = encodingOf(body);
-    const { receivedAt, method, eventType, platform, size } = row;
-    yield `{${fields({
-      id,
-      receivedAt,
-      method,
-      path,
-      query,
-      headers: joinHeaders(headers),
-      rawHeaders: headers,
-      eventType,
-      platform,
-      size,
-      sha256: Buffer.from(row.sha256).toString('hex'),
-    })},"payloadRaw":`;
+    const headers = JSON.stringify(joinHeaders(JSON.parse(headersJson) as HeaderPair[]));
+    yield `{${fields({ id, receivedAt, method, path, query })},"headers":${headers},"rawHeaders":${headersJson},${fields(
+      {
+        eventType,
+        platform,
+        size,
+        sha256,
+      },
+    )},"payloadRaw":`;
     yield* bodyLiteral(body, encoding);
     yield `,"payloadEncoding":"${encoding}"}`;
   },

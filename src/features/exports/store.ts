@@ -1,6 +1,7 @@
 /*
  * Reading an endpoint's whole history, oldest first, by keyset. First the keys of many events, whose sizes bound how many
- * contents are fetched at once. Raw SQL by position: this reads millions of rows.
+ * contents are fetched at once. Each row comes as two values, because every value has its price on the way from SQLite to
+ * here, and this reads millions of rows. Bytes come in hex: as text they would not survive.
  */
 import type { Client } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
@@ -15,16 +16,15 @@ export type ExportRow = Position & {
   method: string;
   platform: string | null;
   eventType: string | null;
-  sha256: Uint8Array;
-  path: Uint8Array;
-  query: Uint8Array | null;
+  /** In hex. */
+  sha256: string;
+  path: string;
+  query: string | null;
   encoding: number;
   content: Uint8Array;
 };
 
 export type ExportsStore = ReturnType<typeof createExportsStore>;
-
-const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 /** @param client the one for long reads */
 export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
@@ -52,7 +52,8 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         [
           { sql: 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL', args: [endpoint] },
           {
-            sql: `SELECT seq, received_at, nonce, size, method, platform, event_type, sha256, path, query, encoding, content
+            sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
+                                    hex(query), query IS NULL, encoding), content
                   FROM events
                   WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?
                   ORDER BY received_at, seq`,
@@ -62,20 +63,43 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         'read',
       );
       if (!live?.rows[0]) return undefined;
-      return (events?.rows ?? []).map(row => ({
-        seq: Number(row[0]),
-        receivedAt: Number(row[1]),
-        nonce: bytesOf(row[2]),
-        size: Number(row[3]),
-        method: String(row[4]),
-        platform: row[5] as string | null,
-        eventType: row[6] as string | null,
-        sha256: bytesOf(row[7]),
-        path: bytesOf(row[8]),
-        query: row[9] === null ? null : bytesOf(row[9]),
-        encoding: Number(row[10]),
-        content: bytesOf(row[11]),
-      }));
+      return (events?.rows ?? []).map(row => toRow(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
     },
   };
 }
+
+type Fields = [
+  seq: number,
+  receivedAt: number,
+  nonce: string,
+  size: number,
+  method: string,
+  platform: string | null,
+  eventType: string | null,
+  sha256: string,
+  path: string,
+  query: string,
+  hasNoQuery: 0 | 1,
+  encoding: number,
+];
+
+function toRow(json: string, content: Uint8Array): ExportRow {
+  const [seq, receivedAt, nonce, size, method, platform, eventType, sha256, path, query, hasNoQuery, encoding] =
+    JSON.parse(json) as Fields;
+  return {
+    seq,
+    receivedAt,
+    nonce: Buffer.from(nonce, 'hex'),
+    size,
+    method,
+    platform,
+    eventType,
+    sha256: sha256.toLowerCase(),
+    path: latin1(path),
+    query: hasNoQuery ? null : latin1(query),
+    encoding,
+    content,
+  };
+}
+
+const latin1 = (hex: string): string => (hex === '' ? '' : Buffer.from(hex, 'hex').toString('latin1'));
