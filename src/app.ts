@@ -5,7 +5,13 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { liveRoutes } from './features/live/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
+import { secretsRoutes } from './features/secrets/routes.ts';
+import { sessionsRoutes } from './features/sessions/routes.ts';
+import { setupRoutes } from './features/setup/routes.ts';
+import { teamsRoutes } from './features/teams/routes.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -16,8 +22,9 @@ export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
 export function createApp(services: Services): App {
   const { gate, config, onError } = services;
-  // Elysia would take a path apart wrongly behind a Host shorter than four characters.
-  const app = new Elysia({ handler: { standardHostname: false } })
+  // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
+  // normalize: its copies of what is answered lose a header or JSON key called __proto__.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(gate.check)
     .onError(createErrorHandler(onError))
     .use(accountRoutes(services))
@@ -25,8 +32,14 @@ export function createApp(services: Services): App {
     .use(eventsRoutes(services))
     .use(replaysRoutes(services))
     .use(exportsRoutes(services))
-    .use(keysRoutes(services));
+    .use(keysRoutes(services))
+    .use(secretsRoutes(services))
+    .use(liveRoutes(services))
+    .use(sessionsRoutes(services))
+    .use(setupRoutes(services))
+    .use(teamsRoutes(services));
   return app
-    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
-    .use(healthRoutes(services));
+    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
+    .use(healthRoutes(services))
+    .use(dashboardRoutes());
 }

@@ -2,15 +2,19 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
+import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import { isLoopbackOrigin } from './core/address-classes.ts';
 import type { Clock } from './core/clock.ts';
-import type { RandomBytes } from './core/ids.ts';
+import { newToken, type RandomBytes } from './core/ids.ts';
+import { maxKeysPerAccount } from './core/limits.ts';
 import { plainMatcher } from './core/plain-match.ts';
 import { createSealer } from './core/seal.ts';
+import { createSlots } from './core/slots.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
+import { argon2id, createPasswords } from './features/account/passwords.ts';
 import { createAccountService } from './features/account/service.ts';
 import { createAccountStore } from './features/account/store.ts';
 import { createBodyBudget } from './features/capture/body.ts';
@@ -27,16 +31,36 @@ import { createExportsService } from './features/exports/service.ts';
 import { createExportsStore } from './features/exports/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createLiveService } from './features/live/service.ts';
+import { createLiveStore } from './features/live/store.ts';
 import { createReplaysService } from './features/replays/service.ts';
 import { createReplaysStore } from './features/replays/store.ts';
+import { createRetentionService } from './features/retention/service.ts';
+import { createSpace } from './features/retention/space.ts';
+import { createRetentionStore } from './features/retention/store.ts';
+import { createSecretsService } from './features/secrets/service.ts';
+import { createSecretsStore } from './features/secrets/store.ts';
+import { createVerdicts } from './features/secrets/verdicts.ts';
+import { createSessionsService } from './features/sessions/service.ts';
+import { createSessionsStore } from './features/sessions/store.ts';
+import { createThrottle } from './features/sessions/throttle.ts';
+import { createSetupService } from './features/setup/service.ts';
+import { createTeamsService } from './features/teams/service.ts';
+import { createTeamsStore } from './features/teams/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { createBrowserGuard } from './http/browser-guard.ts';
 import { createClientAddress } from './http/client-address.ts';
+import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
+import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
 import { createOutbound } from './net/outbound.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/** What `hooktape check` asks of the search index. */
+export type SearchIndex = { problems: () => Promise<string[]>; rebuild: () => Promise<void> };
 
 export type Surroundings = {
   config: Config;
@@ -51,6 +75,9 @@ export type Surroundings = {
   onFatal: (error: Error) => void;
 };
 
+/** A person's dashboard asks more often than a program: a page is a handful of requests. */
+const sessionRate = 10;
+const streamsPerAccount = 20;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
@@ -71,6 +98,7 @@ export async function createServices(surroundings: Surroundings) {
     onDeath: onFatal,
   });
   const { client, db } = database;
+  const retentionMs = { free: config.freeRetentionMs, pro: config.proRetentionMs };
   const shared = database.file === undefined;
   const sealer = createSealer(secret, random);
   try {
@@ -80,13 +108,17 @@ export async function createServices(surroundings: Surroundings) {
     throw error;
   }
 
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
+  });
+  const accountStore = createAccountStore(db);
   const account = createAccountService({
-    store: createAccountStore(db),
-    passwords: {
-      hash: password => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 }),
-    },
+    store: accountStore,
+    passwords,
     clock,
     random,
+    onPlanChanged: () => retention.wake(),
   });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
@@ -103,7 +135,51 @@ export async function createServices(surroundings: Surroundings) {
     random,
     baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
-    onDeleted: () => {},
+    retentionMs,
+    onDeleted: () => retention.wake(),
+  });
+
+  const secrets = createSecretsService({
+    store: createSecretsStore(db),
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
+  });
+  await secrets.refresh();
+  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+  const cookie = createSessionCookie(baseUrl);
+  const sessions = createSessionsService({
+    store: createSessionsStore(db),
+    accounts: accountStore,
+    passwords,
+    throttle: createThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+  });
+  const setup = createSetupService({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
+  });
+
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
   });
 
   const commits = createGroupCommit({
@@ -111,25 +187,45 @@ export async function createServices(surroundings: Surroundings) {
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
+  const busy = (): boolean => commits.depth() > 0;
   const background = createBackground({
-    busy: () => commits.depth() > 0,
+    busy,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
+  const retention = createRetentionService({
+    store: createRetentionStore(database, () => []),
+    clock,
+    retentionMs,
+    background,
+    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    removeTeam: endpoints.removeTeam,
+    onSwept: swept => log.info('events past their window or of deleted endpoints were removed', { events: swept }),
   });
   const capture = createCaptureService({
     commits,
     random,
     sha256,
-    recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
-    onRecorded: () => {},
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
+    onRecorded: recorded => live.recorded(recorded),
   });
 
   const events = createEventsService({
     store: createEventsStore(db),
     clock,
     endpoint: endpoints.owned,
-    verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
-    retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
+    verdicts,
+    retentionMs,
+  });
+
+  const live = createLiveService({
+    store: createLiveStore(database.scanDb),
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    slots: createSlots(streamsPerAccount),
+    isShared: shared,
   });
 
   const exports = createExportsService({
@@ -156,11 +252,18 @@ export async function createServices(surroundings: Surroundings) {
   });
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const browserGuard = createBrowserGuard({
+    baseUrl,
+    cookie,
+    ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
+  });
   const gate = createGate({
-    authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
+    authenticate: createAuthenticator({ keyHolder: keys.holderOf, cookie, sessionHolder: sessions.holderOf }),
     limiter: createRateLimiter(clock.monotonic),
-    limitOf: () => config.rateLimitPerMinute,
-    isOpen: () => false,
+    limitOf: ({ credential }) =>
+      credential.kind === 'session' ? sessionRate * config.rateLimitPerMinute : config.rateLimitPerMinute,
+    refuse: browserGuard.refuse,
+    isOpen: isOpenOperation,
     challenge: () => 'Bearer realm="hooktape"',
     onError: error => onError(error),
   });
@@ -183,7 +286,11 @@ export async function createServices(surroundings: Surroundings) {
     return timer;
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
-  if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+  timers.push(every(config.sweepEveryMs, 'waking the sweeper', async () => retention.wake()));
+  if (shared) {
+    timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+    timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
+  }
 
   return {
     config,
@@ -191,17 +298,27 @@ export async function createServices(surroundings: Surroundings) {
     log,
     clock,
     random,
+    spawn,
     database,
     sealer,
     account,
     keys,
+    cookie,
+    browserGuard,
+    sessions,
+    setup,
+    teams,
     endpoints,
+    secrets,
     events,
     exports,
     replays,
+    live,
     capture,
     commits,
     background,
+    retention,
+    searchIndex: undefined as SearchIndex | undefined,
     gate,
     ingest,
     clientAddress,
