@@ -20,7 +20,7 @@ import { createAccountStore } from './features/account/store.ts';
 import { createBodyBudget } from './features/capture/body.ts';
 import { createGroupCommit } from './features/capture/group-commit.ts';
 import { createIngest } from './features/capture/ingest.ts';
-import { createCaptureService } from './features/capture/service.ts';
+import { createCaptureService, preview } from './features/capture/service.ts';
 import { createCaptureStore } from './features/capture/store.ts';
 import { createRegistry } from './features/endpoints/registry.ts';
 import { createEndpointsService } from './features/endpoints/service.ts';
@@ -29,6 +29,8 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createExportsService } from './features/exports/service.ts';
 import { createExportsStore } from './features/exports/store.ts';
+import { createImportsService } from './features/imports/service.ts';
+import { createImportsStore } from './features/imports/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
@@ -182,8 +184,9 @@ export async function createServices(surroundings: Surroundings) {
     },
   });
 
+  const captureStore = createCaptureStore(client);
   const commits = createGroupCommit({
-    insert: createCaptureStore(client).insert,
+    insert: captureStore.insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
@@ -236,6 +239,16 @@ export async function createServices(surroundings: Surroundings) {
     matcher: plainMatcher,
     clock,
     version,
+  });
+
+  const imports = createImportsService({
+    store: createImportsStore(client),
+    insert: captureStore.insert,
+    preview,
+    since: events.since,
+    busy,
+    onImported: () => {},
+    random,
   });
 
   const outbound = createOutbound({
@@ -312,6 +325,7 @@ export async function createServices(surroundings: Surroundings) {
     secrets,
     events,
     exports,
+    imports,
     replays,
     live,
     capture,
