@@ -14,7 +14,11 @@ type Room = { values: string; types?: string; packages?: string };
 const ROOMS: Record<string, Room> = {
   main: { values: 'cli config log core' },
   cli: { values: 'own wiring app front core config log db', types: 'routes service model store part' },
-  wiring: { values: 'own config log db core net http ingest service store part', types: 'model', packages: 'drizzle-orm' },
+  wiring: {
+    values: 'own config log db core net http ingest service store part',
+    types: 'model',
+    packages: 'drizzle-orm',
+  },
   app: { values: 'http routes core', types: 'wiring config log service model part', packages: 'elysia' },
   front: { values: 'http core ingest', types: 'config log service part' },
   config: { values: 'own core' },

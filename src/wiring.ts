@@ -5,6 +5,7 @@
 import { createAccess } from './wiring/access.ts';
 import { createEndpoints } from './wiring/endpoints.ts';
 import { layGround, type Surroundings } from './wiring/ground.ts';
+import { createHistory } from './wiring/history.ts';
 import { createPeople } from './wiring/people.ts';
 import { createRecording } from './wiring/recording.ts';
 
@@ -24,6 +25,7 @@ export async function createServices(surroundings: Surroundings) {
   const endpoints = await createEndpoints(ground, wakeSweeper);
   const people = createPeople(ground, endpoints.endpoints, wakeSweeper);
   const recording = createRecording(ground, endpoints);
+  const history = createHistory(ground, endpoints, recording);
   const access = createAccess(ground, people);
 
   return {
@@ -31,6 +33,7 @@ export async function createServices(surroundings: Surroundings) {
     ...people,
     ...endpoints,
     ...recording,
+    ...history,
     ...access,
     searchIndex: undefined as SearchIndex | undefined,
     /** Whether a delivery could be stored now. @throws the database's error when not */
@@ -40,6 +43,7 @@ export async function createServices(surroundings: Surroundings) {
     /** After the last request: what is only in memory goes to disk, then the database closes. */
     async close(): Promise<void> {
       stopTimers();
+      await history.replays.stop();
       await recording.background.stop();
       await recording.capture.drain();
       await people.keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause }));

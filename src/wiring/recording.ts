@@ -27,8 +27,9 @@ export type Recording = ReturnType<typeof createRecording>;
 export function createRecording(ground: Ground, { registry, endpoints, secrets, verdicts }: Endpoints) {
   const { config, log, clock, random, sha256, every, database, isShared, retentionMs, onError } = ground;
 
+  const captureStore = createCaptureStore(database.client);
   const commits = createGroupCommit({
-    insert: createCaptureStore(database.client).insert,
+    insert: captureStore.insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
@@ -84,5 +85,5 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     onResult: () => {},
     onError: error => onError(error),
   });
-  return { commits, background, retention, events, live, capture, clientAddress, ingest };
+  return { captureStore, commits, background, retention, events, live, capture, clientAddress, ingest };
 }
