@@ -11,7 +11,8 @@ import type { Io } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
-const aliveEveryMs = 5000;
+/** Shorter than what anything between two processes waits in silence. */
+const defaultAliveEveryMs = 5000;
 
 export class OperationError extends Error {}
 
@@ -39,6 +40,28 @@ export async function control<N extends OperationName>(
     if (!late) throw error;
     return unwrap(late);
   }
+}
+
+/** One operation of many in a row. @throws OperationError with the reason when it is refused */
+export type Call = (name: OperationName, args: Record<string, unknown>) => Promise<unknown>;
+
+/** For many operations: through the running server, else with everything opened once. */
+export async function withControl<T>(
+  io: Io,
+  config: Config,
+  holder: string,
+  use: (call: Call) => Promise<T>,
+): Promise<T> {
+  const socket = socketPath(config);
+  if (!(await askServer(socket, 'ping', {})))
+    return withServices(io, config, holder, services =>
+      use(async (name, args) => unwrap(await runOperation(services, name, args))),
+    );
+  return use(async (name, args) => {
+    const outcome = await askServer(socket, name, args);
+    if (!outcome) throw new OperationError('the server has ended');
+    return unwrap(outcome);
+  });
 }
 
 /** Opens everything without listening, for as long as `use` takes. @throws LockedError when a server runs */
@@ -97,7 +120,7 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
 }
 
 /** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
-export function controlHandler(services: Services) {
+export function controlHandler(services: Services, aliveEveryMs = defaultAliveEveryMs) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
