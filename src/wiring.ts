@@ -23,6 +23,12 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
+import { createIndexer } from './features/search/indexer.ts';
+import { createRecent } from './features/search/recent.ts';
+import { checkTerm, createSearchService } from './features/search/service.ts';
+import { createSearchStore } from './features/search/store.ts';
+import { indexedTexts } from './features/search/texts.ts';
+import { createUpkeep } from './features/search/upkeep.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
@@ -42,6 +48,8 @@ export type Surroundings = {
   version: string;
   /** The database will not answer any more: the process must end, and be started again. */
   onFatal: (error: Error) => void;
+  /** false: no search index is kept, and searches read the events themselves; to measure what the index costs. */
+  searchIndex?: boolean;
 };
 
 const keyUsesEveryMs = 30_000;
@@ -53,7 +61,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
-  const { config, secret, log, clock, random, spawn, version, onFatal } = surroundings;
+  const { config, secret, log, clock, random, spawn, version, onFatal, searchIndex = true } = surroundings;
   const { baseUrl } = config;
 
   const database = await openDatabase({
@@ -109,12 +117,27 @@ export async function createServices(surroundings: Surroundings) {
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
+
+  const searchStore = createSearchStore(client, database.scanClient);
+  const recent = createRecent();
+  const indexer = createIndexer({ store: searchStore, monotonic: clock.monotonic, onIndexed: recent.forget });
+  const indexing = background.add({ name: 'search index', slice: indexer.slice });
+  const search = {
+    ...createSearchService({ store: searchStore, recent, monotonic: clock.monotonic, indexed: searchIndex }),
+    ...createUpkeep({ store: searchStore, indexer, wake: indexing.wake }),
+  };
+  if (searchIndex) indexing.wake();
+
   const capture = createCaptureService({
     commits,
     random,
     sha256,
     recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
-    onRecorded: () => {},
+    onRecorded: (recorded, { body }) => {
+      if (!searchIndex) return;
+      recent.add(recorded, indexedTexts(recorded.eventType, body));
+      indexing.wake();
+    },
   });
 
   const events = createEventsService({
@@ -122,6 +145,7 @@ export async function createServices(surroundings: Surroundings) {
     clock,
     endpoint: endpoints.owned,
     verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
+    search: { checkTerm, find: search.find },
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
@@ -170,6 +194,7 @@ export async function createServices(surroundings: Surroundings) {
     capture,
     commits,
     background,
+    search,
     gate,
     ingest,
     clientAddress,

@@ -37,6 +37,7 @@ export type Recorded = {
   id: string;
   endpoint: number;
   receivedAt: number;
+  eventType: string | null;
   answer: Answer | null;
 };
 
@@ -47,7 +48,7 @@ export function createCaptureService(options: {
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
   recognise: (endpoint: number, delivery: Delivery) => Recognised;
-  onRecorded: (recorded: Recorded) => void;
+  onRecorded: (recorded: Recorded, delivery: Delivery) => void;
 }) {
   const { commits, random, sha256, recognise, onRecorded } = options;
   let draining = false;
@@ -80,8 +81,8 @@ export function createCaptureService(options: {
         preview: preview(delivery.body),
         content,
       });
-      const recorded = { seq, id: eventId(seq, nonce), endpoint, receivedAt: delivery.receivedAt, answer };
-      onRecorded(recorded);
+      const recorded = { seq, id: eventId(seq, nonce), endpoint, receivedAt: delivery.receivedAt, eventType, answer };
+      onRecorded(recorded, delivery);
       return recorded;
     },
 

@@ -37,6 +37,23 @@ export type Verdicts = {
   judge: (endpoint: { seq: number; token: string }, events: readonly Judgeable[]) => Promise<(Signature | null)[]>;
 };
 
+/** Search as the list needs it. */
+export type Search = {
+  /** @throws invalid when the term is too long */
+  checkTerm: (q: string) => void;
+  /** The next positions of the list whose events contain `q`, newest first. */
+  find: (search: {
+    endpoint: number;
+    q: string;
+    since: number;
+    after: Position | undefined;
+    limit: number;
+    signal?: AbortSignal | undefined;
+  }) => Promise<Position[]>;
+};
+
+type Page = { rows: SummaryRow[]; signatures: (Signature | null)[]; next: Position | undefined };
+
 export type EventsService = ReturnType<typeof createEventsService>;
 
 export function createEventsService(options: {
@@ -45,10 +62,11 @@ export function createEventsService(options: {
   /** The endpoint of this reader. @throws not_found */
   endpoint: (reader: Reader, id: string) => Promise<{ seq: number; token: string }>;
   verdicts: Verdicts;
+  search: Search;
   /** How long a plan keeps events, 0 = for ever. */
   retentionMs: { free: number; pro: number };
 }) {
-  const { store, clock, endpoint: findEndpoint, verdicts, retentionMs } = options;
+  const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs } = options;
 
   /** The oldest time of receipt that this reader may still see. */
   const since = (reader: Reader): number => {
@@ -58,16 +76,49 @@ export function createEventsService(options: {
 
   const judgeable = (row: DetailRow): Judgeable => ({ ...row, ...unpackContent(row.encoding, row.content) });
 
-  const rowsOf = async (
+  /** At most `limit` of what comes after a position, and where the next page begins. */
+  const page = async (
     endpoint: { seq: number; token: string },
     reader: Reader,
-    position: Position | undefined,
-    count: number,
-  ): Promise<{ rows: SummaryRow[]; signatures: (Signature | null)[] }> => {
-    if (!(await verdicts.canJudge(endpoint.seq)))
-      return { rows: await store.page(endpoint.seq, since(reader), position, count), signatures: [] };
-    const rows = await store.pageWithContent(endpoint.seq, since(reader), position, count);
-    return { rows, signatures: await verdicts.judge(endpoint, rows.map(judgeable)) };
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> => {
+    const canJudge = await verdicts.canJudge(endpoint.seq);
+    // One more than asked for tells whether there is a next page.
+    const found: (SummaryRow | DetailRow)[] = canJudge
+      ? await store.pageWithContent(endpoint.seq, since(reader), after, limit + 1)
+      : await store.page(endpoint.seq, since(reader), after, limit + 1);
+    const rows = found.slice(0, limit);
+    return {
+      rows,
+      signatures: canJudge ? await verdicts.judge(endpoint, (rows as DetailRow[]).map(judgeable)) : [],
+      next: found.length > limit ? rows.at(-1) : undefined,
+    };
+  };
+
+  /** The same of only those that contain `q`. */
+  const pageOf = async (
+    endpoint: { seq: number; token: string },
+    reader: Reader,
+    q: string,
+    after: Position | undefined,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Page> => {
+    const asked = { endpoint: endpoint.seq, q, since: since(reader), after, limit: limit + 1, signal };
+    const positions = await search.find(asked);
+    const shown = positions.slice(0, limit);
+    const canJudge = await verdicts.canJudge(endpoint.seq);
+    const seqs = shown.map(one => one.seq);
+    const found = new Map<number, SummaryRow | DetailRow>(
+      (canJudge ? await store.someWithContent(seqs) : await store.some(seqs)).map(row => [row.seq, row]),
+    );
+    const rows = seqs.flatMap(seq => found.get(seq) ?? []);
+    return {
+      rows,
+      signatures: canJudge ? await verdicts.judge(endpoint, (rows as DetailRow[]).map(judgeable)) : [],
+      next: positions.length > limit ? shown.at(-1) : undefined,
+    };
   };
 
   /** @throws not_found */
@@ -83,19 +134,22 @@ export function createEventsService(options: {
     since,
     stored,
 
-    /** @throws invalid for the cursor, not_found for the endpoint */
-    async list(reader: Reader, query: EventListQuery): Promise<EventPage> {
+    /**
+     * @param signal aborted: the client went away, and a search may stop
+     * @throws invalid for the cursor and the term, not_found for the endpoint
+     */
+    async list(reader: Reader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> {
       const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
-      const position = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-      if (query.cursor !== undefined && !position) throw invalid('invalid query: cursor: not one that was given out');
+      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+      if (query.cursor !== undefined && !after) throw invalid('invalid query: cursor: not one that was given out');
+      const { q = '' } = query;
+      search.checkTerm(q);
       const endpoint = await findEndpoint(reader, query.endpointId);
-      // One more than asked for tells whether there is a next page.
-      const { rows, signatures } = await rowsOf(endpoint, reader, position, limit + 1);
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const { rows, signatures, next } =
+        q === '' ? await page(endpoint, reader, after, limit) : await pageOf(endpoint, reader, q, after, limit, signal);
       return {
-        events: shown.map((row, i) => toSummary(row, signatures[i] ?? null)),
-        nextCursor: rows.length > limit && last ? encodeCursor(last) : null,
+        events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
+        nextCursor: next ? encodeCursor(next) : null,
       };
     },
 

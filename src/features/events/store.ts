@@ -1,5 +1,5 @@
 /* Reading events. Ownership and the retention window are part of every query. */
-import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, isNull, sql } from 'drizzle-orm';
 import type { Position } from '../../core/cursor.ts';
 import { maxReplaysShown } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
@@ -74,6 +74,14 @@ export function createEventsStore(db: Drizzle) {
         .where(after(endpoint, since, position))
         .orderBy(...newestFirst)
         .limit(limit),
+
+    /** These events, in no order; those that are gone are left out. */
+    some: (seqs: number[]): Promise<SummaryRow[]> =>
+      db.select(summaryColumns).from(events).where(inArray(events.seq, seqs)),
+
+    /** The same with content, for verdicts. */
+    someWithContent: (seqs: number[]): Promise<DetailRow[]> =>
+      db.select(detailColumns).from(events).where(inArray(events.seq, seqs)),
 
     /** One event of a live endpoint of this team, received at `since` or later. */
     async find(
