@@ -12,18 +12,20 @@ export function createUpkeep(options: { store: SearchStore; indexer: Indexer; wa
   const { store, indexer, wake } = options;
 
   /** Of a sample of indexed events, how many the index does not offer for their own text. */
-  const unfindable = async (watermark: number): Promise<number> => {
+  const lookUp = async (watermark: number): Promise<{ looked: number; wrong: number }> => {
+    let looked = 0;
     let wrong = 0;
     for (const seq of await store.sample(watermark, sampleSize)) {
       const event = (await store.searched([seq])).get(seq);
       if (!event) continue;
+      looked++;
       const all = trigramsOf(toEntry(event).trigrams);
       const step = Math.max(1, Math.floor(all.length / sampleTrigrams));
       const some = all.filter((_, i) => i % step === 0);
       const match = some.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND ');
       if ((await store.offered(match, seq, seq, 1)).length === 0 && (await store.searched([seq])).has(seq)) wrong++;
     }
-    return wrong;
+    return { looked, wrong };
   };
 
   return {
@@ -36,8 +38,8 @@ export function createUpkeep(options: { store: SearchStore; indexer: Indexer; wa
       const orphans = await store.orphans();
       if (orphans > 0)
         problems.push(`the search index has ${orphans} entr${orphans === 1 ? 'y' : 'ies'} without an event`);
-      const wrong = await unfindable(watermark);
-      if (wrong > 0) problems.push(`the search index has the wrong text of ${wrong} of ${sampleSize} events looked up`);
+      const { looked, wrong } = await lookUp(watermark);
+      if (wrong > 0) problems.push(`the search index has the wrong text of ${wrong} of ${looked} events looked up`);
       return problems;
     },
 
