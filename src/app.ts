@@ -4,6 +4,12 @@ import { accountRoutes } from './features/account/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { liveRoutes } from './features/live/routes.ts';
+import { secretsRoutes } from './features/secrets/routes.ts';
+import { sessionsRoutes } from './features/sessions/routes.ts';
+import { setupRoutes } from './features/setup/routes.ts';
+import { teamsRoutes } from './features/teams/routes.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -22,8 +28,14 @@ export function createApp(services: Services): App {
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
-    .use(keysRoutes(services));
+    .use(keysRoutes(services))
+    .use(secretsRoutes(services))
+    .use(liveRoutes(services))
+    .use(sessionsRoutes(services))
+    .use(setupRoutes(services))
+    .use(teamsRoutes(services));
   return app
-    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
-    .use(healthRoutes(services));
+    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
+    .use(healthRoutes(services))
+    .use(dashboardRoutes());
 }

@@ -2,13 +2,17 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
+import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
-import type { RandomBytes } from './core/ids.ts';
+import { newToken, type RandomBytes } from './core/ids.ts';
+import { maxKeysPerAccount } from './core/limits.ts';
 import { createSealer } from './core/seal.ts';
+import { createSlots } from './core/slots.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
+import { argon2id, createPasswords } from './features/account/passwords.ts';
 import { createAccountService } from './features/account/service.ts';
 import { createAccountStore } from './features/account/store.ts';
 import { createBodyBudget } from './features/capture/body.ts';
@@ -23,15 +27,24 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
-import { createIndexer } from './features/search/indexer.ts';
-import { createRecent } from './features/search/recent.ts';
-import { checkTerm, createSearchService } from './features/search/service.ts';
-import { createSearchStore } from './features/search/store.ts';
-import { indexedTexts } from './features/search/texts.ts';
-import { createUpkeep } from './features/search/upkeep.ts';
+import { createLiveService } from './features/live/service.ts';
+import { createLiveStore } from './features/live/store.ts';
+import { createSearch } from './features/search/search.ts';
+import { createSecretsService } from './features/secrets/service.ts';
+import { createSecretsStore } from './features/secrets/store.ts';
+import { createVerdicts } from './features/secrets/verdicts.ts';
+import { createSessionsService } from './features/sessions/service.ts';
+import { createSessionsStore } from './features/sessions/store.ts';
+import { createThrottle } from './features/sessions/throttle.ts';
+import { createSetupService } from './features/setup/service.ts';
+import { createTeamsService } from './features/teams/service.ts';
+import { createTeamsStore } from './features/teams/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { createBrowserGuard } from './http/browser-guard.ts';
 import { createClientAddress } from './http/client-address.ts';
+import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
+import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
 
@@ -52,6 +65,9 @@ export type Surroundings = {
   searchIndex?: boolean;
 };
 
+/** A person's dashboard asks more often than a program: a page is a handful of requests. */
+const sessionRate = 10;
+const streamsPerAccount = 20;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
@@ -81,14 +97,12 @@ export async function createServices(surroundings: Surroundings) {
     throw error;
   }
 
-  const account = createAccountService({
-    store: createAccountStore(db),
-    passwords: {
-      hash: password => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 }),
-    },
-    clock,
-    random,
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
   });
+  const accountStore = createAccountStore(db);
+  const account = createAccountService({ store: accountStore, passwords, clock, random });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
   const endpointsStore = createEndpointsStore(db);
@@ -107,6 +121,49 @@ export async function createServices(surroundings: Surroundings) {
     onDeleted: () => {},
   });
 
+  const secrets = createSecretsService({
+    store: createSecretsStore(db),
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
+  });
+  await secrets.refresh();
+  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+  const cookie = createSessionCookie(baseUrl);
+  const sessions = createSessionsService({
+    store: createSessionsStore(db),
+    accounts: accountStore,
+    passwords,
+    throttle: createThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+  });
+  const setup = createSetupService({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
+  });
+
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
+  });
+
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -118,25 +175,23 @@ export async function createServices(surroundings: Surroundings) {
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
 
-  const searchStore = createSearchStore(client, database.scanClient);
-  const recent = createRecent();
-  const indexer = createIndexer({ store: searchStore, monotonic: clock.monotonic, onIndexed: recent.forget });
-  const indexing = background.add({ name: 'search index', slice: indexer.slice });
-  const search = {
-    ...createSearchService({ store: searchStore, recent, monotonic: clock.monotonic, indexed: searchIndex }),
-    ...createUpkeep({ store: searchStore, indexer, wake: indexing.wake }),
-  };
-  if (searchIndex) indexing.wake();
+  const search = createSearch({
+    client,
+    scanClient: database.scanClient,
+    background,
+    monotonic: clock.monotonic,
+    indexed: searchIndex,
+  });
 
   const capture = createCaptureService({
     commits,
     random,
     sha256,
-    recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
     onRecorded: (recorded, { body }) => {
-      if (!searchIndex) return;
-      recent.add(recorded, indexedTexts(recorded.eventType, body));
-      indexing.wake();
+      live.recorded(recorded);
+      search.recorded(recorded, body);
     },
   });
 
@@ -144,17 +199,33 @@ export async function createServices(surroundings: Surroundings) {
     store: createEventsStore(db),
     clock,
     endpoint: endpoints.owned,
-    verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
-    search: { checkTerm, find: search.find },
+    verdicts,
+    search,
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
+  const live = createLiveService({
+    store: createLiveStore(database.scanDb),
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    slots: createSlots(streamsPerAccount),
+    isShared: shared,
+  });
+
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const browserGuard = createBrowserGuard({
+    baseUrl,
+    cookie,
+    ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
+  });
   const gate = createGate({
-    authenticate: createAuthenticator({ keyHolder: keys.holderOf }),
+    authenticate: createAuthenticator({ keyHolder: keys.holderOf, cookie, sessionHolder: sessions.holderOf }),
     limiter: createRateLimiter(clock.monotonic),
-    limitOf: () => config.rateLimitPerMinute,
-    isOpen: () => false,
+    limitOf: ({ credential }) =>
+      credential.kind === 'session' ? sessionRate * config.rateLimitPerMinute : config.rateLimitPerMinute,
+    refuse: browserGuard.refuse,
+    isOpen: isOpenOperation,
     challenge: () => 'Bearer realm="hooktape"',
     onError: error => onError(error),
   });
@@ -177,7 +248,10 @@ export async function createServices(surroundings: Surroundings) {
     return timer;
   };
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
-  if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+  if (shared) {
+    timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+    timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
+  }
 
   return {
     config,
@@ -189,8 +263,15 @@ export async function createServices(surroundings: Surroundings) {
     sealer,
     account,
     keys,
+    cookie,
+    browserGuard,
+    sessions,
+    setup,
+    teams,
     endpoints,
+    secrets,
     events,
+    live,
     capture,
     commits,
     background,

@@ -2,7 +2,7 @@
  * In front of every API operation: 401, then 429, and only then parsing and validation (interface "Order of checks").
  * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
  */
-import { rateLimited, unauthorized } from '../core/errors.ts';
+import { AppError, rateLimited, unauthorized } from '../core/errors.ts';
 import { requestContext } from './bridge.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -25,6 +25,10 @@ export type Gate = {
   check: (context: { request: Request }) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
   principal: (request: Request) => Principal;
+  /** The same for open operations, which pass without one. */
+  visitor: (request: Request) => Principal | undefined;
+  /** Who the credentials of a request stand for now: for answers that outlive the first look. */
+  recheck: Authenticate;
 };
 
 export type GateOptions = {
@@ -32,6 +36,8 @@ export type GateOptions = {
   limiter: RateLimiter;
   /** Requests per minute for this credential. */
   limitOf: (principal: Principal) => number;
+  /** What must not even be looked at, whoever asks (browser-guard.ts). */
+  refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
   /** Operations that need no credentials (sign-in and first run). */
   isOpen: (method: string, path: string) => boolean;
   /** The `WWW-Authenticate` value for a 401. */
@@ -40,11 +46,12 @@ export type GateOptions = {
 };
 
 export function createGate(options: GateOptions): Gate {
-  const { authenticate, limiter, limitOf, isOpen, challenge, onError } = options;
+  const { authenticate, limiter, limitOf, refuse, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
-  const admit = async (request: Request): Promise<Response | undefined> => {
+  const admit = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
+    if (!principal && withoutCredentials) return undefined;
     if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
@@ -55,11 +62,15 @@ export function createGate(options: GateOptions): Gate {
   return {
     async check({ request }) {
       const path = new URL(request.url, 'http://internal').pathname;
-      if (path.startsWith('/api/') && !isOpen(request.method, path)) {
+      const open = isOpen(request.method, path);
+      const refusal = refuse(request, path, open);
+      if (refusal) return refusal;
+      if (path.startsWith('/api/')) {
         try {
-          const refused = await admit(request);
+          const refused = await admit(request, open);
           if (refused) return refused;
         } catch (error) {
+          if (error instanceof AppError) return appErrorResponse(error);
           onError(error, request);
           return errorBody(503, 'credentials could not be checked, try again', { 'retry-after': '1' });
         }
@@ -72,5 +83,7 @@ export function createGate(options: GateOptions): Gate {
       if (!principal) throw unauthorized();
       return principal;
     },
+    visitor: request => principals.get(request),
+    recheck: authenticate,
   };
 }

@@ -10,8 +10,8 @@ import { parseEventId } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { queryPairs } from '../../core/query.ts';
 import { unpackContent } from '../../core/stored-content.ts';
-import type { EventDetail, EventListQuery, EventPage, Signature } from './model.ts';
-import type { DetailRow, EventsStore, SummaryRow } from './store.ts';
+import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
+import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
 import { queryText, signatureValid, toAttempt, toPayload, toSummary } from './wire.ts';
 
 export type Reader = { teamId: string; plan: 'free' | 'pro' };
@@ -34,6 +34,8 @@ export type Judgeable = Pick<DetailRow, 'method' | 'path' | 'query' | 'platform'
 export type Verdicts = {
   /** Whether any verdict of this endpoint's events can be other than unchecked. */
   canJudge: (endpoint: number) => Promise<boolean>;
+  /** The verdict that was reached at capture and kept, if any. */
+  kept: (verdict: string | null) => Signature | null;
   judge: (endpoint: { seq: number; token: string }, events: readonly Judgeable[]) => Promise<(Signature | null)[]>;
 };
 
@@ -52,7 +54,11 @@ export type Search = {
   }) => Promise<Position[]>;
 };
 
+/** One page, and the position after which the next begins. */
 type Page = { rows: SummaryRow[]; signatures: (Signature | null)[]; next: Position | undefined };
+
+/** Other endpoints' rows count, too: a few milliseconds of the reader's time. */
+const rowsAtOnce = 5000;
 
 export type EventsService = ReturnType<typeof createEventsService>;
 
@@ -76,49 +82,72 @@ export function createEventsService(options: {
 
   const judgeable = (row: DetailRow): Judgeable => ({ ...row, ...unpackContent(row.encoding, row.content) });
 
-  /** At most `limit` of what comes after a position, and where the next page begins. */
-  const page = async (
-    endpoint: { seq: number; token: string },
-    reader: Reader,
+  type Target = { seq: number; token: string };
+
+  const signed = async (
+    endpoint: Target,
+    find: () => Promise<SummaryRow[]>,
+    findWithContent: () => Promise<DetailRow[]>,
+  ): Promise<{ rows: SummaryRow[]; signatures: (Signature | null)[] }> => {
+    if (!(await verdicts.canJudge(endpoint.seq))) {
+      const rows = await find();
+      return { rows, signatures: rows.map(row => verdicts.kept(row.verdict)) };
+    }
+    const rows = await findWithContent();
+    return { rows, signatures: await verdicts.judge(endpoint, rows.map(judgeable)) };
+  };
+
+  /** At most `limit` of what comes after a position. */
+  const page = async (endpoint: Target, oldest: number, after: Position | undefined, limit: number): Promise<Page> => {
+    // One more than asked for tells whether there is a next page.
+    const { rows, signatures } = await signed(
+      endpoint,
+      () => store.page(endpoint.seq, oldest, after, limit + 1),
+      () => store.pageWithContent(endpoint.seq, oldest, after, limit + 1),
+    );
+    const shown = rows.slice(0, limit);
+    return { rows: shown, signatures, next: rows.length > limit ? shown.at(-1) : undefined };
+  };
+
+  /** The same of those only that contain `q`. */
+  const matchingPage = async (
+    endpoint: Target,
+    oldest: number,
     after: Position | undefined,
     limit: number,
+    { q, signal }: { q: string; signal: AbortSignal | undefined },
   ): Promise<Page> => {
-    const canJudge = await verdicts.canJudge(endpoint.seq);
-    // One more than asked for tells whether there is a next page.
-    const found: (SummaryRow | DetailRow)[] = canJudge
-      ? await store.pageWithContent(endpoint.seq, since(reader), after, limit + 1)
-      : await store.page(endpoint.seq, since(reader), after, limit + 1);
-    const rows = found.slice(0, limit);
+    const found = await search.find({ endpoint: endpoint.seq, q, since: oldest, after, limit: limit + 1, signal });
+    const shown = found.slice(0, limit);
+    const order = new Map(shown.map(({ seq }, i) => [seq, i]));
+    const which = { seqs: [...order.keys()] };
+    const { rows, signatures } = await signed(
+      endpoint,
+      () => store.rows(endpoint.seq, oldest, which, limit),
+      () => store.rowsWithContent(endpoint.seq, oldest, which, limit),
+    );
+    const pairs = rows
+      .map((row, i) => ({ row, signature: signatures[i] ?? null }))
+      .sort((a, b) => (order.get(a.row.seq) ?? 0) - (order.get(b.row.seq) ?? 0));
     return {
-      rows,
-      signatures: canJudge ? await verdicts.judge(endpoint, (rows as DetailRow[]).map(judgeable)) : [],
-      next: found.length > limit ? rows.at(-1) : undefined,
+      rows: pairs.map(({ row }) => row),
+      signatures: pairs.map(({ signature }) => signature),
+      next: found.length > limit ? shown.at(-1) : undefined,
     };
   };
 
-  /** The same of only those that contain `q`. */
-  const pageOf = async (
-    endpoint: { seq: number; token: string },
+  const summaries = async (
+    endpoint: Target,
     reader: Reader,
-    q: string,
-    after: Position | undefined,
+    which: Rows,
     limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Page> => {
-    const asked = { endpoint: endpoint.seq, q, since: since(reader), after, limit: limit + 1, signal };
-    const positions = await search.find(asked);
-    const shown = positions.slice(0, limit);
-    const canJudge = await verdicts.canJudge(endpoint.seq);
-    const seqs = shown.map(one => one.seq);
-    const found = new Map<number, SummaryRow | DetailRow>(
-      (canJudge ? await store.someWithContent(seqs) : await store.some(seqs)).map(row => [row.seq, row]),
+  ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
+    const { rows, signatures } = await signed(
+      endpoint,
+      () => store.rows(endpoint.seq, since(reader), which, limit),
+      () => store.rowsWithContent(endpoint.seq, since(reader), which, limit),
     );
-    const rows = seqs.flatMap(seq => found.get(seq) ?? []);
-    return {
-      rows,
-      signatures: canJudge ? await verdicts.judge(endpoint, (rows as DetailRow[]).map(judgeable)) : [],
-      next: positions.length > limit ? shown.at(-1) : undefined,
-    };
+    return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
   /** @throws not_found */
@@ -133,6 +162,25 @@ export function createEventsService(options: {
   return {
     since,
     stored,
+    newest: store.newest,
+
+    /**
+     * What was stored after a row number, oldest first, at most `limit`. Looks through a bounded number of rows at a time.
+     * @returns the row number up to which it looked, and whether there are rows after it
+     */
+    async after(reader: Reader, endpoint: { seq: number; token: string }, position: number, limit: number) {
+      const newest = await store.newest();
+      const upTo = Math.min(newest, position + rowsAtOnce);
+      if (upTo <= position) return { events: [], position, more: false };
+      const { rows, events } = await summaries(endpoint, reader, { after: position, upTo }, limit);
+      const reached = rows.length === limit ? (rows.at(-1)?.seq ?? upTo) : upTo;
+      return { events, position: reached, more: reached < newest };
+    },
+
+    /** The events with these row numbers, oldest first. */
+    async those(reader: Reader, endpoint: { seq: number; token: string }, seqs: number[]): Promise<EventSummary[]> {
+      return (await summaries(endpoint, reader, { seqs }, seqs.length)).events;
+    },
 
     /**
      * @param signal aborted: the client went away, and a search may stop
@@ -146,7 +194,9 @@ export function createEventsService(options: {
       search.checkTerm(q);
       const endpoint = await findEndpoint(reader, query.endpointId);
       const { rows, signatures, next } =
-        q === '' ? await page(endpoint, reader, after, limit) : await pageOf(endpoint, reader, q, after, limit, signal);
+        q === ''
+          ? await page(endpoint, since(reader), after, limit)
+          : await matchingPage(endpoint, since(reader), after, limit, { q, signal });
       return {
         events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
         nextCursor: next ? encodeCursor(next) : null,

@@ -20,15 +20,18 @@ async function fill(house: House, count: number): Promise<{ id: string; key: str
   const seq = Number(rows[0]?.[0]);
   await Promise.all(
     Array.from({ length: count }, (_, i) =>
-      house.services.capture.record(seq, {
-        method: 'POST',
-        path: '',
-        query: null,
-        headers: [],
-        body: new TextEncoder().encode(`{"number":${i},"text":"word${i} ${'lorem ipsum '.repeat(i % 9)}"}`),
-        sourceIp: '127.0.0.1',
-        receivedAt: 1_790_000_000_000 + i,
-      }),
+      house.services.capture.record(
+        { seq, token: '' },
+        {
+          method: 'POST',
+          path: '',
+          query: null,
+          headers: [],
+          body: new TextEncoder().encode(`{"number":${i},"text":"word${i} ${'lorem ipsum '.repeat(i % 9)}"}`),
+          sourceIp: '127.0.0.1',
+          receivedAt: 1_790_000_000_000 + i,
+        },
+      ),
     ),
   );
   return { id: endpoint.id, key: owner.key };
