@@ -180,6 +180,7 @@ export async function createServices(surroundings: Surroundings) {
     scanClient: database.scanClient,
     background,
     monotonic: clock.monotonic,
+    busy: () => commits.depth() > 0,
     indexed: searchIndex,
   });
 

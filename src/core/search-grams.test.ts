@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import {
-  addSignature,
-  distinctTrigrams,
-  endpointMark,
-  hasBits,
-  signatureBitsOf,
-  signatureWords,
-  trigramsOf,
-} from './search-grams.ts';
+import { distinctTrigrams, endpointMark, trigramsOf } from './search-grams.ts';
 
 const text = fc.string({
   unit: fc.oneof(fc.constantFrom('a', 'b', 'A', '"', '\\', '\0', ' ', 'é', '😀', '漢'), fc.string({ unit: 'binary' })),
@@ -36,27 +28,6 @@ describe('distinct trigrams', () => {
   test('hold no NUL, at which the tokenizer would stop, and no half characters', () => {
     const kept = distinctTrigrams(['abc\0def\ud800ghi']);
     expect([kept.includes('\0'), kept.isWellFormed()]).toEqual([false, true]);
-  });
-});
-
-describe('signatures', () => {
-  test('have every bit of every term within the text', () => {
-    fc.assert(
-      fc.property(text, text, text, (before, term, after) => {
-        const words = new Uint32Array(3 * signatureWords);
-        addSignature(words, signatureWords, [before + term + after]);
-        expect(hasBits(words, signatureWords, signatureBitsOf(term))).toBe(true);
-        // The neighbours are untouched.
-        expect(words.subarray(0, signatureWords).some(Boolean)).toBe(false);
-        expect(words.subarray(2 * signatureWords).some(Boolean)).toBe(false);
-      }),
-    );
-  });
-
-  test('tell most other texts apart', () => {
-    const words = new Uint32Array(signatureWords);
-    addSignature(words, 0, ['{"action":"opened","number":7}']);
-    expect(hasBits(words, 0, signatureBitsOf('repository'))).toBe(false);
   });
 });
 

@@ -1,11 +1,8 @@
 /*
- * Texts and terms as trigrams, in two shapes. For the index: the text cut down to one occurrence of each ASCII trigram, which
- * an index that knows no positions cannot tell from the whole, and which costs a fraction of it. For what is not indexed yet:
- * a signature, a Bloom filter of the same trigrams. Both may say yes too often, and never no too often.
+ * Texts and terms as trigrams for the index. A text is cut down to one occurrence of each ASCII trigram: an index that knows
+ * no positions cannot tell it from the whole, and it costs a fraction. What the index then offers may be too much, and is
+ * never too little.
  */
-
-/** 32-bit words of a signature. */
-export const signatureWords = 32;
 
 /** Stands between pieces, and for NUL, which would end the text for the tokenizer. */
 const gap = '\u0001';
@@ -21,9 +18,6 @@ function nextGeneration(): number {
   }
   return generation;
 }
-
-const bitOf = (a: number, b: number, c: number): number =>
-  (Math.imul(Math.imul(a ^ 0x9e37, 0x9e3779b1) ^ b, 0x85ebca6b) + Math.imul(c, 0xc2b2ae35)) >>> 22;
 
 /**
  * The text without what repeats: every trigram of `texts` occurs in the result, few occur twice. Trigrams that run across two
@@ -59,36 +53,6 @@ export function distinctTrigrams(texts: readonly string[]): string {
     if (to > from) result += text.slice(from, to) + gap;
   }
   return result.replaceAll('\0', gap).toWellFormed();
-}
-
-/** Sets the bits of every trigram of `texts` in `words`, from `offset` on. */
-export function addSignature(words: Uint32Array, offset: number, texts: readonly string[]): void {
-  for (const text of texts) {
-    let a = text.charCodeAt(0);
-    let b = text.charCodeAt(1);
-    for (let i = 2; i < text.length; i++) {
-      const c = text.charCodeAt(i);
-      const bit = bitOf(a, b, c);
-      const at = offset + (bit >>> 5);
-      words[at] = (words[at] ?? 0) | (1 << (bit & 31));
-      a = b;
-      b = c;
-    }
-  }
-}
-
-/** The bits that the signature of any text with this term has; empty when the term is too short to tell. */
-export function signatureBitsOf(term: string): number[] {
-  const bits = new Set<number>();
-  for (let i = 2; i < term.length; i++)
-    bits.add(bitOf(term.charCodeAt(i - 2), term.charCodeAt(i - 1), term.charCodeAt(i)));
-  return [...bits];
-}
-
-/** Whether all of `bits` are set in the signature at `offset`. */
-export function hasBits(words: Uint32Array, offset: number, bits: readonly number[]): boolean {
-  for (const bit of bits) if (((words[offset + (bit >>> 5)] ?? 0) & (1 << (bit & 31))) === 0) return false;
-  return true;
 }
 
 /** The term's trigrams as the index knows them, by code points; empty when it is shorter than three characters. */

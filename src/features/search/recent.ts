@@ -4,28 +4,27 @@
  * what it does not know (after a restart, from another process, beyond its room) it says so, and the search looks there.
  */
 import type { Position } from '../../core/cursor.ts';
-import { addSignature, hasBits, signatureWords } from '../../core/search-grams.ts';
+import { mayContain, type SignatureQuery, signatureWords } from '../../core/search-signature.ts';
 
 const blockSize = 1024;
-/** A quarter of a million events, 36 MB when full. */
-const maxBlocks = 256;
+/** 163,840 events, 45 MB when full. */
+const maxBlocks = 160;
 
 type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32Array };
 
 export type Range = { from: number; to: number };
 
 export type Recent = {
-  /** @param texts what is searched of it; undefined when that is too much to look at now: it may then match anything */
-  add: (event: Position & { endpoint: number }, texts: readonly string[] | undefined) => void;
+  /** @param sign writes the event's signature into `words` from `offset` on */
+  add: (event: Position & { endpoint: number }, sign: (words: Uint32Array, offset: number) => void) => void;
   /** All up to this row number are in the index now. */
   forget: (watermark: number) => void;
   /**
-   * Of row numbers `from` to `to`: the endpoint's events whose signature has all `bits`, and the ranges of what is unknown.
+   * Of row numbers `from` to `to`: the endpoint's events that can contain the term, and the ranges of what is unknown.
    */
-  find: (endpoint: number, bits: readonly number[], range: Range) => { found: Position[]; unknown: Range[] };
+  find: (endpoint: number, term: SignatureQuery, range: Range) => { found: Position[]; unknown: Range[] };
   /** Whether this event can match; true for what is unknown. */
-  mayMatch: (seq: number, bits: readonly number[]) => boolean;
-  clear: () => void;
+  mayMatch: (seq: number, term: SignatureQuery) => boolean;
 };
 
 export function createRecent(): Recent {
@@ -47,13 +46,11 @@ export function createRecent(): Recent {
   };
 
   return {
-    add: ({ seq, endpoint, receivedAt }, texts) => {
+    add: ({ seq, endpoint, receivedAt }, sign) => {
       const block = blockFor(seq);
       if (!block) return;
       const at = seq % blockSize;
-      const offset = at * signatureWords;
-      if (texts) addSignature(block.signatures, offset, texts);
-      else block.signatures.fill(0xffffffff, offset, offset + signatureWords);
+      sign(block.signatures, at * signatureWords);
       block.times[at] = receivedAt;
       block.endpoints[at] = endpoint;
     },
@@ -62,7 +59,7 @@ export function createRecent(): Recent {
       for (const number of blocks.keys()) if ((number + 1) * blockSize - 1 <= watermark) blocks.delete(number);
     },
 
-    find: (endpoint, bits, { from, to }) => {
+    find: (endpoint, term, { from, to }) => {
       const found: Position[] = [];
       const unknown: Range[] = [];
       const addUnknown = (first: number, last: number): void => {
@@ -82,20 +79,18 @@ export function createRecent(): Recent {
           const at = seq % blockSize;
           const owner = block.endpoints[at] ?? 0;
           if (owner === 0) addUnknown(seq, seq);
-          else if (owner === endpoint && hasBits(block.signatures, at * signatureWords, bits))
+          else if (owner === endpoint && mayContain(block.signatures, at * signatureWords, term))
             found.push({ seq, receivedAt: block.times[at] ?? 0 });
         }
       }
       return { found, unknown };
     },
 
-    mayMatch: (seq, bits) => {
+    mayMatch: (seq, term) => {
       const block = blocks.get(numberOf(seq));
       const at = seq % blockSize;
       if (!block || block.endpoints[at] === 0) return true;
-      return hasBits(block.signatures, at * signatureWords, bits);
+      return mayContain(block.signatures, at * signatureWords, term);
     },
-
-    clear: () => blocks.clear(),
   };
 }

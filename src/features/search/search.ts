@@ -5,7 +5,7 @@ import { createIndexer } from './indexer.ts';
 import { createRecent } from './recent.ts';
 import { checkTerm, createSearchService } from './service.ts';
 import { createSearchStore } from './store.ts';
-import { indexedTexts } from './texts.ts';
+import { signEvent } from './texts.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export type SearchFeature = ReturnType<typeof createSearch>;
@@ -16,13 +16,15 @@ export function createSearch(options: {
   scanClient: Client;
   background: Background;
   monotonic: () => number;
+  /** Whether deliveries are waiting for their commit. */
+  busy: () => boolean;
   /** false: no index is kept, and searches read the events themselves. */
   indexed: boolean;
 }) {
-  const { client, scanClient, background, monotonic, indexed } = options;
+  const { client, scanClient, background, monotonic, busy, indexed } = options;
   const store = createSearchStore(client, scanClient);
   const recent = createRecent();
-  const indexer = createIndexer({ store, monotonic, onIndexed: recent.forget });
+  const indexer = createIndexer({ store, monotonic, busy, onIndexed: recent.forget });
   const { wake } = background.add({ name: 'search index', slice: indexer.slice });
   // What an earlier process left undone.
   if (indexed) wake();
@@ -38,7 +40,7 @@ export function createSearch(options: {
       body: Uint8Array,
     ): void {
       if (!indexed) return;
-      recent.add(event, indexedTexts(event.eventType, body));
+      recent.add(event, (words, offset) => signEvent(words, offset, event.eventType, body));
       wake();
     },
   };

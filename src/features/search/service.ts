@@ -6,7 +6,8 @@
 import type { Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { maxSearchCharacters } from '../../core/limits.ts';
-import { endpointMark, oversizedMark, signatureBitsOf, trigramsOf } from '../../core/search-grams.ts';
+import { endpointMark, oversizedMark, trigramsOf } from '../../core/search-grams.ts';
+import { type SignatureQuery, signatureQuery } from '../../core/search-signature.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
 import { unpackContent } from '../../core/stored-content.ts';
 import { firstCharacters } from '../../core/text.ts';
@@ -34,7 +35,8 @@ const maxTrigrams = 32;
 const walkFrom = 128;
 const walkTo = 8192;
 const bodyBatch = 64;
-const bodyBatchBytes = 4 << 20;
+/** Stored bytes up to which a body is read together with others. */
+const manyBodiesBytes = 64 << 10;
 
 const byListOrder = (a: Position, b: Position): number => b.receivedAt - a.receivedAt || b.seq - a.seq;
 const isAfter = (one: Position, position: Position | undefined): boolean =>
@@ -49,6 +51,8 @@ export function matchExpression(endpoint: number, term: string): string | undefi
   const some = Array.from({ length: Math.min(all.length, maxTrigrams) }, (_, i) => all[Math.floor(i * step)] ?? '');
   return `${quoted(endpointMark(endpoint))} AND ((${some.map(quoted).join(' AND ')}) OR ${quoted(oversizedMark)})`;
 }
+
+type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -70,39 +74,40 @@ export function createSearchService(options: {
   ): Promise<Position[]> => {
     const turn = createTurns(monotonic);
     const found: Position[] = [];
-    for (let at = 0; at < candidates.length && found.length < limit && !signal?.aborted; ) {
-      const next = candidates.slice(at, at + bodyBatch);
-      const sizes = await store.sizes(next.map(one => one.seq));
-      let bytes = 0;
-      let count = 0;
-      for (const { seq } of next) {
-        bytes += sizes.get(seq) ?? 0;
-        if (count > 0 && bytes > bodyBatchBytes) break;
-        count++;
-      }
-      const group = next.slice(0, count);
-      const searched = await store.searched(group.map(one => one.seq));
+    for (let at = 0; at < candidates.length; at += bodyBatch) {
+      const group = candidates.slice(at, at + bodyBatch);
+      const { events, larger } = await store.searchedWithin(
+        group.map(one => one.seq),
+        manyBodiesBytes,
+      );
       for (const one of group) {
-        const event = searched.get(one.seq);
+        // Bodies that are many times larger than most come one at a time, so that memory stays bounded.
+        const event = larger.has(one.seq) ? (await store.searched([one.seq])).get(one.seq) : events.get(one.seq);
         if (event && matcher(event.eventType, unpackContent(event.encoding, event.content).body)) found.push(one);
-        if (found.length === limit || signal?.aborted) break;
+        if (found.length === limit || signal?.aborted) return found;
         await turn();
       }
-      at += count;
     }
     return found;
   };
 
   /** Every candidate at once, in list order; undefined when they are too many. */
-  const collect = async (search: Search, match: string, bits: readonly number[]): Promise<Position[] | undefined> => {
+  const collect = async (search: Search, match: string, signature: SignatureQuery): Promise<Position[] | undefined> => {
     const { endpoint, since, after } = search;
-    const { watermark, last } = await store.progress();
-    const { found, unknown } = recent.find(endpoint, bits, { from: watermark + 1, to: last });
+    // In this order: whatever is indexed between the two is in both, and counted once.
+    const [{ watermark, last }, offered] = await Promise.all([
+      store.progress(),
+      store.offered(match, 0, Number.MAX_SAFE_INTEGER, maxCandidates + 1),
+    ]);
+    if (offered.length > maxCandidates) return;
+    const { found, unknown } = recent.find(endpoint, signature, { from: watermark + 1, to: last });
     if (found.length > maxCandidates) return;
     if (unknown.reduce((sum, { from, to }) => sum + to - from + 1, 0) > maxCandidates) return;
-    const offered = await store.offered(match, 0, watermark, maxCandidates + 1);
-    if (offered.length > maxCandidates) return;
-    const candidates = await store.positions(endpoint, since, offered);
+    const candidates = await store.positions(
+      endpoint,
+      since,
+      offered.filter(seq => seq <= watermark),
+    );
     for (const one of found) if (one.receivedAt >= since) candidates.push(one);
     for (const { from, to } of unknown) candidates.push(...(await store.positionsBetween(endpoint, since, from, to)));
     return candidates.filter(one => isAfter(one, after)).sort(byListOrder);
@@ -113,7 +118,7 @@ export function createSearchService(options: {
     piece: readonly Position[],
     watermark: number,
     match: string,
-    bits: readonly number[],
+    signature: SignatureQuery,
   ): Promise<Position[]> => {
     let low = Number.POSITIVE_INFINITY;
     let high = 0;
@@ -122,33 +127,39 @@ export function createSearchService(options: {
       low = Math.min(low, seq);
       high = Math.max(high, seq);
     }
-    if (low > high) return piece.filter(({ seq }) => recent.mayMatch(seq, bits));
+    if (low > high) return piece.filter(({ seq }) => recent.mayMatch(seq, signature));
     // A clock that jumped can spread a piece over all row numbers: then the index would offer more than the piece has.
     const bound = piece.length * 2 + walkFrom;
     const offered = await store.offered(match, low, high, bound);
     const lowest = offered.length === bound ? (offered.at(-1) ?? 0) : 0;
     const hits = new Set(offered);
-    return piece.filter(({ seq }) => (seq > watermark ? recent.mayMatch(seq, bits) : seq < lowest || hits.has(seq)));
+    return piece.filter(({ seq }) =>
+      seq > watermark ? recent.mayMatch(seq, signature) : seq < lowest || hits.has(seq),
+    );
   };
 
+  /** Goes through the list from `search.after` on, in pieces, until `limit` are found, the list ends or `pieces` are done. */
   const walk = async (
     search: Search,
-    matcher: Matcher,
-    match: string | undefined,
-    bits: readonly number[],
-  ): Promise<Position[]> => {
+    { matcher, match, signature }: Term,
+    pieces = Number.POSITIVE_INFINITY,
+  ): Promise<{ found: Position[]; after: Position | undefined; ended: boolean }> => {
     const { endpoint, since, limit, signal } = search;
     const found: Position[] = [];
-    const watermark = match === undefined ? 0 : (await store.progress()).watermark;
     let { after } = search;
-    for (let size = walkFrom; found.length < limit && !signal?.aborted; size = Math.min(size * 2, walkTo)) {
-      const piece = await store.nextPositions(endpoint, since, after, size);
-      const candidates = match === undefined ? piece : await narrow(piece, watermark, match, bits);
+    let size = walkFrom;
+    for (let done = 0; done < pieces; done++) {
+      const [piece, { watermark }] = await Promise.all([
+        store.nextPositions(endpoint, since, after, size),
+        match === undefined ? { watermark: 0 } : store.progress(),
+      ]);
+      const candidates = match === undefined ? piece : await narrow(piece, watermark, match, signature);
       found.push(...(await verify(candidates, matcher, limit - found.length, signal)));
-      if (piece.length < size) break;
+      if (piece.length < size || found.length === limit || signal?.aborted) return { found, after, ended: true };
       after = piece.at(-1);
+      size = Math.min(size * 2, walkTo);
     }
-    return found;
+    return { found, after, ended: false };
   };
 
   return {
@@ -158,13 +169,22 @@ export function createSearchService(options: {
      */
     async find(search: Search): Promise<Position[]> {
       checkTerm(search.q);
-      const term = foldCase(search.q);
-      const matcher = createMatcher(search.q);
-      const match = indexed ? matchExpression(search.endpoint, term) : undefined;
-      if (match === undefined) return walk(search, matcher, undefined, []);
-      const bits = signatureBitsOf(term);
-      const candidates = await collect(search, match, bits);
-      return candidates ? verify(candidates, matcher, search.limit, search.signal) : walk(search, matcher, match, bits);
+      const folded = foldCase(search.q);
+      const term: Term = {
+        matcher: createMatcher(search.q),
+        match: indexed ? matchExpression(search.endpoint, folded) : undefined,
+        signature: signatureQuery(new TextEncoder().encode(folded)),
+      };
+      if (term.match === undefined) return (await walk(search, term)).found;
+      // A common term fills the page from the newest events; a rare one has few candidates anywhere.
+      const newest = await walk(search, term, 1);
+      if (newest.ended) return newest.found;
+      const rest = { ...search, after: newest.after, limit: search.limit - newest.found.length };
+      const candidates = await collect(rest, term.match, term.signature);
+      const older = candidates
+        ? await verify(candidates, term.matcher, rest.limit, search.signal)
+        : (await walk(rest, term)).found;
+      return [...newest.found, ...older];
     },
   };
 }

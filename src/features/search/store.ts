@@ -136,10 +136,26 @@ export function createSearchStore(client: Client, scans: Client) {
       return (await rows(sql, [endpoint, since, ...args, limit])).map(toPosition);
     },
 
-    /** Stored bytes of each of these events, without reading them. */
-    async sizes(seqs: readonly number[]): Promise<Map<number, number>> {
-      const sql = `SELECT seq, length(content) FROM events WHERE seq IN ${listed}`;
-      return new Map((await rows(sql, [JSON.stringify(seqs)])).map(row => [Number(row[0]), Number(row[1])]));
+    /** These events; of those whose content is larger than `maxBytes`, only the row numbers. */
+    async searchedWithin(
+      seqs: readonly number[],
+      maxBytes: number,
+    ): Promise<{ events: Map<number, Searched>; larger: Set<number> }> {
+      const fits = `length(content) <= ${maxBytes}`;
+      const [small, large] = await scans.batch(
+        [
+          {
+            sql: `SELECT ${searchedColumns} FROM events WHERE seq IN ${listed} AND ${fits}`,
+            args: [JSON.stringify(seqs)],
+          },
+          { sql: `SELECT seq FROM events WHERE seq IN ${listed} AND NOT ${fits}`, args: [JSON.stringify(seqs)] },
+        ],
+        'read',
+      );
+      return {
+        events: new Map(small?.rows.map(row => [Number(row[0]), toSearched(row)])),
+        larger: new Set(large?.rows.map(row => Number(row[0]))),
+      };
     },
 
     async searched(seqs: readonly number[]): Promise<Map<number, Searched>> {
