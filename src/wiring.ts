@@ -29,7 +29,8 @@ import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
 import { createLiveStore } from './features/live/store.ts';
-import { createSearch } from './features/search/search.ts';
+import { createSearchService } from './features/search/service.ts';
+import { createSearchStore } from './features/search/store.ts';
 import { createSecretsService } from './features/secrets/service.ts';
 import { createSecretsStore } from './features/secrets/store.ts';
 import { createVerdicts } from './features/secrets/verdicts.ts';
@@ -175,10 +176,9 @@ export async function createServices(surroundings: Surroundings) {
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
 
-  const search = createSearch({
-    client,
-    scanClient: database.scanClient,
-    background,
+  const search = createSearchService({
+    store: createSearchStore(client, database.scanClient),
+    addJob: background.add,
     monotonic: clock.monotonic,
     busy: () => commits.depth() > 0,
     indexed: searchIndex,
