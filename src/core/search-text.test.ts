@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { createMatcher, foldCase } from './search-text.ts';
+import fc from 'fast-check';
+import { createMatcher, foldCase, matchesNow } from './search-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const found = (q: string, body: string, eventType: string | null = null): boolean =>
-  createMatcher(q)(eventType, bytes(body));
+  matchesNow(createMatcher(q), eventType, bytes(body));
 
 describe('case folding', () => {
   test('is Unicode simple case folding for every character: the same classes as a regular expression with iu', () => {
@@ -88,7 +89,7 @@ describe('what a search finds', () => {
   });
 
   test('the type, and the type alone of a body that is not UTF-8', () => {
-    const matches = createMatcher('Push');
+    const matches = (type: string | null, body: Uint8Array) => matchesNow(createMatcher('Push'), type, body);
     expect(matches('repository.push', bytes(''))).toBe(true);
     expect(matches('push', new Uint8Array([0xff, 0xfe]))).toBe(true);
     expect(matches(null, new Uint8Array([...bytes('push'), 0xff]))).toBe(false);
@@ -96,5 +97,38 @@ describe('what a search finds', () => {
 
   test('a term does not reach from the type into the body', () => {
     expect(found('pushed', 'ed', 'push')).toBe(false);
+  });
+
+  test('the same when a body is read in small pieces', () => {
+    const unit = fc.constantFrom(
+      'a',
+      'É',
+      'Σ',
+      '😀',
+      '\\',
+      '\\\\',
+      '\\n',
+      '\\/',
+      '\\"',
+      '\\u00e9',
+      '\\ud83d\\ude00',
+      '\\u',
+      '\\x',
+    );
+    fc.assert(
+      fc.property(
+        fc.string({ unit, maxLength: 25 }),
+        fc.nat(30),
+        fc.integer({ min: 1, max: 6 }),
+        (text, from, length) => {
+          const body = bytes(`["${text}"]`);
+          const q =
+            [...text.replaceAll('\\u00e9', 'é').replaceAll('\\/', '/')].slice(from, from + length).join('') || 'a';
+          const whole = matchesNow(createMatcher(q), null, body);
+          for (const piece of [6, 7, 8, 11]) expect(matchesNow(createMatcher(q, piece), null, body)).toBe(whole);
+        },
+      ),
+      { numRuns: 2000 },
+    );
   });
 });

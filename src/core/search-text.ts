@@ -47,13 +47,13 @@ const short: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '
 const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
 const looksLikeJson = /^[\ufeff\s]*[[{"]/;
 
-/** JSON text with the escapes of its strings resolved (RFC 8259, section 7); undefined when that changes nothing. */
-function resolveEscapes(text: string): string | undefined {
-  if (!text.includes('\\') || !looksLikeJson.test(text)) return undefined;
-  return text.replace(escapes, (_, hex: string | undefined, letter: string) =>
+const hasEscapes = (text: string): boolean => text.includes('\\') && looksLikeJson.test(text);
+
+/** JSON text with the escapes of its strings resolved (RFC 8259, section 7). */
+const resolveEscapes = (text: string): string =>
+  text.replace(escapes, (_, hex: string | undefined, letter: string) =>
     hex === undefined ? (short[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
   );
-}
 
 /** Everything of one event that a search looks at, folded. A term has to lie within one of these texts. */
 export function searchTexts(eventType: string | null, body: Uint8Array): string[] {
@@ -61,15 +61,60 @@ export function searchTexts(eventType: string | null, body: Uint8Array): string[
   const written = decodeUtf8(body);
   if (written === undefined || written === '') return texts;
   texts.push(foldCase(written));
-  const read = resolveEscapes(written);
-  if (read !== undefined) texts.push(foldCase(read));
+  if (hasEscapes(written)) texts.push(foldCase(resolveEscapes(written)));
   return texts;
 }
 
-export type Matcher = (eventType: string | null, body: Uint8Array) => boolean;
+/** The last place in `text` up to `end` that cuts no escape in two; `from` is such a place. */
+function beforeEscape(text: string, from: number, end: number): number {
+  for (let at = Math.max(from, end - 5); at < end; at++) {
+    if (text[at] !== '\\') continue;
+    let before = at;
+    while (before > from && text[before - 1] === '\\') before--;
+    const begins = (at - before) % 2 === 0;
+    if (begins && at + (text[at + 1] === 'u' ? 6 : 2) > end && at > from) return at;
+  }
+  return end;
+}
+
+/** Whether `term` is in the text, read `piece` characters at a time, with a pause after each. */
+function* contains(text: string, term: string, piece: number, resolved: boolean): Generator<void, boolean> {
+  let tail = '';
+  for (let from = 0; from < text.length; ) {
+    const end = from + piece < text.length && resolved ? beforeEscape(text, from, from + piece) : from + piece;
+    const part = text.slice(from, end);
+    const read = foldCase(tail + (resolved ? resolveEscapes(part) : part));
+    if (read.includes(term)) return true;
+    // A match may have begun at the end of this piece.
+    tail = term.length > 1 ? read.slice(1 - term.length) : '';
+    from = end;
+    yield;
+  }
+  return false;
+}
+
+/** Decides whether an event is found; each step is short, whatever the body's size. */
+export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<void, boolean>;
+
+const pieceCharacters = 1 << 18;
 
 /** Whether an event is found by `q`: a case-insensitive substring, every character literal. */
-export function createMatcher(q: string): Matcher {
+export function createMatcher(q: string, piece = pieceCharacters): Matcher {
   const term = foldCase(q);
-  return (eventType, body) => searchTexts(eventType, body).some(text => text.includes(term));
+  return function* (eventType, body) {
+    if (eventType !== null && foldCase(eventType).includes(term)) return true;
+    const text = decodeUtf8(body);
+    if (text === undefined) return false;
+    if (yield* contains(text, term, piece, false)) return true;
+    return hasEscapes(text) && (yield* contains(text, term, piece, true));
+  };
+}
+
+/** The same in one go. */
+export function matchesNow(matcher: Matcher, eventType: string | null, body: Uint8Array): boolean {
+  const steps = matcher(eventType, body);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }

@@ -13,7 +13,7 @@ import { unpackContent } from '../../core/stored-content.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { createTurns } from '../../core/turns.ts';
 import type { Recent } from './recent.ts';
-import type { SearchStore } from './store.ts';
+import type { Searched, SearchStore } from './store.ts';
 
 export type Search = {
   endpoint: number;
@@ -56,6 +56,19 @@ export function matchExpression(endpoint: number, term: string): string | undefi
 
 type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
+async function matches(
+  { eventType, encoding, content }: Searched,
+  matcher: Matcher,
+  turn: () => Promise<void> | undefined,
+): Promise<boolean> {
+  const steps = matcher(eventType, unpackContent(encoding, content).body);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await turn();
+  }
+}
+
 export function createFinder(options: {
   store: SearchStore;
   recent: Recent;
@@ -83,7 +96,7 @@ export function createFinder(options: {
       for (const one of group) {
         // Bodies that are many times larger than most come one at a time, so that memory stays bounded.
         const event = larger.has(one.seq) ? (await store.searched([one.seq])).get(one.seq) : events.get(one.seq);
-        if (event && matcher(event.eventType, unpackContent(event.encoding, event.content).body)) found.push(one);
+        if (event && (await matches(event, matcher, turn))) found.push(one);
         if (found.length === limit || signal?.aborted) return found;
         await turn();
       }
