@@ -116,16 +116,12 @@ export function createFinder(options: {
     const { found, unknown } = recent.find(endpoint, signature, { from: watermark + 1, to: last });
     if (found.length > maxCandidates) return;
     if (unknown.reduce((sum, { from, to }) => sum + to - from + 1, 0) > maxUnknown) return;
-    const candidates = await store.positions(
-      endpoint,
-      since,
-      offered.filter(seq => seq <= watermark),
-    );
+    const seqs = offered.filter(seq => seq <= watermark);
+    for (const { from, to } of unknown) for (let seq = from; seq <= to; seq++) seqs.push(seq);
+    const candidates = await store.positions(endpoint, since, seqs);
     for (const one of found) if (one.receivedAt >= since) candidates.push(one);
-    for (const { from, to } of unknown) candidates.push(...(await store.positionsBetween(endpoint, since, from, to)));
-    return candidates.length > 2 * maxCandidates
-      ? undefined
-      : candidates.filter(one => isAfter(one, after)).sort(byListOrder);
+    if (candidates.length > 2 * maxCandidates) return;
+    return candidates.filter(one => isAfter(one, after)).sort(byListOrder);
   };
 
   /** Of one piece of the list, what can match. */

@@ -34,7 +34,7 @@ const listed = '(SELECT value FROM json_each(?))';
 
 /** @param client for writes @param scans for reads of any length */
 export function createSearchStore(client: Client, scans: Client) {
-  const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
+  const rows = async (sql: string, args: (string | number | bigint)[]): Promise<Row[]> =>
     (await scans.execute({ sql, args })).rows;
   const count = async (sql: string, args: (string | number)[] = []): Promise<number> =>
     Number((await rows(sql, args))[0]?.[0] ?? 0);
@@ -101,24 +101,18 @@ export function createSearchStore(client: Client, scans: Client) {
       );
     },
 
-    /** Row numbers that the index offers for an FTS5 expression, highest first. */
+    /** Row numbers from `from` to `to` that the index offers for an FTS5 expression, highest first. */
     async offered(match: string, from: number, to: number, limit: number): Promise<number[]> {
+      // FTS5 takes a bound only as an integer, and a JavaScript number is bound as a real.
       const sql =
         'SELECT rowid FROM events_search WHERE events_search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?';
-      return (await rows(sql, [match, from, to, limit])).map(row => Number(row[0]));
+      return (await rows(sql, [match, BigInt(from), BigInt(to), limit])).map(row => Number(row[0]));
     },
 
     /** Those of an endpoint's events among `seqs` that were received at `since` or later. */
     async positions(endpoint: number, since: number, seqs: readonly number[]): Promise<Position[]> {
       const sql = `SELECT seq, received_at FROM events WHERE seq IN ${listed} AND +endpoint = ? AND +received_at >= ?`;
       return (await rows(sql, [JSON.stringify(seqs), endpoint, since])).map(toPosition);
-    },
-
-    /** The same for a range of row numbers. */
-    async positionsBetween(endpoint: number, since: number, from: number, to: number): Promise<Position[]> {
-      const sql =
-        'SELECT seq, received_at FROM events WHERE seq BETWEEN ? AND ? AND +endpoint = ? AND +received_at >= ?';
-      return (await rows(sql, [from, to, endpoint, since])).map(toPosition);
     },
 
     /** The next positions of the event list, newest first; read from its index alone. */
