@@ -29,11 +29,12 @@ export type Search = {
 };
 
 /** Up to so many candidates are put in order as a whole; where there are more, the list is walked instead. */
-const maxCandidates = 1000;
+const maxCandidates = 512;
 /** Up to so many rows, of any endpoint, are looked through for candidates when nothing is known of them. */
 const maxUnknown = 10_000;
-/** More trigrams than this do not narrow down any further. */
-const maxTrigrams = 32;
+/** More trigrams than this cost more than they narrow down. */
+const maxTrigrams = 12;
+/** Events of the list that are looked at together: first, and at most. */
 const walkFrom = 128;
 const walkTo = 8192;
 const bodyBatch = 64;
@@ -54,6 +55,7 @@ export function matchExpression(endpoint: number, term: string): string | undefi
   return `${quoted(endpointMark(endpoint))} AND ((${some.map(quoted).join(' AND ')}) OR ${quoted(oversizedMark)})`;
 }
 
+type Opening = Awaited<ReturnType<SearchStore['opening']>>;
 type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
 async function matches(
@@ -104,33 +106,33 @@ export function createFinder(options: {
     return found;
   };
 
-  /** Every candidate at once, in list order; undefined when they are too many. */
-  const collect = async (search: Search, match: string, signature: SignatureQuery): Promise<Position[] | undefined> => {
-    const { endpoint, since, after } = search;
-    // In this order: whatever is indexed between the two is in both, and counted once.
-    const [{ watermark, last }, offered] = await Promise.all([
-      store.progress(),
-      store.offered(match, 0, Number.MAX_SAFE_INTEGER, maxCandidates + 1),
-    ]);
+  /** Every candidate there is, in list order; undefined when they are too many. */
+  const collect = async (
+    { endpoint, since, after }: Search,
+    { signature }: Term,
+    { progress: { watermark, last }, offered }: Opening,
+  ): Promise<Position[] | undefined> => {
     if (offered.length > maxCandidates) return;
     const { found, unknown } = recent.find(endpoint, signature, { from: watermark + 1, to: last });
     if (found.length > maxCandidates) return;
     if (unknown.reduce((sum, { from, to }) => sum + to - from + 1, 0) > maxUnknown) return;
+    // Above the watermark an entry may stand that a cut-short process left; memory or the event itself tells of it.
     const seqs = offered.filter(seq => seq <= watermark);
     for (const { from, to } of unknown) for (let seq = from; seq <= to; seq++) seqs.push(seq);
-    const candidates = await store.positions(endpoint, since, seqs);
+    const candidates = seqs.length > 0 ? await store.positions(endpoint, since, seqs) : [];
     for (const one of found) if (one.receivedAt >= since) candidates.push(one);
     if (candidates.length > 2 * maxCandidates) return;
     return candidates.filter(one => isAfter(one, after)).sort(byListOrder);
   };
 
-  /** Of one piece of the list, what can match. */
+  /** Of one piece of the list, what can match. @param known the highest row numbers that the index offers */
   const narrow = async (
     piece: readonly Position[],
     watermark: number,
-    match: string,
-    signature: SignatureQuery,
+    { match, signature }: Term,
+    known: readonly number[],
   ): Promise<Position[]> => {
+    if (match === undefined) return [...piece];
     let low = Number.POSITIVE_INFINITY;
     let high = 0;
     for (const { seq } of piece) {
@@ -139,38 +141,31 @@ export function createFinder(options: {
       high = Math.max(high, seq);
     }
     if (low > high) return piece.filter(({ seq }) => recent.mayMatch(seq, signature));
+    const covered = (known.at(-1) ?? low + 1) <= low;
     // A clock that jumped can spread a piece over all row numbers: then the index would offer more than the piece has.
     const bound = piece.length * 2 + walkFrom;
-    const offered = await store.offered(match, low, high, bound);
-    const lowest = offered.length === bound ? (offered.at(-1) ?? 0) : 0;
+    const offered = covered ? known : await store.offered(match, low, high, bound);
+    const lowest = !covered && offered.length === bound ? (offered.at(-1) ?? 0) : 0;
     const hits = new Set(offered);
     return piece.filter(({ seq }) =>
       seq > watermark ? recent.mayMatch(seq, signature) : seq < lowest || hits.has(seq),
     );
   };
 
-  /** Goes through the list from `search.after` on, in pieces, until `limit` are found, the list ends or `pieces` are done. */
-  const walk = async (
-    search: Search,
-    { matcher, match, signature }: Term,
-    pieces = Number.POSITIVE_INFINITY,
-  ): Promise<{ found: Position[]; after: Position | undefined; ended: boolean }> => {
+  /** Goes through the list in growing pieces until enough is found or the list ends. */
+  const walk = async (search: Search, term: Term, opening: Opening): Promise<Position[]> => {
     const { endpoint, since, limit, signal } = search;
+    const { watermark } = opening.progress;
     const found: Position[] = [];
-    let { after } = search;
-    let size = walkFrom;
-    for (let done = 0; done < pieces; done++) {
-      const [piece, { watermark }] = await Promise.all([
-        store.nextPositions(endpoint, since, after, size),
-        match === undefined ? { watermark: 0 } : store.progress(),
-      ]);
-      const candidates = match === undefined ? piece : await narrow(piece, watermark, match, signature);
-      found.push(...(await verify(candidates, matcher, limit - found.length, signal)));
-      if (piece.length < size || found.length === limit || signal?.aborted) return { found, after, ended: true };
-      after = piece.at(-1);
+    let { piece } = opening;
+    for (let size = walkFrom; ; ) {
+      const candidates = await narrow(piece, watermark, term, opening.offered);
+      found.push(...(await verify(candidates, term.matcher, limit - found.length, signal)));
+      if (piece.length < size || found.length === limit || signal?.aborted) return found;
+      const after = piece.at(-1);
       size = Math.min(size * 2, walkTo);
+      piece = await store.nextPositions(endpoint, since, after, size);
     }
-    return { found, after, ended: false };
   };
 
   return {
@@ -186,16 +181,14 @@ export function createFinder(options: {
         match: indexed ? matchExpression(search.endpoint, folded) : undefined,
         signature: signatureQuery(new TextEncoder().encode(folded)),
       };
-      if (term.match === undefined) return (await walk(search, term)).found;
-      // A common term fills the page from the newest events; a rare one has few candidates anywhere.
-      const newest = await walk(search, term, 1);
-      if (newest.ended) return newest.found;
-      const rest = { ...search, after: newest.after, limit: search.limit - newest.found.length };
-      const candidates = await collect(rest, term.match, term.signature);
-      const older = candidates
-        ? await verify(candidates, term.matcher, rest.limit, search.signal)
-        : (await walk(rest, term)).found;
-      return [...newest.found, ...older];
+      if (term.match === undefined) {
+        const piece = await store.nextPositions(search.endpoint, search.since, search.after, walkFrom);
+        return walk(search, term, { progress: { watermark: 0, last: 0 }, offered: [], piece });
+      }
+      const opening = await store.opening(term.match, maxCandidates + 1, search, walkFrom);
+      // A rare term has few candidates anywhere; a common one fills the page from the newest events.
+      const candidates = await collect(search, term, opening);
+      return candidates ? verify(candidates, term.matcher, search.limit, search.signal) : walk(search, term, opening);
     },
   };
 }

@@ -13,6 +13,8 @@ export type Searched = {
   encoding: number;
   content: Uint8Array;
 };
+/** The last row number that is surely in the index, and the last there is. */
+export type Progress = { watermark: number; last: number };
 export type Entry = { seq: number; trigrams: string };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
@@ -29,21 +31,57 @@ const toSearched = (row: Row): Searched => ({
   encoding: Number(row[3]),
   content: new Uint8Array(row[4] as ArrayBuffer),
 });
+const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${mark}`;
+const toProgress = (row: Row | undefined): Progress => ({
+  watermark: row ? digits(row[0]) : 0,
+  last: Number(row?.[1] ?? 0),
+});
+
+// FTS5 takes a bound only as an integer, and a JavaScript number is bound as a real.
+const offeredBy = (match: string, from: number, to: number, limit: number) => ({
+  sql: 'SELECT rowid FROM events_search WHERE events_search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?',
+  args: [match, BigInt(from), BigInt(to), limit],
+});
+
+const positionsAfter = (endpoint: number, since: number, after: Position | undefined, limit: number) => ({
+  sql: `SELECT seq, received_at FROM events WHERE endpoint = ? AND received_at >= ?
+    ${after ? 'AND (received_at, seq) < (?, ?)' : ''} ORDER BY received_at DESC, seq DESC LIMIT ?`,
+  args: [endpoint, since, ...(after ? [after.receivedAt, after.seq] : []), limit],
+});
+
 /** Whole numbers as JSON: one parameter, whatever their count. */
 const listed = '(SELECT value FROM json_each(?))';
 
 /** @param client for writes @param scans for reads of any length */
 export function createSearchStore(client: Client, scans: Client) {
-  const rows = async (sql: string, args: (string | number | bigint)[]): Promise<Row[]> =>
+  const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
     (await scans.execute({ sql, args })).rows;
   const count = async (sql: string, args: (string | number)[] = []): Promise<number> =>
     Number((await rows(sql, args))[0]?.[0] ?? 0);
 
   return {
-    /** The last row number that is surely in the index, and the last there is. */
-    async progress(): Promise<{ watermark: number; last: number }> {
-      const [row] = await rows(`SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${mark}`, []);
-      return { watermark: row ? digits(row[0]) : 0, last: Number(row?.[1] ?? 0) };
+    progress: async (): Promise<Progress> => toProgress((await rows(progressSql, []))[0]),
+
+    /** What a search begins with, as of one moment. */
+    async opening(
+      match: string,
+      candidates: number,
+      { endpoint, since, after }: { endpoint: number; since: number; after: Position | undefined },
+      positions: number,
+    ): Promise<{ progress: Progress; offered: number[]; piece: Position[] }> {
+      const [progress, offered, piece] = await scans.batch(
+        [
+          progressSql,
+          offeredBy(match, 0, Number.MAX_SAFE_INTEGER, candidates),
+          positionsAfter(endpoint, since, after, positions),
+        ],
+        'read',
+      );
+      return {
+        progress: toProgress(progress?.rows[0]),
+        offered: offered?.rows.map(row => Number(row[0])) ?? [],
+        piece: piece?.rows.map(toPosition) ?? [],
+      };
     },
 
     /** The next events after `seq`, oldest first. */
@@ -103,10 +141,7 @@ export function createSearchStore(client: Client, scans: Client) {
 
     /** Row numbers from `from` to `to` that the index offers for an FTS5 expression, highest first. */
     async offered(match: string, from: number, to: number, limit: number): Promise<number[]> {
-      // FTS5 takes a bound only as an integer, and a JavaScript number is bound as a real.
-      const sql =
-        'SELECT rowid FROM events_search WHERE events_search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?';
-      return (await rows(sql, [match, BigInt(from), BigInt(to), limit])).map(row => Number(row[0]));
+      return (await scans.execute(offeredBy(match, from, to, limit))).rows.map(row => Number(row[0]));
     },
 
     /** Those of an endpoint's events among `seqs` that were received at `since` or later. */
@@ -122,12 +157,7 @@ export function createSearchStore(client: Client, scans: Client) {
       after: Position | undefined,
       limit: number,
     ): Promise<Position[]> {
-      const [condition, args] = after
-        ? ['AND (received_at, seq) < (?, ?)', [after.receivedAt, after.seq]]
-        : ['', [] as number[]];
-      const sql = `SELECT seq, received_at FROM events WHERE endpoint = ? AND received_at >= ? ${condition}
-        ORDER BY received_at DESC, seq DESC LIMIT ?`;
-      return (await rows(sql, [endpoint, since, ...args, limit])).map(toPosition);
+      return (await scans.execute(positionsAfter(endpoint, since, after, limit))).rows.map(toPosition);
     },
 
     /** These events; of those whose content is larger than `maxBytes`, only the row numbers. */
