@@ -1,7 +1,7 @@
 /* The few calls of the REST API that the scripts make, and the command line that makes an account and a key for them. */
 import type { Installation, Server } from './installation.ts';
 
-export type Endpoint = { id: string; url: string; eventCount: number };
+export type Endpoint = { id: string; name: string; url: string; eventCount: number };
 export type EventSummary = { id: string; path: string; size: number };
 
 export type Api = {
