@@ -12,9 +12,6 @@ import { createRecording } from './wiring/recording.ts';
 export type { Surroundings } from './wiring/ground.ts';
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
-/** What `hooktape check` asks of the search index. */
-export type SearchIndex = { problems: () => Promise<string[]>; rebuild: () => Promise<void> };
-
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
   const ground = await layGround(surroundings);
@@ -35,7 +32,6 @@ export async function createServices(surroundings: Surroundings) {
     ...recording,
     ...history,
     ...access,
-    searchIndex: undefined as SearchIndex | undefined,
     /** Whether a delivery could be stored now. @throws the database's error when not */
     async checkWritable(): Promise<void> {
       await database.client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');

@@ -18,12 +18,15 @@ export type Surroundings = {
   version: string;
   /** The database will not answer any more: the process must end, and be started again. */
   onFatal: (error: Error) => void;
+  /** false: no search index is kept, and searches read the events themselves; to measure what the index costs. */
+  searchIndex?: boolean;
 };
 
 export type Ground = Awaited<ReturnType<typeof layGround>>;
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
-export async function layGround({ config, secret, log, clock, random, spawn, version, onFatal }: Surroundings) {
+export async function layGround(surroundings: Surroundings) {
+  const { config, secret, log, clock, random, spawn, version, onFatal, searchIndex = true } = surroundings;
   const database = await openDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
@@ -49,6 +52,7 @@ export async function layGround({ config, secret, log, clock, random, spawn, ver
     version,
     database,
     sealer,
+    searchIndexed: searchIndex,
     /** Other processes may use the same database. */
     isShared: database.file === undefined,
     /** How long a plan keeps events, 0 = for ever. */

@@ -1,6 +1,6 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
-import { plainMatcher } from '../core/plain-match.ts';
+import { createMatcher, matchesNow } from '../core/search-text.ts';
 import { preview } from '../features/capture/service.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
@@ -13,6 +13,13 @@ import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
 import type { Recording } from './recording.ts';
 
+/** The export's filter is the list's: the same text, folded the same way. */
+const textMatcher = (q: string) => {
+  const matcher = createMatcher(q);
+  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }): boolean =>
+    matchesNow(matcher, eventType, body);
+};
+
 export function createHistory(ground: Ground, { endpoints }: Endpoints, { events, captureStore, commits }: Recording) {
   const { config, clock, random, database, version } = ground;
 
@@ -21,7 +28,7 @@ export function createHistory(ground: Ground, { endpoints }: Endpoints, { events
     endpoint: endpoints.owned,
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
-    matcher: plainMatcher,
+    matcher: textMatcher,
     clock,
     version,
   });

@@ -14,6 +14,8 @@ import { createLiveStore } from '../features/live/store.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
+import { createSearchService } from '../features/search/service.ts';
+import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
@@ -50,11 +52,19 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
   });
   every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
 
+  const search = createSearchService({
+    store: createSearchStore(database.client, database.scanClient),
+    addJob: background.add,
+    monotonic: clock.monotonic,
+    busy,
+    indexed: ground.searchIndexed,
+  });
   const events = createEventsService({
     store: createEventsStore(database.db),
     clock,
     endpoint: endpoints.owned,
     verdicts,
+    search,
     retentionMs,
   });
   const live = createLiveService({
@@ -71,7 +81,10 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     sha256,
     recognise: verdicts.recognise,
     learn: secrets.learn,
-    onRecorded: recorded => live.recorded(recorded),
+    onRecorded: (recorded, { body }) => {
+      live.recorded(recorded);
+      search.recorded(recorded, body);
+    },
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -85,5 +98,5 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     onResult: () => {},
     onError: error => onError(error),
   });
-  return { captureStore, commits, background, retention, events, live, capture, clientAddress, ingest };
+  return { captureStore, commits, background, retention, search, events, live, capture, clientAddress, ingest };
 }

@@ -8,7 +8,7 @@ import { notFound } from '../../core/errors.ts';
 import type { ExportRow, ExportsStore, Key } from './store.ts';
 
 const keysAtOnce = 1024;
-const pageBytes = 256 << 10;
+const pageBytes = 64 << 10;
 
 export type HistoryOptions = {
   store: ExportsStore;
