@@ -14,7 +14,11 @@ type Room = { values: string; types?: string; packages?: string };
 const ROOMS: Record<string, Room> = {
   main: { values: 'cli config log core' },
   cli: { values: 'own wiring app front core config log db', types: 'routes service model store part' },
-  wiring: { values: 'config log db core net http ingest service store part', types: 'model', packages: 'drizzle-orm' },
+  wiring: {
+    values: 'own config log db core net http ingest service store part',
+    types: 'model',
+    packages: 'drizzle-orm',
+  },
   app: { values: 'http routes core', types: 'wiring config log service model part', packages: 'elysia' },
   front: { values: 'http core ingest', types: 'config log service part' },
   config: { values: 'own core' },
@@ -121,7 +125,7 @@ describe('the house', () => {
   test('only the entry file touches the process and nobody the console', () => {
     const outside = shipped.filter(({ file }) => file !== 'main.ts');
     expect(offenders(outside, ({ code }) => /\bprocess\s*(\.|\[)/.test(code))).toEqual([]);
-    expect(offenders(all, ({ code }) => /\bconsole\s*\./.test(code))).toEqual([]);
+    expect(offenders(shipped, ({ code }) => /\bconsole\s*\./.test(code))).toEqual([]);
   });
 
   test(`no file passes ${MAX_LINES} lines without a reason`, () => {

@@ -6,10 +6,14 @@ import { SchemaError } from '../db/migrate.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { account } from './account.ts';
 import { parse } from './arguments.ts';
+import { backup } from './backup.ts';
+import { check } from './check.ts';
 import { OperationError } from './control.ts';
 import { health } from './health.ts';
+import { importCommand } from './import.ts';
 import { type Command, ConfigurationError, exitCodes, type Io, UsageError } from './io.ts';
 import { key } from './key.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { loadConfig } from './settings.ts';
 
@@ -50,7 +54,19 @@ const help: Command = {
   },
 };
 
-const commands: Record<string, Command> = { serve, account, key, health, config, version, help };
+const commands: Record<string, Command> = {
+  serve,
+  account,
+  key,
+  backup,
+  restore,
+  check,
+  import: importCommand,
+  health,
+  config,
+  version,
+  help,
+};
 
 const commonOptions = `
 Every command takes:
@@ -96,7 +112,19 @@ function explain(error: unknown, command: Command | undefined, io: Io): number {
     kind => error instanceof kind,
   );
   const { message, code } = error as Error & { code?: unknown };
-  io.stderr(`hooktape: ${message}\n`);
-  if (!expected && typeof code !== 'string' && error instanceof Error && error.stack) io.stderr(`${error.stack}\n`);
+  const damage = damageOf(error);
+  io.stderr(`hooktape: ${damage === undefined ? message : `the database file is damaged: ${damage}\n${wayOut}`}\n`);
+  if (damage === undefined && !expected && typeof code !== 'string' && error instanceof Error && error.stack)
+    io.stderr(`${error.stack}\n`);
   return exitCodes.failed;
+}
+
+const wayOut =
+  'Move the data directory aside and bring your newest backup back into an empty one: hooktape restore FILE';
+
+/** The database's own words, which Drizzle wraps, when they are about its file. */
+function damageOf(error: unknown): string | undefined {
+  const { code, cause, message } = error as Error & { code?: unknown };
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(String(code))) return message;
+  return cause instanceof Error ? damageOf(cause) : undefined;
 }

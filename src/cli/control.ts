@@ -11,6 +11,9 @@ import type { Io } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
+/** Shorter than what anything between two processes waits in silence. */
+const defaultAliveEveryMs = 5000;
+
 export class OperationError extends Error {}
 
 const unwrap = (outcome: Outcome): unknown => {
@@ -39,6 +42,28 @@ export async function control<N extends OperationName>(
   }
 }
 
+/** One operation of many in a row. @throws OperationError with the reason when it is refused */
+export type Call = (name: OperationName, args: Record<string, unknown>) => Promise<unknown>;
+
+/** For many operations: through the running server, else with everything opened once. */
+export async function withControl<T>(
+  io: Io,
+  config: Config,
+  holder: string,
+  use: (call: Call) => Promise<T>,
+): Promise<T> {
+  const socket = socketPath(config);
+  if (!(await askServer(socket, 'ping', {})))
+    return withServices(io, config, holder, services =>
+      use(async (name, args) => unwrap(await runOperation(services, name, args))),
+    );
+  return use(async (name, args) => {
+    const outcome = await askServer(socket, name, args);
+    if (!outcome) throw new OperationError('the server has ended');
+    return unwrap(outcome);
+  });
+}
+
 /** Opens everything without listening, for as long as `use` takes. @throws LockedError when a server runs */
 export async function withServices<T>(
   io: Io,
@@ -64,9 +89,11 @@ export async function withServices<T>(
       await services.close();
     }
   } finally {
-    lock.release();
+    await lock.release();
   }
 }
+
+const noServer = /^(?:ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOENT)$/;
 
 /** undefined when no server listens there. */
 async function askServer(socket: string, name: string, args: Record<string, unknown>): Promise<Outcome | undefined> {
@@ -77,22 +104,33 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
       method: 'POST',
       body: JSON.stringify(args),
       headers: { 'content-type': 'application/json' },
-    });
-  } catch {
-    return undefined;
+      // A backup or a check takes as long as it takes; a server that ends closes the connection.
+      timeout: false,
+    } as RequestInit);
+  } catch (error) {
+    if (noServer.test(String((error as { code?: unknown }).code))) return undefined;
+    throw new OperationError(`the server did not answer: ${(error as Error).message}`);
   }
-  if (!response.ok) throw new OperationError(`the server failed: ${(await response.text()).slice(0, 500)}`);
-  return (await response.json()) as Outcome;
+  if (response.status === 404) throw new OperationError('the running server is of another version');
+  try {
+    return (await response.json()) as Outcome;
+  } catch (error) {
+    throw new OperationError(`the server ended before it was done: ${(error as Error).message}`);
+  }
 }
 
 /** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
-export function controlHandler(services: Services) {
+export function controlHandler(services: Services, aliveEveryMs = defaultAliveEveryMs) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const [, name] = /^\/control\/([a-z.]+)$/.exec(target) ?? [];
+    // What takes long shows that it is alive by line breaks, which JSON allows before its first character.
+    const alive = setInterval(() => res.write('\n'), aliveEveryMs);
+    res.once('close', () => clearInterval(alive));
     const answer = (status: number, body: unknown): void => {
-      res.writeHead(status, { 'content-type': 'application/json' });
+      clearInterval(alive);
+      if (!res.headersSent) res.writeHead(status, { 'content-type': 'application/json' });
       res.end(JSON.stringify(body));
     };
     if (name === undefined || req.method !== 'POST') return answer(404, { error: 'not found' });
@@ -101,7 +139,7 @@ export function controlHandler(services: Services) {
       answer(200, await runOperation(services, name, args));
     } catch (error) {
       services.onError(error);
-      answer(500, { error: 'internal error; see the server’s log' });
+      answer(500, { failure: { code: 'internal', message: 'internal error; see the server’s log' } } satisfies Outcome);
     }
   };
 }

@@ -9,6 +9,7 @@ import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { queryPairs } from '../../core/query.ts';
+import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackContent } from '../../core/stored-content.ts';
 import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
@@ -69,16 +70,12 @@ export function createEventsService(options: {
   endpoint: (reader: Reader, id: string) => Promise<{ seq: number; token: string }>;
   verdicts: Verdicts;
   search: Search;
-  /** How long a plan keeps events, 0 = for ever. */
-  retentionMs: { free: number; pro: number };
+  retentionMs: RetentionMs;
 }) {
   const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs } = options;
 
   /** The oldest time of receipt that this reader may still see. */
-  const since = (reader: Reader): number => {
-    const window = retentionMs[reader.plan];
-    return window === 0 ? Number.MIN_SAFE_INTEGER : clock.now() - window;
-  };
+  const since = (reader: Reader): number => oldestVisible(retentionMs, reader.plan, clock.now());
 
   const judgeable = (row: DetailRow): Judgeable => ({ ...row, ...unpackContent(row.encoding, row.content) });
 

@@ -1,0 +1,58 @@
+/* Taking history out, bringing it back in, and sending an event again. */
+import { isLoopbackOrigin } from '../core/address-classes.ts';
+import { createMatcher, matchesNow } from '../core/search-text.ts';
+import { preview } from '../features/capture/service.ts';
+import { createExportsService } from '../features/exports/service.ts';
+import { createExportsStore } from '../features/exports/store.ts';
+import { createImportsService } from '../features/imports/service.ts';
+import { createImportsStore } from '../features/imports/store.ts';
+import { createReplaysService } from '../features/replays/service.ts';
+import { createReplaysStore } from '../features/replays/store.ts';
+import { createOutbound } from '../net/outbound.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Ground } from './ground.ts';
+import type { Recording } from './recording.ts';
+
+export function createHistory(
+  ground: Ground,
+  { endpoints }: Endpoints,
+  { events, search, captureStore, commits }: Recording,
+) {
+  const { config, clock, random, database, version } = ground;
+
+  const exports = createExportsService({
+    store: createExportsStore(database.scanClient),
+    endpoint: endpoints.owned,
+    toEndpoint: endpoints.toEndpoint,
+    since: events.since,
+    matcher: q => {
+      search.checkTerm(q);
+      const matcher = createMatcher(q);
+      return ({ eventType, body }) => matchesNow(matcher, eventType, body);
+    },
+    clock,
+    version,
+  });
+  const imports = createImportsService({
+    store: createImportsStore(database.client),
+    insert: captureStore.insert,
+    preview,
+    since: events.since,
+    busy: () => commits.depth() > 0,
+    onImported: search.wake,
+    random,
+  });
+  const outbound = createOutbound({
+    allow: config.replayAllow,
+    allowLoopback: isLoopbackOrigin(config.baseUrl),
+    clock,
+  });
+  const replays = createReplaysService({
+    store: createReplaysStore(database.client),
+    stored: events.stored,
+    send: outbound.send,
+    clock,
+    timeoutMs: config.replayTimeoutMs,
+  });
+  return { exports, imports, outbound, replays };
+}
