@@ -144,7 +144,7 @@ describe('GET /api/events?q=', () => {
     expect(seen).toEqual(expected);
     // The same by walking the list: more candidates than are ever collected.
     expect((await search(id, '"kind"', 100)).length).toBeGreaterThan(1500);
-  });
+  }, 30_000);
 
   test('what is past the window is not found', async () => {
     const { id } = await owner.createEndpoint();
