@@ -20,7 +20,11 @@ const textMatcher = (q: string) => {
     matchesNow(matcher, eventType, body);
 };
 
-export function createHistory(ground: Ground, { endpoints }: Endpoints, { events, search, captureStore, commits }: Recording) {
+export function createHistory(
+  ground: Ground,
+  { endpoints }: Endpoints,
+  { events, search, captureStore, commits }: Recording,
+) {
   const { config, clock, random, database, version } = ground;
 
   const exports = createExportsService({
