@@ -56,7 +56,9 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
     });
   };
   const server: Server = tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle);
-  return closable(server);
+  // Who asks before sending a body is told to go on only by whoever wants the body: a refusal costs no upload.
+  server.on('checkContinue', handle);
+  return closable(server, onError);
 }
 
 /** The command line's way in: the same kind of server on a unix socket that only the owner of the files can open. */
@@ -68,6 +70,7 @@ export function createSocketFront(app: Handler, onError: (error: unknown) => voi
         res.destroy();
       });
     }),
+    onError,
   );
   return {
     listen: async (path: string): Promise<void> => {
@@ -79,9 +82,9 @@ export function createSocketFront(app: Handler, onError: (error: unknown) => voi
   };
 }
 
-function closable(server: Server) {
+function closable(server: Server, onError: (error: unknown) => void) {
   const sockets = new Set<Socket>();
-  let requests = 0;
+  const inFlight = new Set<ServerResponse>();
   let closing = false;
   let quiet: (() => void) | undefined;
 
@@ -89,21 +92,23 @@ function closable(server: Server) {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
-    requests++;
-    // Keep-alive connections would hold the shutdown up for as long as they like.
+  const count = (_req: IncomingMessage, res: ServerResponse): void => {
+    inFlight.add(res);
     if (closing) res.shouldKeepAlive = false;
     res.once('close', () => {
-      requests--;
-      if (requests === 0) quiet?.();
+      inFlight.delete(res);
+      if (inFlight.size === 0) quiet?.();
     });
-  });
+  };
+  server.prependListener('request', count).prependListener('checkContinue', count);
 
   const listenOn = (...where: [number, string] | [string]): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject);
       const ready = (): void => {
         server.off('error', reject);
+        // A connection that could not be accepted is no reason to end.
+        server.on('error', onError);
         resolve();
       };
       if (where.length === 1) server.listen(where[0], ready);
@@ -120,7 +125,9 @@ function closable(server: Server) {
       closing = true;
       server.close();
       server.closeIdleConnections();
-      if (requests > 0) {
+      // No connection may look as if it would take another request.
+      for (const res of inFlight) res.shouldKeepAlive = false;
+      if (inFlight.size > 0) {
         const { promise, resolve } = Promise.withResolvers<void>();
         quiet = resolve;
         const timer = setTimeout(resolve, deadlineMs);

@@ -2,6 +2,7 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over in these files, as plain functions.
  */
+import { createReadiness } from './http/readiness.ts';
 import { createAccess } from './wiring/access.ts';
 import { createEndpoints } from './wiring/endpoints.ts';
 import { layGround, type Surroundings } from './wiring/ground.ts';
@@ -32,10 +33,13 @@ export async function createServices(surroundings: Surroundings) {
     ...recording,
     ...history,
     ...access,
-    /** Whether a delivery could be stored now. @throws the database's error when not */
-    async checkWritable(): Promise<void> {
-      await database.client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
-    },
+    isReady: createReadiness({
+      probe: async () => {
+        await database.client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
+      },
+      monotonic: ground.clock.monotonic,
+      onFailure: cause => log.error('not ready: the database cannot be written', { cause }),
+    }),
     /** After the last request: what is only in memory goes to disk, then the database closes. */
     async close(): Promise<void> {
       stopTimers();

@@ -47,7 +47,7 @@ const help: Command = {
   usage: 'hooktape help [COMMAND]',
   async run(args, io) {
     const [name] = parse(args, args.some(arg => !arg.startsWith('-')) ? ['COMMAND'] : []).positionals;
-    const command = name === undefined ? undefined : commands[name];
+    const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (name !== undefined && !command) throw new UsageError(`unknown command: ${name}`);
     io.stdout(command ? `${command.usage}\n\n${command.summary}\n${commonOptions}` : overview());
     return exitCodes.done;

@@ -11,6 +11,10 @@ import type { Io } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
+/** How long a command waits for a data directory that is locked while no server answers. */
+const patienceMs = 5000;
+const pollMs = 50;
+
 /** Shorter than what anything between two processes waits in silence. */
 const defaultAliveEveryMs = 5000;
 
@@ -28,17 +32,19 @@ export async function control<N extends OperationName>(
   name: N,
   args: Record<string, unknown>,
 ): Promise<unknown> {
-  const throughServer = await askServer(socketPath(config), name, args);
-  if (throughServer) return unwrap(throughServer);
-  try {
-    return await withServices(io, config, `hooktape ${name.replace('.', ' ')}`, async services =>
-      unwrap(await runOperation(services, name, args)),
-    );
-  } catch (error) {
-    // A server may have started in between.
-    const late = error instanceof LockedError ? await askServer(socketPath(config), name, args) : undefined;
-    if (!late) throw error;
-    return unwrap(late);
+  const until = io.clock.monotonic() + patienceMs;
+  for (;;) {
+    const throughServer = await askServer(socketPath(config), name, args);
+    if (throughServer) return unwrap(throughServer);
+    try {
+      return await withServices(io, config, `hooktape ${name.replace('.', ' ')}`, async services =>
+        unwrap(await runOperation(services, name, args)),
+      );
+    } catch (error) {
+      // A server that is starting or stopping, or another command: one of the two ways opens in a moment.
+      if (!(error instanceof LockedError) || io.clock.monotonic() >= until) throw error;
+    }
+    await new Promise(resolve => setTimeout(resolve, pollMs));
   }
 }
 

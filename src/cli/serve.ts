@@ -11,11 +11,13 @@ import { createFront, createSocketFront } from '../front.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { controlHandler } from './control.ts';
-import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
+import { openDataDirectory, readOrMakeSecret, serverName, socketPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 const drainMs = 20_000;
+/** How long a command may have the data directory before the server gives up on it. */
+const commandsTakeMs = 3000;
 
 export const serve: Command = {
   summary: 'start the server',
@@ -24,7 +26,7 @@ export const serve: Command = {
     const { envFile } = parse(args, []);
     const config = await withRealPort(loadConfig(io, envFile).config);
     const log = createLog(io, config);
-    const lock = await openDataDirectory(io, config, 'hooktape serve');
+    const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
       const services = await createServices({
         config,
@@ -43,11 +45,13 @@ export const serve: Command = {
       });
       try {
         await makeOwner(services, config);
+        // From here on a signal must not cut a request: it waits until there is something to stop.
+        const signalled = io.untilSignal();
         const stop = await listen(services, config);
         await announce(io, services);
         // What fell due while no server ran.
         services.retention.wake();
-        const signal = await io.untilSignal();
+        const signal = await signalled;
         log.info('stopping', { signal });
         await stop();
       } finally {

@@ -55,6 +55,11 @@ export function serveConnection(scope: ThreadScope): void {
     scope.postMessage({ kind: 'ready' });
   };
 
+  const replace = async (broken: Client): Promise<void> => {
+    await broken.reconnect();
+    await applyPragmas(broken);
+  };
+
   const run = async (on: Client, request: Request): Promise<PackedResult[]> => {
     switch (request.kind) {
       case 'execute':
@@ -86,21 +91,19 @@ export function serveConnection(scope: ThreadScope): void {
       scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
     } catch (error) {
       const packed = packError(error);
-      if (packed.code === 'SQLITE_BUSY') {
-        await client.reconnect();
-        await applyPragmas(client);
-        scope.postMessage({ kind: 'busy' });
-      }
       scope.postMessage({ id: request.id, error: packed });
+      if (packed.code === 'SQLITE_BUSY') {
+        scope.postMessage({ kind: 'busy' });
+        await replace(client);
+      }
     }
   };
 
   scope.onmessage = ({ data }) => {
-    turn = turn.then(() =>
-      'id' in data
-        ? answer(data)
-        : open(data).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) })),
-    );
+    // Whatever fails here leaves no connection that can be trusted: the main thread must not wait for it.
+    turn = turn
+      .then(() => ('id' in data ? answer(data) : open(data)))
+      .catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
   };
 }
 

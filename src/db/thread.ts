@@ -71,6 +71,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
   let dead: Error | undefined;
+  let isOpen = false;
   const opened = Promise.withResolvers<void>();
 
   const die = (error: Error): void => {
@@ -84,8 +85,11 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
 
   worker.onmessage = ({ data }: MessageEvent<Reply>) => {
     if ('kind' in data) {
-      if (data.kind === 'ready') opened.resolve();
-      else if (data.kind === 'busy') onBusy();
+      if (data.kind === 'ready') {
+        isOpen = true;
+        opened.resolve();
+      } else if (data.kind === 'busy') onBusy();
+      else if (isOpen) die(toError(data.error));
       else opened.reject(toError(data.error));
       return;
     }
@@ -108,13 +112,14 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
 
   const send: DatabaseThread['send'] = async request => {
     if (dead) throw dead;
-    if (waiting.size >= maxDepth) throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
+    if (waiting.size >= maxDepth && request.kind !== 'close')
+      throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
     const handedOver: ArrayBuffer[] = [];
     const packed = packRequest(request, id, handedOver);
+    worker.postMessage(packed, handedOver);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.set(id, { resolve, reject });
-    worker.postMessage(packed, handedOver);
     return promise;
   };
 

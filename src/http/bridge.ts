@@ -36,7 +36,7 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
       if (!res.writableFinished) gone.abort();
     });
     try {
-      const body = await readSmallBody(req);
+      const body = await readSmallBody(req, res);
       if (body === 'aborted') return void res.destroy();
       const request = new Request(`http://internal${target}`, {
         method: req.method ?? 'GET',
@@ -62,7 +62,10 @@ function toHeaders(rawHeaders: readonly string[]): Headers {
   return headers;
 }
 
-function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_large' | 'aborted'> {
+function readSmallBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<Buffer | undefined | 'too_large' | 'aborted'> {
   const { method } = req;
   if (method === 'GET' || method === 'HEAD') {
     req.resume();
@@ -72,6 +75,7 @@ function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_
     req.resume();
     return Promise.resolve('too_large');
   }
+  if (req.headers.expect !== undefined) res.writeContinue();
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -1,15 +1,11 @@
 /* `/healthz`: the process is alive. `/readyz`: a delivery sent now would be stored. */
 import { Elysia } from 'elysia';
 import { errorBody } from './errors.ts';
+import type { Readiness } from './readiness.ts';
 
-export const healthRoutes = ({ checkWritable }: { checkWritable: () => Promise<void> }) =>
+export const healthRoutes = ({ isReady }: { isReady: Readiness }) =>
   new Elysia()
     .get('/healthz', () => ({ ok: true }))
-    .get('/readyz', async () => {
-      try {
-        await checkWritable();
-        return { ok: true };
-      } catch {
-        return errorBody(503, 'the database cannot be written', { 'retry-after': '5' });
-      }
-    });
+    .get('/readyz', async () =>
+      (await isReady()) ? { ok: true } : errorBody(503, 'the database cannot be written', { 'retry-after': '5' }),
+    );

@@ -28,9 +28,12 @@ export type GroupCommitOptions = {
 
 type Waiting = { event: NewEvent; resolve: (seq: number) => void; reject: (error: Error) => void };
 
-/** Errors of the storage as a whole: trying the same rows one by one would only repeat them. */
-const storageCodes =
-  /^(?:SQLITE_(?:FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|BUSY|NOMEM)|QUEUE_FULL|THREAD_DIED|CLIENT_CLOSED|SERVER_ERROR|HRANA_|UNKNOWN)/;
+/** One row's fault. Anything else is the storage's: trying the same rows one by one would only repeat it. */
+const isOfOneRow = (error: unknown): boolean => {
+  const { code } = error as { code?: unknown };
+  // What cannot even be packed as a statement has no code of the database.
+  return code === undefined ? error instanceof TypeError : /^SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)/.test(String(code));
+};
 
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { insert, onFailure, onCommit, monotonic } = options;
@@ -57,19 +60,21 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   const commit = async (group: Waiting[]): Promise<void> => {
     const startedAt = monotonic();
+    let first: number;
     try {
-      const first = await insert(group.map(one => one.event));
-      for (const [i, one] of group.entries()) one.resolve(first + i);
-      onCommit?.(group.length, monotonic() - startedAt);
+      first = await insert(group.map(one => one.event));
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
-      if (group.length > 1 && !storageCodes.test(String((error as { code?: unknown }).code))) {
+      if (group.length > 1 && isOfOneRow(error)) {
         for (const one of group) await commit([one]);
         return;
       }
-      onFailure(error, group.length);
       for (const one of group) one.reject(unavailable('the delivery could not be stored, try again', 5, error));
+      onFailure(error, group.length);
+      return;
     }
+    for (const [i, one] of group.entries()) one.resolve(first + i);
+    onCommit?.(group.length, monotonic() - startedAt);
   };
 
   const run = async (): Promise<void> => {
