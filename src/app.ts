@@ -14,8 +14,9 @@ export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
 export function createApp(services: Services): App {
   const { gate, config, onError } = services;
-  // Elysia would take a path apart wrongly behind a Host shorter than four characters.
-  const app = new Elysia({ handler: { standardHostname: false } })
+  // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
+  // normalize: its copies of what is answered lose a header or JSON key called __proto__.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(gate.check)
     .onError(createErrorHandler(onError))
     .use(accountRoutes(services))

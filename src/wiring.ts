@@ -2,9 +2,7 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Config } from './config.ts';
-import { clientAddress } from './core/addresses.ts';
 import type { Clock } from './core/clock.ts';
 import type { RandomBytes } from './core/ids.ts';
 import { createSealer } from './core/seal.ts';
@@ -26,6 +24,7 @@ import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createAuthenticator } from './http/authenticate.ts';
+import { createClientAddress } from './http/client-address.ts';
 import { createGate } from './http/gate.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
@@ -136,16 +135,11 @@ export async function createServices(surroundings: Surroundings) {
     onError: error => onError(error),
   });
 
-  const addressOf = (req: IncomingMessage): string =>
-    clientAddress({
-      peer: req.socket.remoteAddress ?? '',
-      forwardedFor: [req.headers['x-forwarded-for'] ?? []].flat().join(','),
-      trusted: config.trustedProxies,
-    });
+  const clientAddress = createClientAddress(config.trustedProxies);
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
-    clientAddress: addressOf,
+    clientAddress,
     maxBodyBytes: config.maxBodyBytes,
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
@@ -178,7 +172,7 @@ export async function createServices(surroundings: Surroundings) {
     background,
     gate,
     ingest,
-    clientAddress: addressOf,
+    clientAddress,
     onError,
     /** Whether a delivery could be stored now. @throws the database's error when not */
     async checkWritable(): Promise<void> {

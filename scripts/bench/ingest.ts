@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
+import { freePort, type Installation, install } from '../lib/installation.ts';
 import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import type { RateResult } from './constant-rate.ts';
@@ -32,9 +32,8 @@ export async function ingest(args: string[]): Promise<void> {
 
   const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' });
   const baseline = await startBaseline();
-  let server: Server | undefined;
   try {
-    server = await installation.start(await freePort());
+    const server = await installation.start(await freePort());
     const api = await firstApi(installation, server);
     const address = ingestAddress(server, await api.createEndpoint('bench'));
     const addresses: Record<Side, string> = { ours: address, baseline: `${baseline.origin}/in/baseline` };
@@ -74,7 +73,6 @@ export async function ingest(args: string[]): Promise<void> {
     }
     const memory = await soak(server.pid, () => fullLoad(address, sets.small, Number(values.soak)));
     await server.end('SIGTERM');
-    server = undefined;
     const disk = await bytesOnDisk(sets.github);
 
     const rows: Row[] = [
@@ -104,9 +102,8 @@ export async function ingest(args: string[]): Promise<void> {
     ];
     report('ingest', rows, { full, p99, seconds, rounds, memory: memory.samples });
   } finally {
-    await server?.end('SIGKILL');
     baseline.end();
-    installation.remove();
+    await installation.remove();
   }
 }
 
@@ -172,6 +169,6 @@ async function bytesOnDisk(payloads: readonly Payload[]): Promise<number> {
     const files = readdirSync(installation.dataDir).filter(name => name.includes('.db'));
     return files.reduce((sum, name) => sum + statSync(join(installation.dataDir, name)).size, 0) / bytes;
   } finally {
-    installation.remove();
+    await installation.remove();
   }
 }

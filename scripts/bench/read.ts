@@ -4,13 +4,13 @@
  */
 import { parseArgs } from 'node:util';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
-import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
+import { freePort, type Installation, install } from '../lib/installation.ts';
 import { smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import { type Row, report } from './report.ts';
 import { percentile } from './statistics.ts';
 
-type Store = { events: number; installation: Installation; server: Server; api: Api; paths: Record<Kind, string[]> };
+type Store = { events: number; api: Api; paths: Record<Kind, string[]> };
 type Kind = (typeof KINDS)[number];
 const KINDS = ['newest page', 'page at any depth', 'event detail'] as const;
 
@@ -26,8 +26,13 @@ export async function read(args: string[]): Promise<void> {
   const counts = values.events.split(',').map(Number);
   const requests = Number(values.requests);
   const stores: Store[] = [];
+  const installations: Installation[] = [];
   try {
-    for (const count of counts) stores.push(await fill(count));
+    for (const count of counts) {
+      const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn', HOOKTAPE_RATE_LIMIT: '1000000' });
+      installations.push(installation);
+      stores.push(await fill(installation, count));
+    }
     const times = new Map<string, number[]>(KINDS.flatMap(kind => counts.map(events => [`${kind} ${events}`, []])));
     for (const kind of KINDS) {
       for (let number = -WARM_UP; number < requests; number++) {
@@ -58,15 +63,11 @@ export async function read(args: string[]): Promise<void> {
     );
     report('read', rows, { requests, counts });
   } finally {
-    for (const { server, installation } of stores) {
-      await server.end('SIGKILL');
-      installation.remove();
-    }
+    for (const installation of installations) await installation.remove();
   }
 }
 
-async function fill(events: number): Promise<Store> {
-  const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn', HOOKTAPE_RATE_LIMIT: '1000000' });
+async function fill(installation: Installation, events: number): Promise<Store> {
   const server = await installation.start(await freePort());
   const api = await firstApi(installation, server);
   const endpoint = await api.createEndpoint('bench');
@@ -89,5 +90,5 @@ async function fill(events: number): Promise<Store> {
     'page at any depth': cursors,
     'event detail': sample.map(id => `/api/events/${id}`),
   };
-  return { events, installation, server, api, paths };
+  return { events, api, paths };
 }

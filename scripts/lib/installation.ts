@@ -33,8 +33,8 @@ export type Installation = {
   dataDir: string;
   run: (args: readonly string[], env?: Env) => Promise<Finished>;
   start: (port: number, env?: Env) => Promise<Server>;
-  /** Removes everything. Servers must have ended. */
-  remove: () => void;
+  /** Kills what still runs and removes everything. */
+  remove: () => Promise<void>;
 };
 
 /** The path of the executable. @throws when it has not been built. */
@@ -60,6 +60,7 @@ export function install(settings: Env = {}, wrap: readonly string[] = []): Insta
   const dataDir = join(dir, 'data');
   const command = [...wrap, ...demote, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
+  const running = new Set<Subprocess>();
   let port = 0;
 
   return {
@@ -87,6 +88,8 @@ export function install(settings: Env = {}, wrap: readonly string[] = []): Insta
         stdout: 'pipe',
         stderr: 'pipe',
       });
+      running.add(child);
+      void child.exited.then(() => running.delete(child));
       const output = keepTail(child);
       const origin = `http://127.0.0.1:${port}`;
       await untilReady(child, origin, output);
@@ -97,7 +100,13 @@ export function install(settings: Env = {}, wrap: readonly string[] = []): Insta
       };
       return { origin, port, pid: child.pid, startupMs, output, end };
     },
-    remove: () => rmSync(base, { recursive: true, force: true }),
+    remove: async () => {
+      for (const child of running) {
+        child.kill('SIGKILL');
+        await child.exited;
+      }
+      rmSync(base, { recursive: true, force: true });
+    },
   };
 }
 

@@ -20,17 +20,18 @@ import {
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 type Native = Record<string, (...args: unknown[]) => unknown>;
 
 /**
- * Puts the addon into `dir` and returns its path.
+ * Puts the addon into `dir` and returns its absolute path.
  *
  * @throws when the directory cannot be written, or holds a file of that name which is not ours byte for byte.
  */
 export function extractAddon(bytes: Uint8Array, dir: string): string {
-  const path = join(dir, `.libsql-${Bun.hash(bytes).toString(16)}.node`);
+  // Absolute: the system would look a bare file name up in its library path.
+  const path = resolve(dir, `.libsql-${Bun.hash(bytes).toString(16)}.node`);
   if (holdsAddon(path, bytes)) return path;
   const part = `${path}.${randomUUID()}`;
   try {

@@ -58,7 +58,7 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
       must(sound(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }));
       return `${ledger.acknowledged.size} acknowledged, ${proof.stored} stored, ${SLOW_UPLOADS} uploads finished`;
     } finally {
-      installation.remove();
+      await installation.remove();
     }
   });
 }

@@ -18,7 +18,7 @@ export async function checkStartup({ check }: Checks): Promise<void> {
           await server.end('SIGTERM');
         }
       } finally {
-        installation.remove();
+        await installation.remove();
       }
     }
     const best = Math.min(...again);

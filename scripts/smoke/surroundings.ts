@@ -1,5 +1,5 @@
 /* The binary in hostile and bare surroundings: empty directory, foreign configuration files, unusable temp space. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
@@ -54,7 +54,8 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
   });
 
   const noexec = noexecWrap();
-  if (noexec) {
+  if (!noexec) console.log('note  a noexec temp directory is not tried: mounting one needs root');
+  else {
     await check('starts with a noexec temp directory', async () => {
       await withInstallation(install({ TMPDIR: '/mnt', BUN_TMPDIR: '/mnt' }, noexec), captureAndReadBack);
       return undefined;
@@ -100,7 +101,7 @@ async function withInstallation(
   try {
     await body(installation);
   } finally {
-    installation.remove();
+    await installation.remove();
   }
 }
 
@@ -110,6 +111,9 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
   try {
     const health = await installation.run(['health']);
     must(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
+    const engines = mappedEngines(server.pid);
+    must(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
+    must(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine lies at ${engines[0]}`);
     const api = await firstApi(installation, server);
     const endpoint = await api.createEndpoint('smoke');
     const body = new Uint8Array([0xff, 0x00, 0xfe, ...new TextEncoder().encode('{"smoke":true}')]);
@@ -126,9 +130,17 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
   } finally {
     const exitCode = await server.end('SIGTERM');
     must(exitCode === 0, `SIGTERM ended it with ${exitCode}:\n${server.output()}`);
+    const log = statSync(join(installation.dataDir, 'hooktape.db-wal'), { throwIfNoEntry: false });
+    must((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
     const health = await installation.run(['health']);
     must(health.exitCode === 1, `health says ${health.exitCode} after the end`);
   }
+}
+
+/** The addon files that the threads of a process have mapped: more than one would break SQLite's locks. */
+function mappedEngines(pid: number): string[] {
+  const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
+  return [...new Set(maps.match(/\/\S*\.libsql-\S*/g))];
 }
 
 /** A command line that gives its command a noexec /mnt; undefined where mounting is not allowed. */

@@ -4,6 +4,7 @@
  * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
  */
 import { type Client, createClient } from '@libsql/client/sqlite3';
+import { toFileUrl } from './file-url.ts';
 import { type Hello, packError, packResult, type Reply, type Request, unpackStatement } from './protocol.ts';
 
 /** The part of a Worker's global scope that is used. */
@@ -37,7 +38,7 @@ export function serveConnection(scope: ThreadScope): void {
   };
 
   const open = async (hello: Hello): Promise<void> => {
-    client = createClient({ url: `file:${hello.path}`, concurrency: 1, timeout: 5000, intMode: 'number' });
+    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: 5000, intMode: 'number' });
     pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
     await applyPragmas(client);
     scope.postMessage({ kind: 'ready' });
@@ -58,6 +59,10 @@ export function serveConnection(scope: ThreadScope): void {
         await on.executeMultiple(request.sql);
         return { id: request.id, results: [] };
       case 'close':
+        // libSQL leaves the log behind when it closes; emptied, one file is the whole database. A reader elsewhere only
+        // keeps it from being emptied.
+        if (!pragmas.includes('PRAGMA query_only = 1'))
+          await on.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         on.close();
         return { id: request.id, results: [] };
     }

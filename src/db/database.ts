@@ -3,9 +3,9 @@
  * comes out is the same either way. In an embedded database exactly one connection writes, in one thread, in one process.
  */
 import { chmodSync, existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
+import { fromFileUrl } from './file-url.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { startThread } from './thread.ts';
@@ -40,15 +40,9 @@ export type DatabaseOptions = {
   onDeath: (error: Error) => void;
 };
 
-/** The file behind a `file:` URL, relative ones against the working directory; undefined for other schemes. */
-export function databaseFile(url: string): string | undefined {
-  if (!url.startsWith('file:')) return undefined;
-  return url.startsWith('file://') ? fileURLToPath(url) : decodeURIComponent(url.slice('file:'.length));
-}
-
 /** Opens and migrates. @throws SchemaError, or the database's own error when it cannot be opened. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const file = databaseFile(options.url);
+  const file = fromFileUrl(options.url);
   return file === undefined ? openServer(options) : openFile(file, options);
 }
 

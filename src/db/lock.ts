@@ -5,6 +5,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
+import { toFileUrl } from './file-url.ts';
 
 export type DataDirectoryLock = { release: () => void };
 
@@ -17,7 +18,7 @@ export class LockedError extends Error {}
 export async function lockDataDirectory(directory: string, holder: string): Promise<DataDirectoryLock> {
   const lockFile = join(directory, 'hooktape.lock');
   const holderFile = join(directory, 'hooktape.lock.holder');
-  const client: Client = createClient({ url: `file:${lockFile}`, concurrency: 1, timeout: 0 });
+  const client: Client = createClient({ url: toFileUrl(lockFile), concurrency: 1, timeout: 0 });
   try {
     // In exclusive locking mode the lock of the first write stays until the connection closes.
     await client.execute('PRAGMA locking_mode = EXCLUSIVE');

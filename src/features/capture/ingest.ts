@@ -59,7 +59,8 @@ export function createIngest(options: IngestOptions): Ingest {
     }
     try {
       // Deleted while the body was arriving: the address is gone, and nothing may be stored under it.
-      if (!(await findEndpoint(token))) {
+      const still = findEndpoint(token);
+      if (!(still instanceof Promise ? await still : still)) {
         onResult('unknown');
         return refuse(req, res, 404, 'no such address');
       }

@@ -1,0 +1,135 @@
+/* Registration checks that come as a POST: in a header, in the query or in a small JSON body; and the two services that want a certain answer to every delivery. */
+import { empty, headerEcho, json, plainText } from './answers.ts';
+import type { Asked, HandshakeInput } from './handshake.ts';
+import type { HandshakeAnswer } from './model.ts';
+import { at, bytesOf } from './reading.ts';
+import { isText } from './signature.ts';
+import { hmacOf } from './verifiers/check.ts';
+import { verify } from './verify.ts';
+
+const LONGEST_BODY = 8192;
+const HEADERS = new Set([
+  'x-hook-secret',
+  'smartsheet-hook-challenge',
+  'aeg-event-type',
+  'twitch-eventsub-message-type',
+]);
+const PLATFORMS = new Set(['discord', 'xero', 'zoom', 'dropbox-sign', 'salesforce']);
+const WORDS = ['"challenge"', '"verification_token"'];
+/** Notion's tokens and Asana's secrets are such; a stranger's long text is not stored as a secret. */
+const LEARNABLE = /^[\w-]{8,256}$/;
+
+const ACKNOWLEDGED =
+  '<?xml version="1.0" encoding="UTF-8"?>' +
+  '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>' +
+  '<notificationsResponse xmlns="http://soap.sforce.com/2005/09/outbound"><Ack>true</Ack></notificationsResponse>' +
+  '</soapenv:Body></soapenv:Envelope>';
+
+/** The cheap question that nearly every delivery fails. */
+export function isWorthReading({ delivery, detection }: HandshakeInput): boolean {
+  if (detection.platform !== null && PLATFORMS.has(detection.platform)) return true;
+  if (delivery.query !== null && /(^|&)validationtoken=/i.test(delivery.query)) return true;
+  for (const [name] of delivery.rawHeaders) if (HEADERS.has(name.toLowerCase())) return true;
+  if (delivery.body.length === 0 || delivery.body.length > LONGEST_BODY) return false;
+  const body = bytesOf(delivery.body);
+  return WORDS.some(word => body.includes(word));
+}
+
+export function answerPost(asked: Asked): HandshakeAnswer | null {
+  const { reading, detection } = asked;
+  const hookSecret = reading.header('x-hook-secret');
+  if (hookSecret !== undefined) return answerHookSecret(asked, hookSecret);
+  const smartsheet = reading.header('smartsheet-hook-challenge');
+  if (smartsheet !== undefined) {
+    const answer = json({ smartsheetHookResponse: smartsheet });
+    return answer === null ? null : headerEcho('smartsheet-hook-response', smartsheet, answer);
+  }
+  const validationToken = reading.query().get('validationtoken');
+  if (validationToken !== undefined) return plainText(validationToken);
+  if (reading.header('aeg-event-type')?.toLowerCase() === 'subscriptionvalidation') {
+    const code = at(reading.json(), '0.data.validationCode');
+    return isText(code) ? json({ validationResponse: code }) : null;
+  }
+  if (reading.header('twitch-eventsub-message-type') === 'webhook_callback_verification') {
+    const challenge = at(reading.json(), 'challenge');
+    return isText(challenge) ? plainText(challenge) : null;
+  }
+  switch (detection.platform) {
+    case 'discord':
+      return answerDiscord(asked);
+    case 'xero':
+      return answerXero(asked);
+    case 'zoom':
+      return answerZoom(asked);
+    case 'dropbox-sign':
+      return plainText('Hello API Event Received');
+    case 'salesforce':
+      return { status: 200, headers: { 'content-type': 'text/xml; charset=utf-8' }, body: ACKNOWLEDGED };
+    default:
+      return answerJson(asked);
+  }
+}
+
+/** Asana, Keap and others: the same echo. Only Asana signs with the value afterwards. Known secrets are never replaced. */
+function answerHookSecret(asked: Asked, secret: string): HandshakeAnswer | null {
+  const answer = headerEcho('x-hook-secret', secret, empty(200));
+  if (answer === null || !LEARNABLE.test(secret) || asked.secretsOf('asana').length > 0) return answer;
+  return { ...answer, learnedSecret: { platform: 'asana', secret } };
+}
+
+/** Slack, monday.com, Feishu and Lark: the challenge back; Notion: a token to keep. */
+function answerJson(asked: Asked): HandshakeAnswer | null {
+  if (asked.delivery.body.length > LONGEST_BODY) return null;
+  const body = asked.reading.json();
+  if (typeof body !== 'object' || body === null) return null;
+  const alone = Object.keys(body).length === 1;
+  const challenge = at(body, 'challenge');
+  if (isText(challenge) && challenge.length <= 4096 && (alone || at(body, 'type') === 'url_verification')) {
+    return json({ challenge });
+  }
+  const token = at(body, 'verification_token');
+  if (!alone || !isText(token) || !LEARNABLE.test(token) || asked.secretsOf('notion').length > 0) return null;
+  const answer = json({ ok: true });
+  return answer === null ? null : { ...answer, learnedSecret: { platform: 'notion', secret: token } };
+}
+
+/** Type 1 means PING for interactions but EVENT for webhook events, whose ping is type 0. */
+function answerDiscord(asked: Asked): HandshakeAnswer | null {
+  if (asked.delivery.body.length > LONGEST_BODY || asked.secretsOf('discord').length === 0) return null;
+  const body = asked.reading.json();
+  const type = at(body, 'type');
+  if (type !== 0 && (type !== 1 || at(body, 'event') !== undefined)) return null;
+  // Discord sends a wrong signature on purpose when the URL is saved.
+  if (signedBy(asked, 'discord') === null) return empty(401);
+  return type === 0 ? empty(204) : json({ type: 1 });
+}
+
+function answerXero(asked: Asked): HandshakeAnswer | null {
+  if (asked.delivery.body.length > LONGEST_BODY || asked.secretsOf('xero').length === 0) return null;
+  const events = at(asked.reading.json(), 'events');
+  if (!Array.isArray(events) || events.length > 0) return null;
+  return empty(signedBy(asked, 'xero') === null ? 401 : 200);
+}
+
+/** Only a request that Zoom itself signed is answered, else anyone could have tokens signed. */
+function answerZoom(asked: Asked): HandshakeAnswer | null {
+  if (asked.delivery.body.length > LONGEST_BODY) return null;
+  const body = asked.reading.json();
+  const plainToken = at(body, 'payload.plainToken');
+  if (at(body, 'event') !== 'endpoint.url_validation' || !isText(plainToken) || !/^[\w+/=-]{1,128}$/.test(plainToken)) {
+    return null;
+  }
+  const secret = signedBy(asked, 'zoom');
+  if (secret === null) return null;
+  const encryptedToken = hmacOf('sha256', Buffer.from(secret, 'utf8'), [plainToken]).toString('hex');
+  return json({ plainToken, encryptedToken });
+}
+
+/** The registered secret with which the platform signed this delivery. */
+function signedBy({ delivery, receivedAt, urls, secretsOf }: Asked, platform: string): string | null {
+  for (const secret of secretsOf(platform)) {
+    const verdict = verify({ delivery, platform, secrets: [{ platform, secret }], receivedAt, urls });
+    if (verdict?.verdict === 'valid') return secret;
+  }
+  return null;
+}

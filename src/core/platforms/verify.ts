@@ -1,0 +1,175 @@
+/*
+ * Does the signature hold? Raw bytes, constant-time comparison, any of several secrets against any of several signatures; the clock
+ * is the time of receipt. Never throws: what cannot be judged is said to be unchecked.
+ */
+import { settle } from './detect.ts';
+import type { Platform, RawDelivery, Reason, Scheme, SchemeKind, SigningSecret, Verdict } from './model.ts';
+import { findPlatform, platforms } from './platforms.ts';
+import { readDelivery } from './reading.ts';
+import { hmac, special, standardWebhooks } from './schemes.ts';
+import { fits } from './secrets.ts';
+import { presence } from './signature.ts';
+import type { Check, Outcome, Verifier } from './verifiers/check.ts';
+import {
+  checkAdyenItems,
+  checkBraintree,
+  checkClientState,
+  checkDropboxSign,
+  checkMailgun,
+  checkMercadoPago,
+} from './verifiers/fields.ts';
+import {
+  checkBodyHmac,
+  checkHmac,
+  checkHook0,
+  checkRecurly,
+  checkStandardWebhooks,
+  checkToken,
+  checkWebSub,
+} from './verifiers/hmac.ts';
+import { checkJwt, checkJwtBody, checkJwtBodyHash } from './verifiers/jwt.ts';
+import {
+  checkEbay,
+  checkPaddleClassic,
+  checkPayPal,
+  checkPublicKey,
+  checkSns,
+  checkStandardWebhooksKey,
+  checkTravis,
+} from './verifiers/public-key.ts';
+import { checkContentful, checkHubspotHash, checkHubspotV3, checkMandrill, checkTwilio } from './verifiers/url.ts';
+
+const verifiers: Readonly<Record<SchemeKind, Verifier>> = {
+  hmac: checkHmac,
+  'standard-webhooks': check =>
+    check.scheme.key === 'ed25519' ? checkStandardWebhooksKey(check) : checkStandardWebhooks(check),
+  token: checkToken,
+  'public-key': checkPublicKey,
+  'body-hmac': checkBodyHmac,
+  websub: checkWebSub,
+  recurly: checkRecurly,
+  hook0: checkHook0,
+  twilio: checkTwilio,
+  mandrill: checkMandrill,
+  'hubspot-v3': checkHubspotV3,
+  'hubspot-hash': checkHubspotHash,
+  contentful: checkContentful,
+  'adyen-items': checkAdyenItems,
+  braintree: checkBraintree,
+  mailgun: checkMailgun,
+  'dropbox-sign': checkDropboxSign,
+  mercadopago: checkMercadoPago,
+  'client-state': checkClientState,
+  jwt: checkJwt,
+  'jwt-body-hash': checkJwtBodyHash,
+  'jwt-body': checkJwtBody,
+  'aws-sns': checkSns,
+  paypal: checkPayPal,
+  travis: checkTravis,
+  'paddle-classic': checkPaddleClassic,
+  ebay: checkEbay,
+};
+
+/** For deliveries that no platform is known for: forms that many senders share. */
+export const genericSchemes: readonly Scheme[] = [
+  standardWebhooks('webhook', { key: 'whsec-or-text' }),
+  standardWebhooks('svix', { key: 'whsec-or-text' }),
+  hmac('x-hub-signature-256', { prefix: 'sha256=' }),
+  special('websub', 'x-hub-signature', { label: 'hmac' }),
+  ...['x-signature', 'x-signature-256', 'x-webhook-signature', 'x-webhook-signature-256', 'webhook-signature'].map(
+    header => special('body-hmac', header, { label: 'hmac' }),
+  ),
+];
+
+/** Best first: the verdict is that of the best attempt. */
+const RANKS = ['valid', 'stale', 'mismatch', 'malformed', 'unsupported', 'redacted', 'no_secret'] as const;
+type Finding = (typeof RANKS)[number];
+
+const REASONS: Readonly<Record<Finding, Reason>> = {
+  valid: null,
+  stale: 'timestamp_out_of_tolerance',
+  mismatch: 'wrong_secret_or_altered_body',
+  malformed: 'malformed_header',
+  unsupported: 'unsupported',
+  redacted: 'unsupported',
+  no_secret: 'no_secret',
+};
+
+/**
+ * Null when the delivery carries no signature. `urls`: candidates of the public URL this was sent to, exact first (endpoint URL + path
+ * + query as received). `receivedAt`: epoch ms. Secrets of other platforms do not count.
+ */
+export function verify(input: {
+  delivery: RawDelivery;
+  platform: string | null;
+  secrets: readonly SigningSecret[];
+  receivedAt: number;
+  urls: readonly string[];
+}): Verdict | null {
+  const reading = readDelivery(input.delivery);
+  const row = rowFor(input.platform, input.secrets, reading);
+  const schemes = row === null || row.signatures.length === 0 ? genericSchemes : row.signatures;
+  const secrets = input.secrets.filter(
+    ({ platform }) => platform === null || (row !== null && findPlatform(platform) === row),
+  );
+  let best: { scheme: Scheme; finding: Finding } | null = null;
+  for (const scheme of schemes) {
+    const shown = presence(scheme, reading);
+    if (shown === 'absent') continue;
+    const finding =
+      shown === 'redacted'
+        ? 'redacted'
+        : tryAll(scheme, secrets, { reading, receivedAt: input.receivedAt, urls: input.urls });
+    if (best === null || RANKS.indexOf(finding) < RANKS.indexOf(best.finding)) best = { scheme, finding };
+  }
+  if (best === null) return null;
+  const { scheme, finding } = best;
+  return {
+    platform: row?.name ?? null,
+    scheme: scheme.label,
+    verdict:
+      finding === 'valid' ? 'valid' : RANKS.indexOf(finding) <= RANKS.indexOf('malformed') ? 'invalid' : 'unchecked',
+    reason: REASONS[finding],
+    proves: finding === 'valid' ? scheme.proves : null,
+  };
+}
+
+/** True when the proof of this delivery is in headers that are stored redacted or not at all: it must be judged at capture. */
+export function proofVanishes(delivery: RawDelivery, platform: string | null): boolean {
+  const row = platform === null ? undefined : findPlatform(platform);
+  const vanishing = row === undefined ? undefined : vanishingSchemes.get(row);
+  if (vanishing === undefined) return false;
+  const reading = readDelivery(delivery);
+  return vanishing.some(scheme => presence(scheme, reading) === 'present');
+}
+
+const vanishingSchemes: ReadonlyMap<Platform, readonly Scheme[]> = new Map(
+  platforms
+    .map(
+      row =>
+        [row, row.signatures.filter(({ header }) => header === 'authorization' || header?.startsWith('cf-'))] as const,
+    )
+    .filter(([, schemes]) => schemes.length > 0),
+);
+
+/** The stored platform, unless it was left open and a secret that was registered since settles it. */
+function rowFor(
+  platform: string | null,
+  secrets: readonly SigningSecret[],
+  reading: Check['reading'],
+): Platform | null {
+  const stored = platform === null ? null : (findPlatform(platform) ?? null);
+  const registered = new Set(secrets.map(secret => secret.platform).filter(name => name !== null));
+  return settle(stored, reading, [...registered]);
+}
+
+function tryAll(scheme: Scheme, secrets: readonly SigningSecret[], rest: Omit<Check, 'scheme' | 'secret'>): Finding {
+  let best: Outcome | 'no_secret' = 'no_secret';
+  for (const { secret } of secrets) {
+    if (!fits(scheme.key, secret)) continue;
+    const outcome = verifiers[scheme.kind]({ scheme, secret, ...rest });
+    if (outcome === 'valid') return outcome;
+    if (RANKS.indexOf(outcome) < RANKS.indexOf(best)) best = outcome;
+  }
+  return best;
+}

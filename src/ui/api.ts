@@ -1,0 +1,154 @@
+/*
+ * The one way from the dashboard to the server: the REST API of this origin with the session cookie. Reads wait out a rate limit by
+ * themselves; everything else that goes wrong becomes an ApiError with a sentence for the reader.
+ */
+
+import type {
+  Account,
+  Activity,
+  ApiKey,
+  ConnectedApp,
+  CreatedKey,
+  Endpoint,
+  EventDetail,
+  EventPage,
+  Invitation,
+  LoginSession,
+  ReplayResult,
+  Secret,
+  Session,
+  Team,
+} from './wire.ts';
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly retryAfterSeconds: number;
+  readonly body: Record<string, unknown>;
+
+  constructor(status: number, message: string, body: Record<string, unknown> = {}, retryAfterSeconds = 0) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+type Hooks = {
+  /** The session is gone: any call but signing in answered 401. */
+  onSignedOut: () => void;
+  /** Reading pauses for this many seconds because of the rate limit; 0 when it goes on. */
+  onSlowed: (seconds: number) => void;
+};
+
+export const hooks: Hooks = { onSignedOut: () => {}, onSlowed: () => {} };
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+const MAX_WAITS = 3;
+
+async function call<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  for (let waits = 0; ; waits++) {
+    const response = await send(method, path, body, signal);
+    if (response.ok) return (await response.json()) as T;
+    const problem = await problemOf(response);
+    if (
+      problem.status === 401 &&
+      !path.startsWith('/api/session') &&
+      path !== '/api/setup' &&
+      path !== '/api/password'
+    ) {
+      hooks.onSignedOut();
+    }
+    if (problem.status !== 429 || method !== 'GET' || waits >= MAX_WAITS) throw problem;
+    hooks.onSlowed(problem.retryAfterSeconds);
+    await new Promise(resolve => setTimeout(resolve, problem.retryAfterSeconds * 1000 + 50));
+    hooks.onSlowed(0);
+  }
+}
+
+const send = async (
+  method: Method,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Response> => {
+  try {
+    return await fetch(path, {
+      method,
+      headers: body === undefined ? { accept: 'application/json' } : { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'The server cannot be reached. Check that Hooktape is running and that you are online.');
+  }
+};
+
+const problemOf = async (response: Response): Promise<ApiError> => {
+  const body: Record<string, unknown> = await response.json().catch(() => ({}));
+  const retryAfter = Number(response.headers.get('retry-after')) || 1;
+  const said = typeof body['error'] === 'string' ? body['error'] : `The server answered ${response.status}.`;
+  const words = response.status === 429 ? `Too many requests. Try again in ${retryAfter} s.` : sentence(said);
+  return new ApiError(response.status, words, body, retryAfter);
+};
+
+/** `name is too long` -> `Name is too long.` */
+const sentence = (text: string): string => {
+  const trimmed = text.trim();
+  return trimmed.charAt(0).toUpperCase() + trimmed.slice(1) + (/[.!?]$/.test(trimmed) ? '' : '.');
+};
+
+const id = encodeURIComponent;
+type Ok = { ok: boolean };
+
+export const api = {
+  session: () => call<Session>('GET', '/api/session'),
+  signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
+  signOut: () => call<Ok>('DELETE', '/api/session'),
+  setUp: (token: string, email: string, password: string) =>
+    call<{ account: Account; endpoint: Endpoint }>('POST', '/api/setup', { token, email, password }),
+  changePassword: (current: string, password: string) => call<Ok>('POST', '/api/password', { current, password }),
+  sessions: () => call<{ sessions: LoginSession[] }>('GET', '/api/sessions').then(answer => answer.sessions),
+  revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
+
+  endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
+  createEndpoint: (name: string) => call<Endpoint>('POST', '/api/endpoints', { name }),
+  renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
+  deleteEndpoint: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}`),
+  activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
+  secrets: (endpoint: string) =>
+    call<{ secrets: Secret[] }>('GET', `/api/endpoints/${id(endpoint)}/secrets`).then(answer => answer.secrets),
+  addSecret: (endpoint: string, platform: string | null, secret: string) =>
+    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, { platform, secret }),
+  deleteSecret: (endpoint: string, secret: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
+  exportUrl: (endpoint: string, format: 'json' | 'har', q = '') =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}`,
+  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
+
+  events: (endpoint: string, cursor: string | undefined, q: string, limit = 100) =>
+    call<EventPage>(
+      'GET',
+      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${q ? `&q=${id(q)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+    ),
+  event: (event: string, signal?: AbortSignal) =>
+    call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
+  rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
+  replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
+
+  keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
+  createKey: (name: string) => call<CreatedKey>('POST', '/api/keys', { name }),
+  revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
+  apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
+  revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
+
+  team: () => call<Team>('GET', '/api/team'),
+  invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
+  removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
+  invitation: (token: string) => call<{ email: string; teamOf: string }>('GET', `/api/invitations/${id(token)}`),
+  acceptInvitation: (token: string, password: string) =>
+    call<unknown>('POST', `/api/invitations/${id(token)}`, { password }),
+};

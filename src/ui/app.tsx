@@ -1,0 +1,150 @@
+/* From the address to a page. Signed out, every page but set-up leads to signing in, and from there back to where one wanted to go. */
+
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiError, api, hooks } from './api.ts';
+import { ComparePage } from './pages/compare.tsx';
+import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
+import { EndpointsPage } from './pages/endpoints.tsx';
+import { InspectorPage } from './pages/inspector.tsx';
+import { JoinPage } from './pages/join.tsx';
+import { LoginPage } from './pages/login.tsx';
+import { SettingsPage } from './pages/settings.tsx';
+import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
+import { Button, Empty } from './parts/controls.tsx';
+import { useLoaded } from './parts/loaded.ts';
+import { Link, navigate, type Place, usePlace } from './parts/navigation.tsx';
+import { WorkspaceContext } from './parts/session.tsx';
+import { Shell } from './parts/shell.tsx';
+import { Toasts } from './parts/toasts.tsx';
+import { safeReturnTo } from './return-to.ts';
+import type { Session } from './wire.ts';
+
+type Who =
+  | { state: 'asking' }
+  | { state: 'out' }
+  | { state: 'no-account' }
+  | { state: 'failed'; problem: string }
+  | { state: 'in'; session: Session };
+
+export function App() {
+  const place = usePlace();
+  const [who, setWho] = useState<Who>({ state: 'asking' });
+  const ask = useCallback(async (): Promise<void> => {
+    try {
+      setWho({ state: 'in', session: await api.session() });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) {
+        setWho({ state: 'failed', problem: error instanceof Error ? error.message : String(error) });
+      } else setWho({ state: error.body['setupRequired'] === true ? 'no-account' : 'out' });
+    }
+  }, []);
+  useEffect(() => {
+    hooks.onSignedOut = () => setWho({ state: 'out' });
+    void ask();
+  }, [ask]);
+  return (
+    <>
+      <Page place={place} who={who} ask={ask} />
+      <Toasts />
+    </>
+  );
+}
+
+function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<void> }) {
+  const arrive = async (): Promise<void> => {
+    await ask();
+    navigate(safeReturnTo(place.query.get('return_to'), location.origin), { replace: true });
+  };
+  const settled = who.state !== 'asking' && who.state !== 'failed';
+  const atLogin = place.path === '/login';
+  const invitation = place.query.get('invitation');
+
+  const wanted = place.path === '/' ? '/app' : place.path + (place.query.size ? `?${place.query}` : '');
+  useEffect(() => {
+    if (!settled || place.path === '/setup') return;
+    if (who.state === 'out' && !atLogin) {
+      navigate(wanted === '/app' ? '/login' : `/login?return_to=${encodeURIComponent(wanted)}`, { replace: true });
+    }
+    if (who.state === 'in' && (place.path === '/' || (atLogin && !invitation))) {
+      navigate(safeReturnTo(place.query.get('return_to'), location.origin), { replace: true });
+    }
+  }, [who.state, place.path, atLogin, settled, wanted, invitation]);
+
+  if (who.state === 'failed') {
+    return (
+      <main class="centred">
+        <Empty title="Hooktape does not answer" action={<Button onClick={ask}>Try again</Button>}>
+          {who.problem}
+        </Empty>
+      </main>
+    );
+  }
+  if (place.path === '/setup') return <SetupPage token={place.query.get('token') ?? ''} onDone={ask} />;
+  if (who.state === 'asking') return null;
+  if (who.state === 'no-account') return <WaitingForSetupPage />;
+  if (atLogin && invitation) return <JoinPage token={invitation} onDone={arrive} />;
+  if (who.state === 'out') return atLogin ? <LoginPage onDone={arrive} /> : null;
+  return <SignedIn place={place} session={who.session} ask={ask} />;
+}
+
+function SignedIn({ place, session, ask }: { place: Place; session: Session; ask: () => Promise<void> }) {
+  const endpoints = useLoaded('endpoints', api.endpoints);
+  const workspace = useMemo(
+    () => ({
+      session,
+      endpoints: endpoints.value,
+      endpointsProblem: endpoints.problem,
+      reloadEndpoints: endpoints.reload,
+      setEndpoints: endpoints.set,
+    }),
+    [session, endpoints.value, endpoints.problem, endpoints.reload, endpoints.set],
+  );
+  const signOut = async (): Promise<void> => {
+    await api.signOut().catch(() => {});
+    await ask();
+  };
+  return (
+    <WorkspaceContext.Provider value={workspace}>
+      <Shell place={place} onSignOut={signOut}>
+        <Route place={place} />
+      </Shell>
+    </WorkspaceContext.Provider>
+  );
+}
+
+function Route({ place }: { place: Place }) {
+  const [, app, room, id, part, item] = place.path.split('/').map(safeDecode);
+  if (app === 'app' && (room === undefined || room === '' || (room === 'endpoints' && !id))) return <EndpointsPage />;
+  if (app === 'app' && room === 'endpoints' && id) {
+    if (part === 'settings') return <EndpointSettingsPage key={id} id={id} />;
+    if (part === 'compare') {
+      return <ComparePage endpointId={id} left={place.query.get('a') ?? ''} right={place.query.get('b') ?? ''} />;
+    }
+    if (part === undefined || part === 'events') {
+      return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} q={place.query.get('q') ?? ''} />;
+    }
+  }
+  if (app === 'app' && room === 'settings') return <SettingsPage section={id ?? 'account'} />;
+  return (
+    <main class="page">
+      <Empty
+        title="Nothing here"
+        action={
+          <Link to="/app" class="button plain">
+            All endpoints
+          </Link>
+        }
+      >
+        This address does not lead to a page of the dashboard.
+      </Empty>
+    </main>
+  );
+}
+
+const safeDecode = (piece: string): string => {
+  try {
+    return decodeURIComponent(piece);
+  } catch {
+    return piece;
+  }
+};

@@ -1,0 +1,56 @@
+/* Bytes of a captured body: from the API's two encodings, and as text, hex rows or an inert picture. Nothing here trusts a content type. */
+
+/** The exact body bytes of an event, from `payloadRaw` in its `payloadEncoding`. */
+export const bytesOf = (payloadRaw: string, encoding: 'utf8' | 'base64'): Uint8Array<ArrayBuffer> =>
+  encoding === 'utf8' ? new TextEncoder().encode(payloadRaw) : fromBase64(payloadRaw);
+
+export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+
+export const toBase64 = (bytes: Uint8Array): string => {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+};
+
+/** The text of the bytes, or undefined when they are not UTF-8. A byte order mark stays in the text. */
+export const utf8Text = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+export type HexRow = { offset: string; hex: string; ascii: string };
+
+/** Row `index` of a hex view, 16 bytes wide; the columns keep their width on the last row. */
+export const hexRow = (bytes: Uint8Array, index: number): HexRow => {
+  const row = bytes.subarray(index * 16, index * 16 + 16);
+  const cells = [...row].map(byte => byte.toString(16).padStart(2, '0'));
+  while (cells.length < 16) cells.push('  ');
+  return {
+    offset: (index * 16).toString(16).padStart(8, '0'),
+    hex: `${cells.slice(0, 8).join(' ')}  ${cells.slice(8).join(' ')}`,
+    ascii: [...row].map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join(''),
+  };
+};
+
+export const hexRowCount = (bytes: Uint8Array): number => Math.ceil(bytes.length / 16);
+
+const MAGIC: [type: string, offset: number, bytes: number[]][] = [
+  ['image/png', 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ['image/jpeg', 0, [0xff, 0xd8, 0xff]],
+  ['image/gif', 0, [0x47, 0x49, 0x46, 0x38]],
+  ['image/webp', 8, [0x57, 0x45, 0x42, 0x50]],
+];
+
+/** The raster type that the bytes themselves show. Never SVG: that is a document and may carry script. */
+export const rasterType = (bytes: Uint8Array): string | undefined =>
+  MAGIC.find(([, offset, magic]) => magic.every((byte, index) => bytes[offset + index] === byte))?.[0];
+
+/** A `data:` address for a raster picture of at most 4 MiB, or undefined. */
+export const pictureUrl = (bytes: Uint8Array): string | undefined => {
+  const type = rasterType(bytes);
+  return type && bytes.length <= 4 << 20 ? `data:${type};base64,${toBase64(bytes)}` : undefined;
+};

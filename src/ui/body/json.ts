@@ -1,0 +1,236 @@
+/*
+ * JSON as it was written: big integers, key order, duplicate keys and every lexeme stay, because nodes only point into the text.
+ * Iterative throughout, so nesting depth is bounded by memory and not by the call stack. Grammar: RFC 8259, strict.
+ */
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
+
+export type JsonNode = {
+  kind: JsonKind;
+  /** Span of the value in the text, end exclusive; for containers it includes the brackets. */
+  start: number;
+  end: number;
+  /** Span of the member's key with its quotes; -1 for array items and the root. */
+  keyStart: number;
+  keyEnd: number;
+  /** Index of the parent node, -1 for the root. */
+  parent: number;
+  /** Position among the siblings. */
+  position: number;
+  depth: number;
+  /** Number of direct children. */
+  size: number;
+  /** Index of the first node after this subtree: nodes stand in document order. */
+  after: number;
+};
+
+export type JsonDocument = { text: string; nodes: JsonNode[] };
+export type JsonProblem = { problem: string; offset: number; line: number; column: number };
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings exclude exactly these characters.
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const SPACE = /[ \t\n\r]*/y;
+const LITERALS = ['true', 'false', 'null'] as const;
+
+const matchEnd = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+};
+
+/**
+ * End of the string literal that starts at `at`, or -1. Long strings are walked by hand: a backtracking matcher keeps
+ * state per character and overflows on megabytes.
+ */
+const stringEnd = (text: string, at: number): number => {
+  if (text.charCodeAt(at) !== 0x22) return -1;
+  let close = at + 1;
+  for (;;) {
+    close = text.indexOf('"', close);
+    if (close < 0) return -1;
+    let slashes = 0;
+    while (text.charCodeAt(close - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) break;
+    close++;
+  }
+  for (let from = at + 1; from < close; ) {
+    // Cut into short literals that the pattern can check, never between a backslash and what it escapes.
+    let to = Math.min(from + 4096, close);
+    while (to < close && to > from && isInsideEscape(text, from, to)) to--;
+    if (matchEnd(STRING, `"${text.slice(from, to)}"`, 0) !== to - from + 2) return -1;
+    from = to;
+  }
+  return close + 1;
+};
+
+const isInsideEscape = (text: string, from: number, to: number): boolean => {
+  for (let back = 1; back <= 5 && to - back >= from; back++) {
+    if (text.charCodeAt(to - back) !== 0x5c) continue;
+    let slashes = 0;
+    while (to - back - slashes > from && text.charCodeAt(to - back - slashes - 1) === 0x5c) slashes++;
+    if (slashes % 2 === 1) return false;
+    return back === 1 || text[to - back + 1] === 'u';
+  }
+  return false;
+};
+
+/** Parses a whole document. A leading byte order mark is passed over. Returns a problem with its place when it is not JSON. */
+export function parseJson(text: string): JsonDocument | JsonProblem {
+  const nodes: JsonNode[] = [];
+  const stack: number[] = [];
+  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  const fail = (problem: string, offset = at): JsonProblem => ({ problem, offset, ...placeOf(text, offset) });
+  const space = (): void => {
+    at = matchEnd(SPACE, text, at);
+  };
+
+  space();
+  for (;;) {
+    // One value, at the root, after `[` or `,`, or after a key.
+    const parent = stack.at(-1) ?? -1;
+    const owner = parent < 0 ? undefined : nodes[parent];
+    let keyStart = -1;
+    let keyEnd = -1;
+    if (owner?.kind === 'object') {
+      keyStart = at;
+      keyEnd = stringEnd(text, at);
+      if (keyEnd < 0) return fail('a key in double quotes was expected');
+      at = keyEnd;
+      space();
+      if (text[at] !== ':') return fail('“:” was expected after the key');
+      at++;
+      space();
+    }
+    const node: JsonNode = {
+      kind: 'null',
+      start: at,
+      end: at,
+      keyStart,
+      keyEnd,
+      parent,
+      position: owner?.size ?? 0,
+      depth: stack.length,
+      size: 0,
+      after: nodes.length + 1,
+    };
+    if (owner) owner.size++;
+    const index = nodes.push(node) - 1;
+    const first = text[at];
+    let open = false;
+    if (first === '{' || first === '[') {
+      node.kind = first === '{' ? 'object' : 'array';
+      at++;
+      space();
+      open = text[at] !== (first === '{' ? '}' : ']');
+      stack.push(index);
+      if (open) continue;
+    } else {
+      const end = scalarEnd(text, at, node);
+      if (end < 0) return fail(at >= text.length ? 'the text ends before the value' : 'a value was expected');
+      at = end;
+      node.end = end;
+      node.after = nodes.length;
+    }
+    // Close what ends here, then go on after a comma.
+    for (;;) {
+      space();
+      const top = stack.at(-1);
+      const container = top === undefined ? undefined : nodes[top];
+      if (!container) {
+        return at < text.length ? fail('something follows after the end of the document') : { text, nodes };
+      }
+      const close = container.kind === 'object' ? '}' : ']';
+      if (text[at] === close) {
+        at++;
+        container.end = at;
+        container.after = nodes.length;
+        stack.pop();
+        continue;
+      }
+      if (text[at] === ',') {
+        at++;
+        space();
+        break;
+      }
+      return fail(at >= text.length ? 'the text ends in the middle of the document' : `“,” or “${close}” was expected`);
+    }
+  }
+}
+
+const scalarEnd = (text: string, at: number, node: JsonNode): number => {
+  if (text[at] === '"') {
+    node.kind = 'string';
+    return stringEnd(text, at);
+  }
+  for (const literal of LITERALS) {
+    if (text.startsWith(literal, at)) {
+      node.kind = literal;
+      return at + literal.length;
+    }
+  }
+  node.kind = 'number';
+  return matchEnd(NUMBER, text, at);
+};
+
+const placeOf = (text: string, offset: number): { line: number; column: number } => {
+  const before = text.slice(0, offset);
+  const lines = before.split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+};
+
+export const isJsonDocument = (parsed: JsonDocument | JsonProblem): parsed is JsonDocument => 'nodes' in parsed;
+
+/** The value as written. */
+export const lexeme = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);
+
+/** The key without quotes and escapes, or undefined for array items and the root. */
+export const keyOf = (document: JsonDocument, node: JsonNode): string | undefined =>
+  node.keyStart < 0 ? undefined : unquote(document.text.slice(node.keyStart, node.keyEnd));
+
+/** What "copy value" gives: strings without quotes and escapes, everything else as written. */
+export const valueText = (document: JsonDocument, node: JsonNode): string =>
+  node.kind === 'string' ? unquote(lexeme(document, node)) : lexeme(document, node);
+
+const unquote = (literal: string): string => JSON.parse(literal) as string;
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
+
+/** Path of a node in JSONPath notation: `$.items[0]["odd key"]`. */
+export function pathOf(document: JsonDocument, index: number): string {
+  const steps: string[] = [];
+  for (let at = index; at >= 0; ) {
+    const node = document.nodes[at];
+    if (!node || node.parent < 0) break;
+    const key = keyOf(document, node);
+    if (key === undefined) steps.push(`[${node.position}]`);
+    else steps.push(PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
+    at = node.parent;
+  }
+  return `$${steps.reverse().join('')}`;
+}
+
+/** The document re-indented, every lexeme untouched. */
+export function prettyJson(document: JsonDocument, indent = '  '): string {
+  const out: string[] = [];
+  const open: JsonNode[] = [];
+  const closeUntil = (depth: number): void => {
+    for (let top = open.at(-1); top && top.depth >= depth; top = open.at(-1)) {
+      open.pop();
+      out.push(`\n${indent.repeat(Math.min(top.depth, 200))}${top.kind === 'object' ? '}' : ']'}`);
+    }
+  };
+  for (const node of document.nodes) {
+    closeUntil(node.depth);
+    if (node.position > 0) out.push(',');
+    if (node.depth > 0) out.push(`\n${indent.repeat(Math.min(node.depth, 200))}`);
+    if (node.keyStart >= 0) out.push(document.text.slice(node.keyStart, node.keyEnd), ': ');
+    if (node.kind !== 'object' && node.kind !== 'array') out.push(lexeme(document, node));
+    else if (node.size === 0) out.push(node.kind === 'object' ? '{}' : '[]');
+    else {
+      out.push(node.kind === 'object' ? '{' : '[');
+      open.push(node);
+    }
+  }
+  closeUntil(0);
+  return out.join('');
+}

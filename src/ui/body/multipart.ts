@@ -1,0 +1,99 @@
+/*
+ * multipart/* bodies (RFC 2046, RFC 7578) split into their parts, bytes untouched. Senders are sloppy, so bare LF line ends and a
+ * missing closing boundary are accepted; a body without its boundary gives no parts.
+ */
+
+export type Part = {
+  headers: [name: string, value: string][];
+  name: string | undefined;
+  filename: string | undefined;
+  contentType: string | undefined;
+  bytes: Uint8Array;
+};
+
+const MAX_PARTS = 1000;
+
+/** The boundary parameter of a multipart content type, or undefined. */
+export const boundaryOf = (contentType: string): string | undefined => {
+  if (!/^\s*multipart\//i.test(contentType)) return undefined;
+  const found = /;\s*boundary=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(contentType);
+  const boundary = found?.[1]?.replace(/\\(.)/g, '$1') ?? found?.[2];
+  return boundary ? boundary : undefined;
+};
+
+/** The parts of a body in order, at most 1000. */
+export function parseMultipart(body: Uint8Array, boundary: string): Part[] {
+  const marker = new TextEncoder().encode(`--${boundary}`);
+  const parts: Part[] = [];
+  let at = boundaryAt(body, marker, 0);
+  while (at >= 0 && parts.length < MAX_PARTS) {
+    let from = at + marker.length;
+    if (body[from] === 0x2d && body[from + 1] === 0x2d) break;
+    while (body[from] === 0x20 || body[from] === 0x09) from++;
+    from = skipLineEnd(body, from);
+    const next = boundaryAt(body, marker, from);
+    let to = next < 0 ? body.length : next;
+    if (next >= 0 && body[to - 1] === 0x0a) to -= body[to - 2] === 0x0d ? 2 : 1;
+    parts.push(readPart(body.subarray(from, Math.max(from, to))));
+    at = next;
+  }
+  return parts;
+}
+
+/** The next marker that stands alone on a line; `--cutter` is not the boundary `cut`. */
+const boundaryAt = (body: Uint8Array, marker: Uint8Array, from: number): number => {
+  for (let at = from; ; at++) {
+    at = indexOfBytes(body, marker, at);
+    if (at < 0 || ((at === 0 || body[at - 1] === 0x0a) && endsLine(body, at + marker.length))) return at;
+  }
+};
+
+const endsLine = (body: Uint8Array, at: number): boolean => {
+  let after = body[at] === 0x2d && body[at + 1] === 0x2d ? at + 2 : at;
+  while (body[after] === 0x20 || body[after] === 0x09) after++;
+  return after >= body.length || body[after] === 0x0d || body[after] === 0x0a;
+};
+
+const indexOfBytes = (body: Uint8Array, wanted: Uint8Array, from: number): number => {
+  const [first = 0] = wanted;
+  for (let at = body.indexOf(first, from); at >= 0; at = body.indexOf(first, at + 1)) {
+    let same = 1;
+    while (same < wanted.length && body[at + same] === wanted[same]) same++;
+    if (same === wanted.length) return at;
+  }
+  return -1;
+};
+
+const skipLineEnd = (body: Uint8Array, at: number): number => {
+  if (body[at] === 0x0d && body[at + 1] === 0x0a) return at + 2;
+  return body[at] === 0x0a ? at + 1 : at;
+};
+
+const readPart = (part: Uint8Array): Part => {
+  const headers: [string, string][] = [];
+  let at = 0;
+  while (at < part.length) {
+    const end = part.indexOf(0x0a, at);
+    const stop = end < 0 ? part.length : end;
+    const line = new TextDecoder().decode(part.subarray(at, stop)).replace(/\r$/, '');
+    at = stop + 1;
+    if (line === '') break;
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.push([line.slice(0, colon), line.slice(colon + 1).trim()]);
+  }
+  const header = (name: string): string | undefined => headers.find(([key]) => key.toLowerCase() === name)?.[1];
+  const disposition = header('content-disposition') ?? '';
+  return {
+    headers,
+    name: parameter(disposition, 'name'),
+    filename: parameter(disposition, 'filename'),
+    contentType: header('content-type'),
+    bytes: part.subarray(Math.min(at, part.length)),
+  };
+};
+
+/** A parameter of Content-Disposition. Quotes inside are percent-encoded or escaped, as browsers and curl write them. */
+const parameter = (disposition: string, name: string): string | undefined => {
+  const found = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, 'i').exec(disposition);
+  return found?.[1]?.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? found?.[2];
+};

@@ -1,0 +1,45 @@
+/* Which views of a body make sense, best first. The content type is a hint; the bytes decide. */
+
+import { rasterType, utf8Text } from './bytes.ts';
+import { isJsonDocument, type JsonDocument, type JsonProblem, parseJson } from './json.ts';
+import { boundaryOf } from './multipart.ts';
+import { looksLikeXml } from './xml.ts';
+
+export type BodyView = 'json' | 'form' | 'parts' | 'xml' | 'image' | 'text' | 'hex';
+
+export type BodyReading = {
+  views: BodyView[];
+  text: string | undefined;
+  json: JsonDocument | undefined;
+  /** Set when the sender said JSON and it is not. */
+  jsonProblem: JsonProblem | undefined;
+  boundary: string | undefined;
+};
+
+const MAX_TREE_BYTES = 16 << 20;
+
+/** Reads a body once. An empty body has no views. */
+export function readBody(bytes: Uint8Array, contentType: string): BodyReading {
+  const type = contentType.toLowerCase();
+  const text = utf8Text(bytes);
+  const views: BodyView[] = [];
+  const boundary = boundaryOf(contentType);
+  const saysJson = /[/+]json\b/.test(type) || /\bjson\b/.test(type);
+  const maybeJson = text !== undefined && bytes.length <= MAX_TREE_BYTES && (saysJson || /^\ufeff?\s*[[{"]/.test(text));
+  const parsed = maybeJson ? parseJson(text) : undefined;
+  const json = parsed && isJsonDocument(parsed) ? parsed : undefined;
+  if (bytes.length > 0) {
+    if (json) views.push('json');
+    if (boundary) views.push('parts');
+    if (text !== undefined && looksLikeForm(text, type)) views.push('form');
+    if (text !== undefined && !json && (looksLikeXml(text) || /[/+]xml\b/.test(type))) views.push('xml');
+    if (rasterType(bytes)) views.push('image');
+    if (text !== undefined) views.push('text');
+    views.push('hex');
+  }
+  const jsonProblem = saysJson && parsed && !isJsonDocument(parsed) && bytes.length > 0 ? parsed : undefined;
+  return { views, text, json, jsonProblem, boundary };
+}
+
+const looksLikeForm = (text: string, type: string): boolean =>
+  type.includes('x-www-form-urlencoded') ? text.includes('=') : type === '' && /^[\w.%+[\]-]+=[^\s<{]*$/.test(text);

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { curlCommand } from './curl.ts';
+import { fetchCode } from './fetch.ts';
+import { httpieCommand } from './httpie.ts';
+import { type CopyRequest, sendableHeaders, withTarget } from './request.ts';
+import { powershellWord, samplesFor } from './samples.ts';
+import { bodyWord, shellStdin, shellWord } from './shell.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+const hostile = [
+  "it's",
+  '$(touch /tmp/x)',
+  '`id`',
+  '"; rm -rf ~; "',
+  '\\',
+  "\\'",
+  '!!',
+  '@/etc/passwd',
+  'a\nb',
+  'a\r\nb',
+  '\u001b[201~id\n',
+  '\t',
+  '\u202egnp.exe',
+  'é😀',
+  '',
+  '-o',
+  '~',
+  '*',
+  '{a,b}',
+  '\u007f',
+  '\u0085',
+];
+
+/** What bash makes of the words: one argument per line, NUL between them. */
+const bash = async (script: string): Promise<Uint8Array> => {
+  const child = Bun.spawn(['bash', '-c', script], { stdout: 'pipe', stderr: 'ignore' });
+  return new Uint8Array(await new Response(child.stdout).arrayBuffer());
+};
+
+/** The command with its program replaced by one that prints what it got. */
+const argumentsOf = async (command: string): Promise<{ args: string[]; stdin: string }> => {
+  const shim =
+    'cat_in() { if [ "$WITH_STDIN" ]; then base64; fi; }; curl() { printf "%s\\0" "$@"; cat_in; }; http() { curl "$@"; };';
+  const piped = command.startsWith('printf');
+  const out = new TextDecoder().decode(await bash(`${piped ? 'WITH_STDIN=1;' : ''}${shim}${command}`));
+  const args = out.split('\0');
+  return { stdin: (args.pop() ?? '').replace(/\s/g, ''), args };
+};
+
+const request = (change: Partial<CopyRequest> = {}): CopyRequest => ({
+  method: 'POST',
+  url: 'http://localhost:3000/hooks?a=1',
+  headers: [['Content-Type', 'application/json']],
+  body: bytes('{"a":1}'),
+  ...change,
+});
+
+describe('shell words', () => {
+  test('bash reads back exactly what was written', async () => {
+    const words = [...hostile, String.fromCharCode(...Array.from({ length: 255 }, (_, at) => at + 1))];
+    const out = await bash(words.map(word => `printf '%s\\0' ${shellWord(word)}`).join('\n'));
+    expect(new TextDecoder().decode(out).split('\0').slice(0, -1)).toEqual(words);
+  });
+
+  test('any text without NUL is one word, and no control character is ever emitted', async () => {
+    const texts = fc
+      .sample(fc.string({ unit: 'binary', maxLength: 40 }), 300)
+      .map(text => text.replaceAll('\0', '').toWellFormed());
+    const words = texts.map(shellWord);
+    for (const word of words) expect(word).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    const out = await bash(words.map(word => `printf '%s\\0' ${word}`).join('\n'));
+    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(out).split('\0').slice(0, -1)).toEqual(texts);
+  });
+
+  test('NUL is refused as an argument and travels through the pipe', async () => {
+    expect(() => shellWord('a\0')).toThrow(RangeError);
+    expect(await bash(`${shellStdin(every)}cat`)).toEqual(every);
+  });
+
+  test('a body is a word only when that keeps it readable and whole', () => {
+    expect(bodyWord(bytes("a 'b'\n"))).toBe("'a '\\''b'\\''\n'");
+    expect(bodyWord(every)).toBeUndefined();
+    expect(bodyWord(bytes('a\rb'))).toBeUndefined();
+    expect(bodyWord(bytes('x'.repeat(200_000)))).toBeUndefined();
+  });
+});
+
+describe('curl', () => {
+  test('says method, target, headers and body, and takes back what curl would add', () =>
+    expect(curlCommand(request({ method: 'PUT' }))).toBe(
+      [
+        "curl -g --path-as-is -X PUT 'http://localhost:3000/hooks?a=1'",
+        "-H 'Content-Type: application/json'",
+        '-H Accept:',
+        '-H User-Agent:',
+        '--data-raw \'{"a":1}\'',
+      ].join(' \\\n  '),
+    ));
+
+  test('hostile text in every place arrives as one argument each', async () => {
+    for (const text of hostile) {
+      const url = `http://h/?${text}`;
+      const { args } = await argumentsOf(curlCommand(request({ url, headers: [['X-Evil', text]] })));
+      expect(args).toContain(url);
+      expect(args).toContain(text === '' ? 'X-Evil;' : `X-Evil: ${text}`);
+    }
+  });
+
+  test('binary bodies go through a pipe, byte for byte', async () => {
+    const { args, stdin } = await argumentsOf(curlCommand(request({ body: every })));
+    expect(args.slice(-2)).toEqual(['--data-binary', '@-']);
+    expect(new Uint8Array(Buffer.from(stdin, 'base64'))).toEqual(every);
+  });
+
+  test('a body that starts with @ is no file name', () =>
+    expect(curlCommand(request({ body: bytes('@/etc/passwd') }))).toEndWith("--data-raw '@/etc/passwd'"));
+
+  test('HEAD does not wait for a body', () =>
+    expect(curlCommand(request({ method: 'HEAD', body: bytes('') }))).toStartWith('curl -g --path-as-is --head '));
+});
+
+describe('HTTPie', () => {
+  test('items keep their kind whatever the value starts with', async () => {
+    const headers: [string, string][] = [
+      ['X-A', '=1'],
+      ['X-B', '@/etc/passwd'],
+      ['X-C', ''],
+      ['X-D', 'C:\\dir'],
+      ['X-E', 'a\\=b'],
+    ];
+    const command = httpieCommand(request({ headers }));
+    const { args } = await argumentsOf(command.replace(/^#.*\n/, ''));
+    expect(args).toEqual(expect.arrayContaining(['X-A:\\=1', 'X-B:\\@/etc/passwd', 'X-C;', 'X-D:C:\\dir']));
+    expect(command).toStartWith('# HTTPie cannot send this X-E header\n');
+    expect(args.some(arg => arg.startsWith('X-E'))).toBe(false);
+  });
+});
+
+describe('fetch', () => {
+  test('the code sends the same method, headers and bytes', async () => {
+    for (const body of [bytes(hostile.join('|')), every, bytes('\ufeffx')]) {
+      const sent: { url?: string; init?: RequestInit } = {};
+      const fake = (url: string, init: RequestInit): void => void Object.assign(sent, { url, init });
+      const code = fetchCode(request({ body, url: 'http://h/?</script>\u2028' }));
+      expect(code).toMatch(/^[\x20-\x7e\n]*$/);
+      expect(code).not.toContain('</script');
+      const run = new Function('fetch', `return (async () => { ${code} })()`) as (fetch: unknown) => Promise<void>;
+      await run(fake);
+      expect(sent.url).toBe('http://h/?</script>\u2028');
+      expect(sent.init?.headers).toEqual([['Content-Type', 'application/json']]);
+      const given = sent.init?.body as string | Uint8Array;
+      expect(typeof given === 'string' ? bytes(given) : given).toEqual(body);
+    }
+  });
+
+  test('says that a GET body cannot be sent', () =>
+    expect(fetchCode(request({ method: 'GET' }))).toStartWith('// fetch cannot send the 7 byte body of a GET'));
+});
+
+test('connection headers and redacted credentials are left out', () =>
+  expect(
+    sendableHeaders([
+      ['HOST', 'h'],
+      ['Content-Length', '3'],
+      ['authorization', '[redacted]'],
+      ['X-Sig', 'v1'],
+    ]),
+  ).toEqual({ headers: [['X-Sig', 'v1']], redacted: ['authorization'] }));
+
+test('path and query go behind the destination as they were sent', () => {
+  expect(withTarget('http://h/hooks', '', null)).toBe('http://h/hooks');
+  expect(withTarget('http://h/hooks/', '/a/../b', '')).toBe('http://h/hooks/a/../b?');
+  expect(withTarget('http://h', '', 'a=%zz')).toBe('http://h?a=%zz');
+});
+
+test('samples quote the address', async () => {
+  const [curl, powershell] = samplesFor("http://h/in/a'b");
+  expect((await argumentsOf(curl?.text ?? '')).args).toEqual(["http://h/in/a'b", '--json', '{"hello":"world"}']);
+  expect(powershell?.text).toContain("'http://h/in/a''b'");
+  expect(powershellWord('a\u2019b')).toBe("'a\u2019\u2019b'");
+});

@@ -1,0 +1,30 @@
+/* JavaScript that repeats a captured request with fetch (Node, Bun, Deno, browsers). */
+
+import { toBase64, utf8Text } from '../body/bytes.ts';
+import type { CopyRequest } from './request.ts';
+
+/** A module-level statement: `const response = await fetch(…)`. */
+export function fetchCode(request: CopyRequest): string {
+  const { method, url, headers, body } = request;
+  const lines = [`  method: ${literal(method)},`];
+  if (headers.length > 0) {
+    lines.push('  headers: [', ...headers.map(([name, value]) => `    [${literal(name)}, ${literal(value)}],`), '  ],');
+  }
+  const bodiless = method === 'GET' || method === 'HEAD';
+  if (body.length > 0 && !bodiless) lines.push(`  body: ${bodyExpression(body)},`);
+  const note = body.length > 0 && bodiless ? `// fetch cannot send the ${body.length} byte body of a ${method}\n` : '';
+  return `${note}const response = await fetch(${literal(url)}, {\n${lines.join('\n')}\n});`;
+}
+
+const bodyExpression = (body: Uint8Array): string => {
+  const text = utf8Text(body);
+  return text === undefined || text.startsWith('\ufeff')
+    ? `Uint8Array.from(atob('${toBase64(body)}'), c => c.charCodeAt(0))`
+    : literal(text);
+};
+
+/** A string literal in which everything that is not printable ASCII is escaped, and which cannot end a script element. */
+const literal = (text: string): string =>
+  JSON.stringify(text).replace(/[^\x20-\x7e]|<\/|<!/g, found =>
+    found.length === 2 ? `\\u003c${found[1]}` : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

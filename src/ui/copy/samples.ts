@@ -1,0 +1,20 @@
+/* First commands for a new endpoint, ready to paste: one JSON delivery to its address. */
+
+import { shellWord } from './shell.ts';
+
+const BODY = '{"hello":"world"}';
+
+export type Sample = { id: 'curl' | 'powershell' | 'httpie'; label: string; text: string };
+
+export const samplesFor = (url: string): Sample[] => [
+  { id: 'curl', label: 'curl', text: `curl ${shellWord(url)} --json ${shellWord(BODY)}` },
+  {
+    id: 'powershell',
+    label: 'PowerShell',
+    text: `Invoke-RestMethod ${powershellWord(url)} -Method Post -ContentType application/json -Body ${powershellWord(BODY)}`,
+  },
+  { id: 'httpie', label: 'HTTPie', text: `http POST ${shellWord(url)} hello=world` },
+];
+
+/** A PowerShell literal. It takes typographic quotes for quotes as well, so those are doubled too. */
+export const powershellWord = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;

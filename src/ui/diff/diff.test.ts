@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { isJsonDocument, type JsonDocument, parseJson } from '../body/json.ts';
+import { type Change, diffJson } from './json-diff.ts';
+import { diffLines, diffPairs } from './text-diff.ts';
+
+const json = (text: string): JsonDocument => {
+  const parsed = parseJson(text);
+  if (!isJsonDocument(parsed)) throw new Error(parsed.problem);
+  return parsed;
+};
+const changes = (left: string, right: string): Change[] => diffJson(json(left), json(right));
+
+describe('JSON', () => {
+  test('reports by path what was added, removed and changed', () =>
+    expect(changes('{"a":1,"b":{"c":"x"},"gone":null}', '{"b":{"c":"y"},"a":1,"new":[1]}')).toEqual([
+      { kind: 'removed', path: '$.gone', before: 'null', after: undefined },
+      { kind: 'added', path: '$.new', before: undefined, after: '[1]' },
+      { kind: 'changed', path: '$.b.c', before: '"x"', after: '"y"' },
+    ]));
+
+  test('order of keys and space do not matter, the writing of a number does', () => {
+    expect(changes('{"a":[ ],"b":2}', '{ "b": 2, "a": [] }')).toEqual([]);
+    expect(changes('[1]', '[1.0]')).toHaveLength(1);
+    expect(changes('[12345678901234567890]', '[12345678901234567891]')).toHaveLength(1);
+  });
+
+  test('an item put in front leaves the others alone', () =>
+    expect(changes('[{"id":1},{"id":2}]', '[{"id":0},{"id":1},{"id":2}]')).toEqual([
+      { kind: 'added', path: '$[0]', before: undefined, after: '{"id":0}' },
+    ]));
+
+  test('a mended item shows its inner change', () =>
+    expect(changes('[1,{"id":2,"s":"a"},3]', '[1,{"id":2,"s":"b"},3]').map(change => change.path)).toEqual(['$[1].s']));
+
+  test('duplicate keys are compared in turn', () =>
+    expect(changes('{"k":1,"k":2}', '{"k":1,"k":3}')).toMatchObject([{ kind: 'changed', before: '2', after: '3' }]));
+
+  test('a change of kind is one change', () =>
+    expect(changes('{"a":{"b":1}}', '{"a":[1]}')).toMatchObject([{ kind: 'changed', path: '$.a' }]));
+
+  test('no document differs from itself, and 50,000 levels are no trouble', () => {
+    fc.assert(fc.property(fc.json(), text => expect(changes(text, text)).toEqual([])));
+    const deep = (inner: string): string => `${'['.repeat(50_000)}${inner}${']'.repeat(50_000)}`;
+    expect(changes(deep('1'), deep('2'))).toHaveLength(1);
+  });
+});
+
+describe('lines', () => {
+  test('replaying the lines gives back both texts', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map(lines => lines.join('\n'));
+    fc.assert(
+      fc.property(text, text, (left, right) => {
+        const lines = diffLines(left, right);
+        const side = (not: string): string =>
+          lines
+            .filter(line => line.kind !== not)
+            .map(line => line.text)
+            .join('\n');
+        expect([side('added'), side('removed')]).toEqual([left, right]);
+      }),
+    );
+  });
+});
+
+test('pairs match by name without case, repeats in turn', () =>
+  expect(
+    diffPairs(
+      [
+        ['X-A', '1'],
+        ['x-b', '2'],
+        ['x-b', '3'],
+      ],
+      [
+        ['x-a', '1'],
+        ['X-B', '2'],
+        ['x-b', '4'],
+        ['new', ''],
+      ],
+    ),
+  ).toEqual([
+    { kind: 'changed', name: 'x-b', before: '3', after: '4' },
+    { kind: 'added', name: 'new', after: '' },
+  ]));

@@ -1,0 +1,110 @@
+/*
+ * What differs between two JSON documents, by place. Values count as equal only when they are written the same, so `1` and `1.0`
+ * differ; order of keys does not matter, order of items does. Duplicate keys are compared in turn.
+ */
+
+import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf } from '../body/json.ts';
+import { commonPairs } from './lcs.ts';
+
+export type Change = {
+  kind: 'added' | 'removed' | 'changed';
+  /** In the right document for added values, else in the left. */
+  path: string;
+  before: string | undefined;
+  after: string | undefined;
+};
+
+const MAX_CHANGES = 2000;
+
+/** Changes in document order, at most 2000. */
+export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
+  const changes: Change[] = [];
+  const work: [a: number, b: number][] = [[0, 0]];
+  const added = (index: number): unknown => changes.push(change(right, index, 'added'));
+  const removed = (index: number): unknown => changes.push(change(left, index, 'removed'));
+  const visit = (a: number, b: number): void => {
+    const one = node(left, a);
+    const other = node(right, b);
+    if (one.kind !== other.kind || one.size + other.size === 0 || !isContainer(one)) {
+      if (written(left, one) === written(right, other)) return;
+      changes.push({ kind: 'changed', path: pathOf(left, a), before: lexeme(left, one), after: lexeme(right, other) });
+      return;
+    }
+    const pairs = one.kind === 'object' ? pairMembers(left, a, right, b) : pairItems(left, a, right, b);
+    // A stack keeps document order when the pairs go on it backwards; one-sided children are reported on the way.
+    const inner: [number, number][] = [];
+    for (const [mine, theirs] of pairs) {
+      if (mine === undefined && theirs !== undefined) added(theirs);
+      else if (theirs === undefined && mine !== undefined) removed(mine);
+      else if (mine !== undefined && theirs !== undefined) inner.push([mine, theirs]);
+    }
+    work.push(...inner.reverse());
+  };
+  for (let next = work.pop(); next && changes.length < MAX_CHANGES; next = work.pop()) visit(next[0], next[1]);
+  return changes.slice(0, MAX_CHANGES);
+}
+
+type Pair = [left: number | undefined, right: number | undefined];
+
+const isContainer = (one: JsonNode): boolean => one.kind === 'object' || one.kind === 'array';
+
+const node = (document: JsonDocument, index: number): JsonNode => {
+  const found = document.nodes[index];
+  if (!found) throw new RangeError('no such node');
+  return found;
+};
+
+/** Scalars as written; empty containers by kind, whatever space is inside. */
+const written = (document: JsonDocument, one: JsonNode): string =>
+  isContainer(one) ? one.kind : lexeme(document, one);
+
+const change = (document: JsonDocument, index: number, kind: 'added' | 'removed'): Change => {
+  const text = lexeme(document, node(document, index));
+  const path = pathOf(document, index);
+  return kind === 'added'
+    ? { kind, path, before: undefined, after: text }
+    : { kind, path, before: text, after: undefined };
+};
+
+const childrenOf = (document: JsonDocument, index: number): number[] => {
+  const children: number[] = [];
+  const { after } = node(document, index);
+  for (let at = index + 1; at < after; at = node(document, at).after) children.push(at);
+  return children;
+};
+
+const pairMembers = (left: JsonDocument, a: number, right: JsonDocument, b: number): Pair[] => {
+  const theirs = new Map<string, number[]>();
+  for (const child of childrenOf(right, b)) {
+    const key = keyOf(right, node(right, child)) ?? '';
+    const list = theirs.get(key);
+    if (list) list.push(child);
+    else theirs.set(key, [child]);
+  }
+  const pairs: Pair[] = childrenOf(left, a).map(child => [
+    child,
+    theirs.get(keyOf(left, node(left, child)) ?? '')?.shift(),
+  ]);
+  return [...pairs, ...[...theirs.values()].flat().map((child): Pair => [undefined, child])];
+};
+
+const pairItems = (left: JsonDocument, a: number, right: JsonDocument, b: number): Pair[] => {
+  const mine = childrenOf(left, a);
+  const theirs = childrenOf(right, b);
+  const anchors = commonPairs(
+    mine.map(child => lexeme(left, node(left, child))),
+    theirs.map(child => lexeme(right, node(right, child))),
+  );
+  // Between two equal items, items pair up in turn, so that a mended item shows its inner change.
+  const pairs: Pair[] = [];
+  let i = 0;
+  let j = 0;
+  for (const anchor of [...anchors, { left: mine.length, right: theirs.length }]) {
+    while (i < anchor.left || j < anchor.right) {
+      pairs.push([i < anchor.left ? mine[i++] : undefined, j < anchor.right ? theirs[j++] : undefined]);
+    }
+    i++;
+    j++;
+  }
+  return pairs;
+};

@@ -1,0 +1,165 @@
+/*
+ * The event list of one endpoint: pages from the API below, arrivals on top, each event once, order kept. Paused, arrivals are held
+ * and counted, and nothing that the reader sees moves. It holds 100,000 rows: adding on either side costs nothing but the row.
+ */
+
+import type { EventPage, EventSummary } from '../wire.ts';
+
+export type FeedView = {
+  phase: 'loading' | 'ready' | 'failed';
+  problem: string;
+  length: number;
+  /** Arrivals held back while paused. */
+  held: number;
+  paused: boolean;
+  more: boolean;
+  loadingMore: boolean;
+  /** Rows put on top since the first page: a list that is scrolled down moves by these. */
+  arrived: number;
+};
+
+export type FeedOptions = {
+  q: string;
+  fetchPage: (cursor: string | undefined, q: string) => Promise<EventPage>;
+  onChange: () => void;
+  /** Runs `work` once, some moments later; arrivals under a search ask the server again then. */
+  later: (work: () => void) => void;
+};
+
+export type Feed = ReturnType<typeof createFeed>;
+
+export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
+  /** Arrivals, oldest first, so that adding one is a push; index 0 of the feed is its end. */
+  let newer: EventSummary[] = [];
+  let older: EventSummary[] = [];
+  /** Ids of all three lists. */
+  let known = new Set<string>();
+  let held: EventSummary[] = [];
+  let cursor: string | null = null;
+  let phase: FeedView['phase'] = 'loading';
+  let problem = '';
+  let paused = false;
+  let loadingMore = false;
+  let asking = false;
+  let closed = false;
+
+  const changed = (): void => {
+    if (!closed) onChange();
+  };
+  const at = (index: number): EventSummary | undefined =>
+    index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
+
+  /** Reads the newest page and puts what is new on top; more than a page of news starts the list over. */
+  const askAgain = async (): Promise<void> => {
+    if (asking || closed) return;
+    asking = true;
+    try {
+      const page = await fetchPage(undefined, q);
+      const overlap = page.events.findIndex(event => known.has(event.id));
+      if (overlap < 0 && page.nextCursor !== null && !paused) return startWith(page);
+      const fresh = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
+      for (const event of fresh) arrive(event);
+    } catch {
+      // The list on screen stays true as of its time; the next arrival asks again.
+    } finally {
+      asking = false;
+      changed();
+    }
+  };
+
+  const arrive = (event: EventSummary): void => {
+    if (known.has(event.id)) return;
+    known.add(event.id);
+    (paused ? held : newer).push(event);
+  };
+
+  const startWith = (page: EventPage): void => {
+    newer = [];
+    older = page.events;
+    known = new Set(older.map(event => event.id));
+    held = [];
+    cursor = page.nextCursor;
+    phase = 'ready';
+  };
+
+  return {
+    at,
+    indexOf: (id: string): number => {
+      if (!known.has(id)) return -1;
+      const top = newer.findLastIndex(event => event.id === id);
+      if (top >= 0) return newer.length - 1 - top;
+      const below = older.findIndex(event => event.id === id);
+      return below < 0 ? -1 : newer.length + below;
+    },
+    newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
+    view: (): FeedView => ({
+      phase,
+      problem,
+      length: newer.length + older.length,
+      held: held.length,
+      paused,
+      more: cursor !== null,
+      loadingMore,
+      arrived: newer.length,
+    }),
+
+    async start(): Promise<void> {
+      phase = 'loading';
+      changed();
+      try {
+        startWith(await fetchPage(undefined, q));
+      } catch (error) {
+        phase = 'failed';
+        problem = error instanceof Error ? error.message : 'The list could not be loaded.';
+      }
+      changed();
+    },
+
+    /** Loads the next older page; calls while one is loading are passed over. */
+    async loadMore(): Promise<void> {
+      if (loadingMore || cursor === null || phase !== 'ready') return;
+      loadingMore = true;
+      problem = '';
+      changed();
+      const from = cursor;
+      try {
+        const page = await fetchPage(from, q);
+        if (cursor === from) {
+          for (const event of page.events) {
+            if (known.has(event.id)) continue;
+            known.add(event.id);
+            older.push(event);
+          }
+          cursor = page.nextCursor;
+        }
+      } catch (error) {
+        problem = error instanceof Error ? error.message : 'More events could not be loaded.';
+      }
+      loadingMore = false;
+      changed();
+    },
+
+    /** An event from the live stream. Under a search only the server knows whether it belongs here. */
+    push(event: EventSummary): void {
+      if (phase !== 'ready') return;
+      if (q !== '') later(() => void askAgain());
+      else {
+        arrive(event);
+        changed();
+      }
+    },
+    askAgain,
+
+    pause(on: boolean): void {
+      paused = on;
+      if (!on) {
+        newer = newer.concat(held);
+        held = [];
+      }
+      changed();
+    },
+    close(): void {
+      closed = true;
+    },
+  };
+}

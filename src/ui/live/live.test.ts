@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { EventPage, EventSummary } from '../wire.ts';
+import { createFeed, type Feed } from './feed.ts';
+import { createSseReader } from './sse.ts';
+
+const event = (n: number): EventSummary => ({
+  id: `evt_${n}`,
+  eventType: null,
+  platform: null,
+  method: 'POST',
+  receivedAt: n,
+  payloadPreview: '',
+  size: 0,
+  path: '',
+  signatureValid: null,
+});
+
+/** A server with events 1…n, pages of three, newest first. */
+const server = (count: number) => {
+  const events = Array.from({ length: count }, (_, at) => event(count - at));
+  return {
+    events,
+    fetchPage: async (cursor: string | undefined): Promise<EventPage> => {
+      const from = cursor === undefined ? 0 : events.findIndex(one => one.id === cursor);
+      return { events: events.slice(from, from + 3), nextCursor: events[from + 3]?.id ?? null };
+    },
+  };
+};
+
+const setUp = async (count: number, q = '') => {
+  const source = server(count);
+  const work: (() => void)[] = [];
+  const feed = createFeed({ q, fetchPage: source.fetchPage, onChange: () => {}, later: one => work.push(one) });
+  await feed.start();
+  return { source, feed, work };
+};
+const ids = (feed: Feed): number[] =>
+  Array.from({ length: feed.view().length }, (_, at) => Number(feed.at(at)?.id.slice(4)));
+
+describe('feed', () => {
+  test('pages follow each other to the end', async () => {
+    const { feed } = await setUp(7);
+    await feed.loadMore();
+    await feed.loadMore();
+    expect(ids(feed)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(feed.view().more).toBe(false);
+  });
+
+  test('arrivals come on top, once, and are found by id', async () => {
+    const { feed } = await setUp(2);
+    for (const n of [3, 4, 3, 2]) feed.push(event(n));
+    expect(ids(feed)).toEqual([4, 3, 2, 1]);
+    expect([feed.indexOf('evt_4'), feed.indexOf('evt_1'), feed.indexOf('evt_9')]).toEqual([0, 3, -1]);
+    expect(feed.view().arrived).toBe(2);
+  });
+
+  test('paused, arrivals are counted and nothing moves', async () => {
+    const { feed } = await setUp(2);
+    feed.pause(true);
+    for (const n of [3, 4, 4]) feed.push(event(n));
+    expect(ids(feed)).toEqual([2, 1]);
+    expect(feed.view().held).toBe(2);
+    expect(feed.newestId()).toBe('evt_4');
+    feed.pause(false);
+    expect(ids(feed)).toEqual([4, 3, 2, 1]);
+    expect(feed.view().held).toBe(0);
+  });
+
+  test('under a search the server decides what arrives', async () => {
+    const { feed, source, work } = await setUp(2, 'needle');
+    source.events.unshift(event(3));
+    feed.push(event(3));
+    feed.push(event(99));
+    expect(ids(feed)).toEqual([2, 1]);
+    work[0]?.();
+    await Bun.sleep(0);
+    expect(ids(feed)).toEqual([3, 2, 1]);
+  });
+
+  test('more news than one page starts the list over', async () => {
+    const { feed, source } = await setUp(4);
+    for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
+    await feed.askAgain();
+    expect(ids(feed)).toEqual([8, 7, 6]);
+    await feed.loadMore();
+    expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
+  });
+
+  test('a failed first page says why, a failed later page keeps the list', async () => {
+    let fail = true;
+    const feed = createFeed({
+      q: '',
+      fetchPage: async () => {
+        if (fail) throw new Error('no network');
+        return { events: [event(1)], nextCursor: 'next' };
+      },
+      onChange: () => {},
+      later: () => {},
+    });
+    await feed.start();
+    expect(feed.view()).toMatchObject({ phase: 'failed', problem: 'no network' });
+    fail = false;
+    await feed.start();
+    fail = true;
+    await feed.loadMore();
+    expect(feed.view()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', loadingMore: false });
+  });
+});
+
+describe('server-sent events', () => {
+  const text = ': hello\r\nid: evt_1\nevent: event\ndata: {"a":\ndata: 1}\n\nretry: 5\ndata:x\r\r\nid: 2\n\ndata: cut';
+
+  test('however the text is cut, the same events come out', () => {
+    const expected = [
+      { id: 'evt_1', event: 'event', data: '{"a":\n1}' },
+      { id: 'evt_1', event: 'message', data: 'x' },
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length)), cuts => {
+        const read = createSseReader();
+        const places = [0, ...cuts.toSorted((a, b) => a - b), text.length];
+        expect(places.slice(1).flatMap((to, at) => read(text.slice(places[at], to)))).toEqual(expected);
+      }),
+    );
+  });
+});

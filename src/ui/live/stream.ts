@@ -1,0 +1,100 @@
+/*
+ * The live connection to one endpoint. It reads the stream with fetch rather than EventSource: so it can resume from a chosen event
+ * after the tab was hidden, can tell a lost session from a lost network, and holds no connection in a tab that nobody looks at
+ * (browsers allow six to one origin over HTTP/1.1).
+ */
+
+import type { EventSummary } from '../wire.ts';
+import { createSseReader } from './sse.ts';
+
+export type LiveState = 'connecting' | 'live' | 'retrying' | 'off';
+
+export type StreamOptions = {
+  url: string;
+  /** Newest event the reader has; asked again at each connect. */
+  lastEventId: () => string | undefined;
+  onEvent: (event: EventSummary) => void;
+  /** Called after each successful connect. */
+  onOpen: () => void;
+  onState: (state: LiveState) => void;
+  /** A status that no retry mends (401, 404): the stream stays off. */
+  onRefused: (status: number) => void;
+};
+
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 15_000;
+const HIDDEN_MS = 30_000;
+
+/** Opens the stream and keeps it open until the returned function is called. */
+export function openStream(options: StreamOptions): () => void {
+  let closed = false;
+  let connection: AbortController | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let retryMs = FIRST_RETRY_MS;
+
+  const connect = async (): Promise<void> => {
+    connection = new AbortController();
+    const { signal } = connection;
+    options.onState(retryMs === FIRST_RETRY_MS ? 'connecting' : 'retrying');
+    try {
+      const lastEventId = options.lastEventId();
+      const response = await fetch(options.url, {
+        headers: { accept: 'text/event-stream', ...(lastEventId ? { 'last-event-id': lastEventId } : {}) },
+        cache: 'no-store',
+        signal,
+      });
+      if (response.status === 401 || response.status === 404) {
+        closed = true;
+        options.onState('off');
+        return options.onRefused(response.status);
+      }
+      if (response.ok && response.body) {
+        retryMs = FIRST_RETRY_MS;
+        options.onState('live');
+        options.onOpen();
+        await readAll(response.body, options.onEvent);
+      }
+    } catch {
+      // Cut or unreachable: the retry below is the answer to both.
+    }
+    if (closed || signal.aborted) return;
+    options.onState('retrying');
+    timer = setTimeout(connect, retryMs);
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+  };
+
+  const disconnect = (): void => {
+    clearTimeout(timer);
+    connection?.abort();
+    connection = undefined;
+  };
+
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  const onVisibility = (): void => {
+    clearTimeout(hiding);
+    if (document.hidden) hiding = setTimeout(disconnect, HIDDEN_MS);
+    else if (!connection && !closed) void connect();
+  };
+  document.addEventListener('visibilitychange', onVisibility);
+  void connect();
+
+  return () => {
+    closed = true;
+    clearTimeout(hiding);
+    document.removeEventListener('visibilitychange', onVisibility);
+    disconnect();
+  };
+}
+
+const readAll = async (body: ReadableStream<Uint8Array>, onEvent: (event: EventSummary) => void): Promise<void> => {
+  const read = createSseReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const message of read(decoder.decode(value, { stream: true }))) {
+      if (message.event === 'event') onEvent(JSON.parse(message.data) as EventSummary);
+    }
+  }
+};

@@ -1,0 +1,73 @@
+/* The feed and its stream as a hook: one of each per endpoint and search, redrawn at most once a frame however fast events arrive. */
+
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { api, hooks } from '../api.ts';
+import type { EventSummary } from '../wire.ts';
+import { createFeed, type Feed, type FeedView } from './feed.ts';
+import { type LiveState, openStream } from './stream.ts';
+
+const SEARCH_AGAIN_MS = 400;
+/** After this long away the list is read anew instead of catching up event by event. */
+const LONG_AWAY_MS = 10 * 60_000;
+
+export type LiveFeed = { feed: Feed; view: FeedView; live: LiveState; gone: boolean; restart: () => void };
+
+export function useFeed(endpointId: string, q: string, onArrival: (event: EventSummary) => void): LiveFeed {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const [live, setLive] = useState<LiveState>('connecting');
+  const [gone, setGone] = useState(false);
+
+  const feed = useMemo(() => {
+    const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
+    return createFeed({
+      q,
+      fetchPage: (cursor, text) => api.events(endpointId, cursor, text),
+      onChange: () => {
+        if (document.hidden) return redraw(undefined);
+        pending.frame ??= requestAnimationFrame(() => {
+          delete pending.frame;
+          redraw(undefined);
+        });
+      },
+      later: work => {
+        pending.search ??= setTimeout(() => {
+          delete pending.search;
+          work();
+        }, SEARCH_AGAIN_MS);
+      },
+    });
+  }, [endpointId, q]);
+
+  useEffect(() => {
+    let close = (): void => {};
+    let stopped = false;
+    let lastOpen = Date.now();
+    void feed.start().then(() => {
+      if (stopped) return;
+      if (feed.view().phase === 'failed') return;
+      close = openStream({
+        url: api.streamUrl(endpointId),
+        lastEventId: () => (Date.now() - lastOpen > LONG_AWAY_MS ? undefined : feed.newestId()),
+        onEvent: event => {
+          lastOpen = Date.now();
+          onArrival(event);
+          feed.push(event);
+        },
+        onOpen: () => {
+          // Without an event to resume from (or under a search) only the list knows what came in between.
+          if (q !== '' || feed.newestId() === undefined || Date.now() - lastOpen > LONG_AWAY_MS) void feed.askAgain();
+          lastOpen = Date.now();
+        },
+        onState: setLive,
+        onRefused: status => (status === 401 ? hooks.onSignedOut() : setGone(true)),
+      });
+    });
+    return () => {
+      stopped = true;
+      close();
+      feed.close();
+    };
+  }, [feed, endpointId]);
+
+  return { feed, view: feed.view(), live, gone, restart: () => void feed.start() };
+}

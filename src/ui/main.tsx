@@ -1,0 +1,9 @@
+/* The dashboard's start: theme before the first paint, then the app. */
+
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { applyTheme, currentTheme } from './parts/remembered.ts';
+
+applyTheme(currentTheme());
+const root = document.getElementById('app');
+if (root) render(<App />, root);

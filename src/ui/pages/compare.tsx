@@ -1,0 +1,168 @@
+/* Two events side by side: what differs in body, headers and query, by place rather than by line where the bodies are JSON. */
+
+import { useMemo } from 'preact/hooks';
+import { api } from '../api.ts';
+import { bytesOf } from '../body/bytes.ts';
+import { readBody } from '../body/views.ts';
+import { type Change, diffJson } from '../diff/json-diff.ts';
+import { diffLines, diffPairs, type PairChange } from '../diff/text-diff.ts';
+import { Button, Empty, Notice, Skeleton } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { Link, navigate } from '../parts/navigation.tsx';
+import { useTitle } from '../parts/title.ts';
+import type { EventDetail, EventSummary } from '../wire.ts';
+import { exactTime } from '../words/time.ts';
+import { visibleLine, visibleText } from '../words/visible.ts';
+
+const LONGEST = 2000;
+
+export function ComparePage({ endpointId, left, right }: { endpointId: string; left: string; right: string }) {
+  useTitle('Compare');
+  const events = useLoaded(`${left} ${right}`, () => Promise.all([api.event(left), api.event(right)]));
+  const recent = useLoaded(endpointId, () => api.events(endpointId, undefined, '').then(page => page.events));
+  const base = `/app/endpoints/${endpointId}`;
+  const go = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
+  const [one, other] = events.value ?? [];
+  return (
+    <main class="page compare">
+      <header class="page-head">
+        <div>
+          <Link to={`${base}/events/${right}`} class="crumb">
+            ← Event
+          </Link>
+          <h1>Compare</h1>
+        </div>
+        <Button onClick={() => go(right, left)}>Swap sides</Button>
+      </header>
+      <div class="sides">
+        <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => go(id, right)} />
+        <Side label="After" id={right} event={other} recent={recent.value} onPick={id => go(left, id)} />
+      </div>
+      {events.problem && <Notice tone="bad">{events.problem}</Notice>}
+      {!events.value && !events.problem && <Skeleton rows={6} />}
+      {one && other && <Differences one={one} other={other} />}
+    </main>
+  );
+}
+
+type SideProps = {
+  label: string;
+  id: string;
+  event: EventDetail | undefined;
+  recent: EventSummary[] | undefined;
+  onPick: (id: string) => void;
+};
+
+const optionText = (event: Pick<EventSummary, 'eventType' | 'method' | 'receivedAt'>): string =>
+  `${exactTime(event.receivedAt)} · ${visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}`;
+
+const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
+  <label class="side">
+    <span>{label}</span>
+    <select value={id} onChange={changed => onPick(changed.currentTarget.value)}>
+      {!recent.some(one => one.id === id) && <option value={id}>{event ? optionText(event) : '…'}</option>}
+      {recent.map(one => (
+        <option key={one.id} value={one.id}>
+          {optionText(one)}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+const bodyOf = (event: EventDetail) => {
+  const type = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  return readBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
+};
+
+function Differences({ one, other }: { one: EventDetail; other: EventDetail }) {
+  const headers = useMemo(() => diffPairs(one.rawHeaders, other.rawHeaders), [one, other]);
+  const query = useMemo(() => diffPairs(one.params, other.params), [one, other]);
+  return (
+    <>
+      <section class="card section">
+        <h2>Body</h2>
+        <BodyDifferences one={one} other={other} />
+      </section>
+      <section class="card section">
+        <h2>Headers</h2>
+        <ChangeTable changes={headers.map(fromPair)} same="The headers are the same." />
+      </section>
+      {(query.length > 0 || one.params.length > 0) && (
+        <section class="card section">
+          <h2>Query</h2>
+          <ChangeTable changes={query.map(fromPair)} same="The query is the same." />
+        </section>
+      )}
+    </>
+  );
+}
+
+const fromPair = (change: PairChange): Change => ({
+  kind: change.kind,
+  path: change.name,
+  before: change.before,
+  after: change.after,
+});
+
+function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail }) {
+  const [mine, theirs] = useMemo(() => [bodyOf(one), bodyOf(other)], [one, other]);
+  const changes = useMemo(
+    () => (mine.json && theirs.json ? diffJson(mine.json, theirs.json) : undefined),
+    [mine, theirs],
+  );
+  if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are the same, byte for byte.</Empty>;
+  if (changes) {
+    return <ChangeTable changes={changes} same="The same values; only space or the order of keys differs." />;
+  }
+  if (mine.text === undefined || theirs.text === undefined) {
+    return (
+      <Notice tone="info">The bodies differ. At least one of them is binary, so there is no reading to compare.</Notice>
+    );
+  }
+  return <LineDifferences left={mine.text} right={theirs.text} />;
+}
+
+const WORDS = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
+  changes.length === 0 ? (
+    <p class="faint">{same}</p>
+  ) : (
+    <table class="changes">
+      <thead>
+        <tr>
+          <th scope="col">Where</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change, index) => (
+          <tr key={index} class={change.kind}>
+            <th scope="row">
+              <span class="kind">{WORDS[change.kind]}</span> <code>{visibleLine(change.path)}</code>
+            </th>
+            <td class="before">{change.before !== undefined && <code>{visibleText(cut(change.before))}</code>}</td>
+            <td class="after">{change.after !== undefined && <code>{visibleText(cut(change.after))}</code>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+
+function LineDifferences({ left, right }: { left: string; right: string }) {
+  const lines = useMemo(() => diffLines(left, right).slice(0, 3000), [left, right]);
+  return (
+    <pre class="lines">
+      {lines.map((line, index) => (
+        <span key={index} class={line.kind}>
+          {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}
+          {visibleLine(cut(line.text))}
+          {'\n'}
+        </span>
+      ))}
+    </pre>
+  );
+}

@@ -1,0 +1,150 @@
+/* All endpoints of the team with their address, what came in and how the last day went. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, api } from '../api.ts';
+import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { Link, navigate } from '../parts/navigation.tsx';
+import { useWorkspace } from '../parts/session.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTitle } from '../parts/title.ts';
+import type { Endpoint } from '../wire.ts';
+import { count } from '../words/time.ts';
+
+const REFRESH_MS = 10_000;
+
+export function EndpointsPage() {
+  const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
+  const [creating, setCreating] = useState(false);
+  useTitle('Endpoints');
+  useEffect(() => {
+    reloadEndpoints();
+    const timer = setInterval(() => !document.hidden && reloadEndpoints(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [reloadEndpoints]);
+  return (
+    <main class="page">
+      <header class="page-head">
+        <h1>Endpoints</h1>
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          New endpoint
+        </Button>
+      </header>
+      {endpointsProblem && (
+        <Notice tone="bad" action={<Button onClick={reloadEndpoints}>Try again</Button>}>
+          {endpointsProblem}
+        </Notice>
+      )}
+      {!endpoints && !endpointsProblem && <Skeleton rows={3} kind="card" />}
+      {endpoints?.length === 0 && (
+        <Empty
+          title="No endpoints yet"
+          action={
+            <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+              New endpoint
+            </Button>
+          }
+        >
+          An endpoint is an address that records everything sent to it. Make one for each sender, or one for everything.
+        </Empty>
+      )}
+      <ul class="cards">
+        {endpoints?.map(endpoint => (
+          <EndpointCard key={endpoint.id} endpoint={endpoint} />
+        ))}
+      </ul>
+      {creating && <CreateDialog onClose={() => setCreating(false)} />}
+    </main>
+  );
+}
+
+function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
+  const activity = useLoaded(`${endpoint.id}/${endpoint.eventCount}`, () => api.activity(endpoint.id));
+  const [last, setLast] = useState(activity.value);
+  useEffect(() => {
+    if (activity.value) setLast(activity.value);
+  }, [activity.value]);
+  return (
+    <li class="card endpoint-card">
+      <div class="endpoint-main">
+        <h2>
+          <Link to={`/app/endpoints/${endpoint.id}`}>{endpoint.name}</Link>
+        </h2>
+        <div class="address">
+          <code>{endpoint.url}</code>
+          <CopyButton text={endpoint.url} what="address" />
+        </div>
+      </div>
+      <Sparkline activity={activity.value ?? last} />
+      <div class="endpoint-facts">
+        <strong>{count(endpoint.eventCount, 'event')}</strong>
+        <span class="faint">
+          {endpoint.lastReceivedAt ? (
+            <>
+              last <Time at={endpoint.lastReceivedAt} long />
+            </>
+          ) : (
+            'nothing received yet'
+          )}
+        </span>
+      </div>
+      <Link
+        to={`/app/endpoints/${endpoint.id}/settings`}
+        class="button quiet"
+        aria-label={`Settings of ${endpoint.name}`}
+      >
+        Settings
+      </Link>
+    </li>
+  );
+}
+
+function CreateDialog({ onClose }: { onClose: () => void }) {
+  const { reloadEndpoints } = useWorkspace();
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState('');
+  const [full, setFull] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const endpoint = await api.createEndpoint(name.trim());
+      reloadEndpoints();
+      onClose();
+      navigate(`/app/endpoints/${endpoint.id}`);
+    } catch (error) {
+      setFull(error instanceof ApiError && error.status === 403);
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="New endpoint" onClose={onClose}>
+      <form onSubmit={submit}>
+        {full && (
+          <Notice tone="warn" title="Your plan is full">
+            {problem} Delete an endpoint, or ask whoever runs this server to change the plan.
+          </Notice>
+        )}
+        <Field
+          label="Name"
+          value={name}
+          onText={setName}
+          required
+          maxLength={100}
+          placeholder="Stripe, production"
+          problem={full ? '' : problem}
+          hint="Only for you to recognise it. The address does not show it."
+        />
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={busy} disabled={name.trim() === ''}>
+            Create
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

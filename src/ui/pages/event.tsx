@@ -1,0 +1,276 @@
+/* One delivery in full: what it is, whether it is genuine and why, and everything that came with it. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { bytesOf } from '../body/bytes.ts';
+import { curlCommand } from '../copy/curl.ts';
+import { sendableHeaders, withTarget } from '../copy/request.ts';
+import { Method, PlatformMark, VerdictBadge } from '../parts/badges.tsx';
+import { BodyPanel } from '../parts/body-panel.tsx';
+import { copyText } from '../parts/clipboard.ts';
+import { Button, CopyButton, Empty, Skeleton } from '../parts/controls.tsx';
+import { CopyDialog } from '../parts/copy-dialog.tsx';
+import { useHotkeys } from '../parts/hotkeys.ts';
+import { Link } from '../parts/navigation.tsx';
+import { PairTable } from '../parts/pairs.tsx';
+import { lastDestination } from '../parts/replay.tsx';
+import { ReplayHistory } from '../parts/replay-history.tsx';
+import { useWorkspace } from '../parts/session.tsx';
+import { SignaturePanel } from '../parts/signature-panel.tsx';
+import { Time } from '../parts/time.tsx';
+import { complain, say } from '../parts/toasts.tsx';
+import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
+import { platformName } from '../words/platforms.ts';
+import { exactTime, sizeWords } from '../words/time.ts';
+import { verdictOf } from '../words/verdict.ts';
+import { visibleLine } from '../words/visible.ts';
+
+const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
+type Tab = (typeof TABS)[number];
+
+type EventPaneProps = {
+  id: string;
+  summary: EventSummary | undefined;
+  previousId: string | undefined;
+  listHref: string;
+  onReplay: () => void;
+  replaying: boolean;
+};
+
+export function EventPane({ id, summary, previousId, listHref, onReplay, replaying }: EventPaneProps) {
+  const { endpoints } = useWorkspace();
+  const { event, problem, reload } = useEvent(id, replaying);
+  const [tab, setTab] = useState<Tab>('body');
+  const [copying, setCopying] = useState(false);
+  const endpoint = endpoints?.find(one => one.id === event?.endpointId);
+
+  const copyCurl = async (): Promise<void> => {
+    if (!event) return;
+    const done = await copyText(curlCommand(copyRequestOf(event, endpoint)));
+    if (done) say('Copied as a curl command.');
+    else complain('Your browser did not allow copying. Use “Copy as…” and select the text.');
+  };
+  useHotkeys({
+    c: () => void copyCurl(),
+    ...Object.fromEntries(TABS.map((name, index) => [String(index + 1), () => setTab(name)])),
+  });
+
+  const shown = event ?? summary;
+  if (problem && !event) {
+    return (
+      <Empty
+        title={problem.includes('not found') ? 'This event is gone' : 'The event could not be loaded'}
+        action={<Button onClick={reload}>Try again</Button>}
+      >
+        {problem.includes('not found') ? 'It was deleted with its endpoint, or its retention time is over.' : problem}
+      </Empty>
+    );
+  }
+  if (!shown) return <Skeleton rows={6} kind="line" />;
+  const verdict = event ? verdictOf(event) : undefined;
+  const compareWith = previousId;
+  return (
+    <article class="event">
+      <header class="event-head">
+        <Link to={listHref} class="back-link">
+          ← Events
+        </Link>
+        <div class="event-title">
+          <PlatformMark platform={shown.platform} />
+          <h2>{shown.eventType === null ? 'No event type' : visibleLine(shown.eventType)}</h2>
+          {verdict && (
+            <button type="button" class="badge-button" onClick={() => setTab('signature')}>
+              <VerdictBadge tone={verdict.tone} label={verdict.label} />
+            </button>
+          )}
+        </div>
+        <p class="event-line">
+          <Method method={shown.method} />
+          <span>{visibleLine(platformName(shown.platform))}</span>
+          <span title={exactTime(shown.receivedAt)}>
+            <Time at={shown.receivedAt} long />
+          </span>
+          <span>{sizeWords(shown.size)}</span>
+          {shown.path !== '' && <code class="path">{visibleLine(shown.path)}</code>}
+        </p>
+        <div class="event-actions">
+          <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
+            Replay
+          </Button>
+          <Button icon="copy" onClick={() => setCopying(true)} disabled={!event} title="Copy as curl with c">
+            Copy as…
+          </Button>
+          {event && compareWith && (
+            <Link class="button plain" to={`/app/endpoints/${event.endpointId}/compare?a=${compareWith}&b=${event.id}`}>
+              Compare
+            </Link>
+          )}
+        </div>
+      </header>
+      <div class="tabs" role="tablist" aria-label="Parts of the event">
+        {TABS.map((name, index) => (
+          <button
+            key={name}
+            id={`tab-${name}`}
+            type="button"
+            role="tab"
+            aria-selected={tab === name}
+            aria-controls="event-panel"
+            tabIndex={tab === name ? 0 : -1}
+            title={`${tabName(name)} (${index + 1})`}
+            onClick={() => setTab(name)}
+            onKeyDown={pressed => moveTab(pressed, name, setTab)}
+          >
+            {tabName(name)}
+            {event && <TabCount event={event} tab={name} />}
+          </button>
+        ))}
+      </div>
+      <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {event ? <Panel key={event.id} event={event} tab={tab} /> : <Skeleton rows={8} kind="line" />}
+      </div>
+      {copying && event && (
+        <CopyDialog
+          event={event}
+          request={copyRequestOf(event, endpoint)}
+          endpointId={event.endpointId}
+          onClose={() => setCopying(false)}
+        />
+      )}
+    </article>
+  );
+}
+
+const tabName = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
+
+const moveTab = (event: KeyboardEvent, tab: Tab, setTab: (tab: Tab) => void): void => {
+  const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+  const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
+  if (by === 0 || !next) return;
+  event.preventDefault();
+  setTab(next);
+  document.getElementById(`tab-${next}`)?.focus();
+};
+
+const TabCount = ({ event, tab }: { event: EventDetail; tab: Tab }) => {
+  const amount =
+    tab === 'headers'
+      ? event.rawHeaders.length
+      : tab === 'query'
+        ? event.params.length
+        : tab === 'replays'
+          ? event.replays.length
+          : 0;
+  return amount > 0 ? <span class="count">{amount}</span> : null;
+};
+
+/** Where a copied command sends to: the last replay destination, else the endpoint itself. */
+const copyRequestOf = (event: EventDetail, endpoint: Endpoint | undefined) => {
+  const replayed = lastDestination(event.endpointId);
+  const url = replayed ?? withTarget(endpoint?.url ?? 'http://localhost:3000/', event.path, event.query ?? null);
+  const { headers } = sendableHeaders(event.rawHeaders);
+  return { method: event.method ?? 'POST', url, headers, body: bytesOf(event.payloadRaw, event.payloadEncoding) };
+};
+
+function Panel({ event, tab }: { event: EventDetail; tab: Tab }) {
+  switch (tab) {
+    case 'body':
+      return <BodyPanel event={event} />;
+    case 'headers':
+      return (
+        <div class="scroll-pane">
+          <PairTable
+            label="Headers in the order they were sent"
+            rows={event.rawHeaders.map(([name, value]) => ({
+              name,
+              value,
+              ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
+            }))}
+          />
+          <Facts event={event} />
+        </div>
+      );
+    case 'query':
+      return <QueryPanel event={event} />;
+    case 'signature':
+      return <SignaturePanel event={event} />;
+    case 'replays':
+      return <ReplayHistory replays={event.replays} />;
+  }
+}
+
+const QueryPanel = ({ event }: { event: EventDetail }) =>
+  event.query === null || event.query === undefined ? (
+    <Empty title="No query string">The address was called without “?”.</Empty>
+  ) : (
+    <div class="scroll-pane">
+      {event.params.length > 0 && (
+        <PairTable label="Query parameters" rows={event.params.map(([name, value]) => ({ name, value }))} />
+      )}
+      <h3 class="panel-title">As sent</h3>
+      <div class="raw-line">
+        <code>?{visibleLine(event.query)}</code>
+        <CopyButton text={event.query} what="query" />
+      </div>
+    </div>
+  );
+
+const Facts = ({ event }: { event: EventDetail }) => (
+  <>
+    <h3 class="panel-title">Delivery</h3>
+    <PairTable
+      label="Facts about the delivery"
+      rows={[
+        { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: exactTime(event.receivedAt) },
+        { name: 'From', value: event.sourceIp ?? 'unknown' },
+        { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
+        { name: 'SHA-256', value: event.sha256 },
+        { name: 'Event id', value: event.id },
+      ]}
+    />
+  </>
+);
+
+const KEPT = 40;
+const HURRY_MS = 90;
+const kept = new Map<string, EventDetail>();
+
+/** The event in full. Moving fast through the list asks only for the one that the reader stays at. */
+function useEvent(
+  id: string,
+  replaying: boolean,
+): { event: EventDetail | undefined; problem: string; reload: () => void } {
+  const [state, setState] = useState<{ id: string; event: EventDetail | undefined; problem: string }>({
+    id: '',
+    event: undefined,
+    problem: '',
+  });
+  const [turn, setTurn] = useState(0);
+  const lastMove = useRef(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    const hurried = performance.now() - lastMove.current < HURRY_MS * 2;
+    lastMove.current = performance.now();
+    const load = async (): Promise<void> => {
+      try {
+        const event = await api.event(id, controller.signal);
+        kept.delete(id);
+        kept.set(id, event);
+        for (const old of kept.keys()) if (kept.size > KEPT || kept.size * event.size > 64 << 20) kept.delete(old);
+        setState({ id, event, problem: '' });
+      } catch (error) {
+        if (!controller.signal.aborted) {
+          setState({ id, event: undefined, problem: error instanceof Error ? error.message : String(error) });
+        }
+      }
+    };
+    const timer = setTimeout(load, hurried ? HURRY_MS : 0);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+    // A closed replay dialog leaves a new attempt in the event's history.
+  }, [id, turn, replaying]);
+  const current = state.id === id ? state : { event: kept.get(id), problem: '' };
+  return { event: current.event, problem: current.problem, reload: () => setTurn(turn + 1) };
+}

@@ -1,0 +1,77 @@
+/* Taking up an invitation: the address is given by it, the password is chosen here. */
+
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Button, Field, Notice, Skeleton } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { Link } from '../parts/navigation.tsx';
+import { Entrance, MIN_PASSWORD } from './setup.tsx';
+
+export function JoinPage({ token, onDone }: { token: string; onDone: () => Promise<void> }) {
+  const invitation = useLoaded(token, () => api.invitation(token));
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem('');
+    try {
+      await api.acceptInvitation(token, password);
+      await onDone();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  if (invitation.problem) {
+    return (
+      <Entrance
+        title="This invitation is no longer good"
+        lead="It was used, withdrawn, or is older than three days. Ask for a new one."
+      >
+        <Link to="/login" class="button plain">
+          Sign in
+        </Link>
+      </Entrance>
+    );
+  }
+  const { value } = invitation;
+  return (
+    <Entrance
+      title="Join the team"
+      lead={value ? `${value.teamOf} invited you to read and replay the team's webhooks.` : ' '}
+    >
+      {!value ? (
+        <Skeleton rows={3} />
+      ) : (
+        <form onSubmit={submit}>
+          {problem && <Notice tone="bad">{problem}</Notice>}
+          <Field
+            label="Email"
+            type="email"
+            name="email"
+            autocomplete="username"
+            readOnly
+            value={value.email}
+            onText={() => {}}
+          />
+          <Field
+            label="Choose a password"
+            type="password"
+            name="password"
+            autocomplete="new-password"
+            required
+            minLength={MIN_PASSWORD}
+            value={password}
+            onText={setPassword}
+            hint={`At least ${MIN_PASSWORD} characters.`}
+          />
+          <Button kind="primary" type="submit" busy={busy}>
+            Join
+          </Button>
+        </form>
+      )}
+    </Entrance>
+  );
+}

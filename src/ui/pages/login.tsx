@@ -1,0 +1,56 @@
+/* Signing in. The answer never tells whether the address or the password was wrong. */
+
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Button, Field, Notice } from '../parts/controls.tsx';
+import { Entrance } from './setup.tsx';
+
+export function LoginPage({ onDone }: { onDone: () => Promise<void> }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem('');
+    try {
+      await api.signIn(email, password);
+      await onDone();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Entrance title="Sign in" lead="To the webhooks that this server has recorded.">
+      <form onSubmit={submit}>
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autocomplete="username"
+          required
+          value={email}
+          onText={setEmail}
+        />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onText={setPassword}
+        />
+        <Button kind="primary" type="submit" busy={busy}>
+          Sign in
+        </Button>
+        <p class="faint">
+          Forgotten it? Whoever runs this server can set a new one: <code>hooktape account password EMAIL</code>
+        </p>
+      </form>
+    </Entrance>
+  );
+}

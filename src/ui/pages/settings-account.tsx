@@ -1,0 +1,146 @@
+/* The account itself: who, the password, and where it is signed in. */
+
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Button, Field, Notice, Skeleton } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { useWorkspace } from '../parts/session.tsx';
+import { Time } from '../parts/time.tsx';
+import { complain, say } from '../parts/toasts.tsx';
+import { browserName } from '../words/browser.ts';
+import { MIN_PASSWORD } from './setup.tsx';
+
+export function AccountSection() {
+  const { session } = useWorkspace();
+  return (
+    <>
+      <section class="card section">
+        <h2>Account</h2>
+        <dl class="facts">
+          <div>
+            <dt>Email</dt>
+            <dd>{session.account.email}</dd>
+          </div>
+          <div>
+            <dt>Role</dt>
+            <dd>{session.role === 'owner' ? 'Owner' : 'Member'}</dd>
+          </div>
+          <div>
+            <dt>Since</dt>
+            <dd>
+              <Time at={session.account.createdAt} long />
+            </dd>
+          </div>
+          <div>
+            <dt>Hooktape</dt>
+            <dd>{session.version}</dd>
+          </div>
+        </dl>
+      </section>
+      <PasswordSection />
+      <SessionsSection />
+    </>
+  );
+}
+
+function PasswordSection() {
+  const { session } = useWorkspace();
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem('');
+    try {
+      await api.changePassword(current, password);
+      setCurrent('');
+      setPassword('');
+      say('Password changed.');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <section class="card section">
+      <h2>Password</h2>
+      <form onSubmit={save}>
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <input
+          class="offscreen"
+          type="email"
+          autocomplete="username"
+          value={session.account.email}
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+        <div class="two">
+          <Field
+            label="Current password"
+            type="password"
+            autocomplete="current-password"
+            required
+            value={current}
+            onText={setCurrent}
+          />
+          <Field
+            label="New password"
+            type="password"
+            autocomplete="new-password"
+            required
+            minLength={MIN_PASSWORD}
+            value={password}
+            onText={setPassword}
+            hint={`At least ${MIN_PASSWORD} characters.`}
+          />
+        </div>
+        <Button type="submit" busy={busy}>
+          Change password
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function SessionsSection() {
+  const sessions = useLoaded('sessions', api.sessions);
+  const revoke = async (id: string): Promise<void> => {
+    try {
+      await api.revokeSession(id);
+      sessions.reload();
+      say('Signed out there.');
+    } catch (error) {
+      complain(error);
+    }
+  };
+  return (
+    <section class="card section">
+      <h2>Where you are signed in</h2>
+      {sessions.problem && <Notice tone="bad">{sessions.problem}</Notice>}
+      {!sessions.value && !sessions.problem && <Skeleton rows={2} />}
+      <ul class="rows">
+        {sessions.value?.map(one => (
+          <li key={one.id}>
+            <div class="stack grow">
+              <strong title={one.userAgent ?? ''}>{browserName(one.userAgent)}</strong>
+              <span class="faint">
+                {one.sourceIp ?? 'unknown address'} · signed in <Time at={one.createdAt} long /> · last seen{' '}
+                <Time at={one.lastSeenAt} long />
+              </span>
+            </div>
+            {one.current ? (
+              <span class="badge good">This one</span>
+            ) : (
+              <Button kind="quiet" onClick={() => revoke(one.id)}>
+                Sign out
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

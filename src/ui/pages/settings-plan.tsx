@@ -1,0 +1,90 @@
+/* The plan, what is used of it, how long events stay, and everything as files. */
+
+import { api } from '../api.ts';
+import { Notice, Skeleton } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { useWorkspace } from '../parts/session.tsx';
+import { count, spanWords } from '../words/time.ts';
+
+export function PlanSection() {
+  const { session, endpoints } = useWorkspace();
+  const team = useLoaded('team', api.team);
+  const keys = useLoaded('keys', api.keys);
+  const limits = team.value?.limits;
+  const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
+  return (
+    <>
+      <section class="card section">
+        <h2>{(team.value?.plan ?? session.account.plan) === 'pro' ? 'Pro plan' : 'Free plan'}</h2>
+        {team.problem && <Notice tone="bad">{team.problem}</Notice>}
+        {!limits && !team.problem && <Skeleton rows={3} />}
+        {limits && (
+          <>
+            <Usage label="Endpoints" used={endpoints?.length ?? 0} limit={limits.endpoints} />
+            <Usage label="API keys" used={keys.value?.length ?? 0} limit={limits.keys} />
+            <dl class="facts">
+              <div>
+                <dt>Stored events</dt>
+                <dd>{events.toLocaleString()}</dd>
+              </div>
+              <div>
+                <dt>Events are kept</dt>
+                <dd>{spanWords(limits.retentionMs)}</dd>
+              </div>
+            </dl>
+          </>
+        )}
+        <p class="faint">
+          Whoever runs this server sets the limits, and the plan:{' '}
+          <code>hooktape account plan {session.account.email} pro</code>
+        </p>
+      </section>
+      <section class="card section">
+        <h2>Export</h2>
+        <p class="lead">
+          The stored history of an endpoint as one file. JSON has everything; HAR opens in browser developer tools.
+        </p>
+        <ul class="rows">
+          {endpoints?.map(endpoint => (
+            <li key={endpoint.id}>
+              <div class="stack grow">
+                <strong>{endpoint.name}</strong>
+                <span class="faint">{count(endpoint.eventCount, 'event')}</span>
+              </div>
+              <a
+                class="button quiet"
+                href={api.exportUrl(endpoint.id, 'json')}
+                download
+                aria-label={`Export ${endpoint.name} as JSON`}
+              >
+                JSON
+              </a>
+              <a
+                class="button quiet"
+                href={api.exportUrl(endpoint.id, 'har')}
+                download
+                aria-label={`Export ${endpoint.name} as HAR`}
+              >
+                HAR
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+const Usage = ({ label, used, limit }: { label: string; used: number; limit: number }) => (
+  <div class="usage">
+    <span>{label}</span>
+    <span class="faint">
+      {limit === 0 ? `${used.toLocaleString()}, no limit` : `${used.toLocaleString()} of ${limit.toLocaleString()}`}
+    </span>
+    <progress
+      max={limit === 0 ? 1 : limit}
+      value={limit === 0 ? 0 : Math.min(used, limit)}
+      aria-label={`${label} used`}
+    />
+  </div>
+);

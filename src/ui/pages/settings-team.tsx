@@ -1,0 +1,114 @@
+/* The team: who is in it, inviting by a link to hand over, removing. */
+
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Button, CopyButton, Dialog, Field, Notice, Skeleton } from '../parts/controls.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { useWorkspace } from '../parts/session.tsx';
+import { Time } from '../parts/time.tsx';
+import { complain, say } from '../parts/toasts.tsx';
+import type { Invitation, Member } from '../wire.ts';
+import { exactTime } from '../words/time.ts';
+
+export function TeamSection() {
+  const { session } = useWorkspace();
+  const team = useLoaded('team', api.team);
+  const [email, setEmail] = useState('');
+  const [problem, setProblem] = useState('');
+  const [invitation, setInvitation] = useState<Invitation>();
+  const [removing, setRemoving] = useState<Member>();
+  const owner = session.role === 'owner';
+  const invite = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    try {
+      setInvitation(await api.invite(email.trim()));
+      setEmail('');
+      setProblem('');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const remove = async (member: Member): Promise<void> => {
+    setRemoving(undefined);
+    try {
+      await api.removeMember(member.id);
+      team.reload();
+      say(`${member.email} is removed.`);
+    } catch (error) {
+      complain(error);
+    }
+  };
+  return (
+    <section class="card section">
+      <h2>Team</h2>
+      <p class="lead">
+        Everyone in it sees the same endpoints and events, and can replay them. Only owners invite and remove.
+      </p>
+      {team.problem && <Notice tone="bad">{team.problem}</Notice>}
+      {!team.value && !team.problem && <Skeleton rows={2} />}
+      <ul class="rows">
+        {team.value?.members.map(member => (
+          <li key={member.id}>
+            <div class="stack grow">
+              <strong>{member.email}</strong>
+              <span class="faint">
+                {member.role === 'owner' ? 'Owner' : 'Member'}, since <Time at={member.createdAt} long />
+              </span>
+            </div>
+            {member.id === session.account.id ? (
+              <span class="badge muted">You</span>
+            ) : (
+              owner && (
+                <Button kind="quiet" aria-label={`Remove ${member.email}`} onClick={() => setRemoving(member)}>
+                  Remove
+                </Button>
+              )
+            )}
+          </li>
+        ))}
+      </ul>
+      {owner && (
+        <form class="inline-form" onSubmit={invite}>
+          <Field
+            label="Invite by email address"
+            type="email"
+            value={email}
+            onText={setEmail}
+            required
+            placeholder="colleague@example.com"
+            problem={problem}
+          />
+          <Button type="submit" disabled={email.trim() === ''}>
+            Make a link
+          </Button>
+        </form>
+      )}
+      {invitation && (
+        <Dialog title={`Invitation for ${invitation.email}`} wide onClose={() => setInvitation(undefined)}>
+          <p>
+            Hooktape sends no mail. Hand over this link yourself; it works once, until {exactTime(invitation.expiresAt)}
+            .
+          </p>
+          <div class="address large">
+            <code>{invitation.url}</code>
+            <CopyButton kind="primary" label="Copy" text={invitation.url} />
+          </div>
+        </Dialog>
+      )}
+      {removing && (
+        <Dialog title={`Remove ${removing.email}?`} onClose={() => setRemoving(undefined)}>
+          <p>
+            The account, its keys and its sessions are deleted at once. Endpoints and events belong to the team and
+            stay.
+          </p>
+          <div class="dialog-actions">
+            <Button onClick={() => setRemoving(undefined)}>Cancel</Button>
+            <Button kind="danger" onClick={() => remove(removing)}>
+              Remove
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

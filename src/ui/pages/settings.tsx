@@ -1,0 +1,37 @@
+/* Settings: one section at a time, each with an address of its own. */
+
+import type { ComponentType } from 'preact';
+import { Empty } from '../parts/controls.tsx';
+import { Link } from '../parts/navigation.tsx';
+import { useTitle } from '../parts/title.ts';
+import { AccountSection } from './settings-account.tsx';
+import { AppsSection } from './settings-apps.tsx';
+import { KeysSection } from './settings-keys.tsx';
+import { PlanSection } from './settings-plan.tsx';
+import { TeamSection } from './settings-team.tsx';
+
+const SECTIONS: { id: string; label: string; Section: ComponentType }[] = [
+  { id: 'account', label: 'Account', Section: AccountSection },
+  { id: 'keys', label: 'API keys', Section: KeysSection },
+  { id: 'apps', label: 'Connected apps', Section: AppsSection },
+  { id: 'team', label: 'Team', Section: TeamSection },
+  { id: 'plan', label: 'Plan and exports', Section: PlanSection },
+];
+
+export function SettingsPage({ section }: { section: string }) {
+  const current = SECTIONS.find(one => one.id === section);
+  useTitle(current?.label ?? 'Settings');
+  return (
+    <main class="page settings">
+      <h1>Settings</h1>
+      <nav class="side-nav" aria-label="Settings">
+        {SECTIONS.map(({ id, label }) => (
+          <Link key={id} to={`/app/settings/${id}`} aria-current={id === section ? 'page' : undefined}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div class="settings-body">{current ? <current.Section /> : <Empty title="No such section" />}</div>
+    </main>
+  );
+}

@@ -1,0 +1,104 @@
+/* First run: the one-time link makes the owner and leads straight to the first endpoint, waiting for its first webhook. */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Button, Empty, Field, Notice } from '../parts/controls.tsx';
+import { Mark } from '../parts/icons.tsx';
+import { Link, navigate } from '../parts/navigation.tsx';
+
+export const Entrance = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
+  <main class="entrance">
+    <div class="entrance-card">
+      <p class="entrance-brand">
+        <Mark /> Hooktape
+      </p>
+      <h1>{title}</h1>
+      <p class="lead">{lead}</p>
+      {children}
+    </div>
+  </main>
+);
+
+export const MIN_PASSWORD = 12;
+
+export function SetupPage({ token, onDone }: { token: string; onDone: () => Promise<void> }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  if (!token) {
+    return (
+      <Entrance
+        title="The link is incomplete"
+        lead="It should end in ?token= and a long code. Copy the whole line that the server printed."
+      >
+        <Link to="/login" class="button plain">
+          Sign in instead
+        </Link>
+      </Entrance>
+    );
+  }
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem('');
+    try {
+      const { endpoint } = await api.setUp(token, email, password);
+      navigate(`/app/endpoints/${endpoint.id}`, { replace: true });
+      await onDone();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Entrance
+      title="Set up Hooktape"
+      lead="One account to start with: yours. It owns this server and can invite others."
+    >
+      <form onSubmit={submit}>
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autocomplete="username"
+          required
+          value={email}
+          onText={setEmail}
+        />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="new-password"
+          required
+          minLength={MIN_PASSWORD}
+          value={password}
+          onText={setPassword}
+          hint={`At least ${MIN_PASSWORD} characters. A few unrelated words are good.`}
+        />
+        <Button kind="primary" type="submit" busy={busy}>
+          Create account
+        </Button>
+      </form>
+    </Entrance>
+  );
+}
+
+export const WaitingForSetupPage = () => (
+  <main class="centred">
+    <Empty
+      title="This Hooktape has no account yet"
+      action={
+        <Button kind="primary" onClick={() => location.reload()}>
+          I have set it up
+        </Button>
+      }
+    >
+      Open the one-time setup link that the server printed when it started. It is printed again at each start until it
+      is used.
+    </Empty>
+  </main>
+);

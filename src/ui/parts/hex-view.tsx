@@ -1,0 +1,29 @@
+/* Bytes as offset, hexadecimal and ASCII, however many there are. */
+
+import { hexRow, hexRowCount } from '../body/bytes.ts';
+import { useVirtual } from './virtual.ts';
+
+const ROW = 20;
+
+export function HexView({ bytes }: { bytes: Uint8Array }) {
+  const rows = hexRowCount(bytes);
+  const { scroller, range } = useVirtual<HTMLElement>({ count: rows, rowHeight: ROW });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+    <section ref={scroller} class="hex" tabIndex={0} aria-label="Bytes in hexadecimal">
+      <div class="sizer" style={{ height: `${rows * ROW}px` }}>
+        {Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => {
+          const index = range.from + at;
+          const row = hexRow(bytes, index);
+          return (
+            <div key={index} class="hex-row" style={{ transform: `translateY(${index * ROW}px)` }}>
+              <span class="offset">{row.offset}</span>
+              <span>{row.hex}</span>
+              <span class="ascii">{row.ascii}</span>
+            </div>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

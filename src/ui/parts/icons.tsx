@@ -1,0 +1,46 @@
+/* Line icons on a 16 unit grid, drawn with the text's colour. Always beside a word or inside a labelled control, hence hidden from readers. */
+
+const PATHS = {
+  back: 'M9.5 3.5 5 8l4.5 4.5',
+  check: 'm3.5 8.5 3 3 6-7',
+  chevron: 'm4.5 6.5 3.5 3.5 3.5-3.5',
+  close: 'm4 4 8 8m0-8-8 8',
+  compare: 'M5 2.5v11m6-11v11M2.5 5H5m6 0h2.5M2.5 8H5m6 0h2.5M2.5 11H5m6 0h2.5',
+  copy: 'M6 5.5h6.5a1 1 0 0 1 1 1V13a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1V6.5a1 1 0 0 1 1-1ZM11 5V3a1 1 0 0 0-1-1H3.5a1 1 0 0 0-1 1v6.500a1 1 0 0 0 1 1H5',
+  download: 'M8 2.500v7.500m-3-3 3 3 3-3M3 13h10',
+  external: 'M9 3h4v4m0-4L7.500 8.500M11 9v3.500a.5.5 0 0 1-.5.5h-7a.5.5 0 0 1-.5-.5v-7a.5.5 0 0 1 .5-.5H7',
+  gear: 'M2.500 4.500h6m3 0h2m-11 7h2m3 0h6M10 3v3M6 10v3',
+  key: 'M9.500 9.500a3.500 3.500 0 1 0-3-3L2.500 10.500v3h3v-2h2v-2Zm1.500-4h.01',
+  list: 'M2.500 4h11m-11 4h11m-11 4h11',
+  moon: 'M13 9.500A5.500 5.500 0 0 1 6.500 3a5.500 5.500 0 1 0 6.500 6.500Z',
+  pause: 'M5.500 3.500v9m5-9v9',
+  play: 'M5 3.500v9l7-4.500-7-4.500Z',
+  plus: 'M8 3v10M3 8h10',
+  replay: 'M3 8a5 5 0 1 1 1.600 3.700M3 12.500v-3h3',
+  search: 'M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9Zm3.300-1.200 3.200 3.200',
+  shield: 'M8 2 3 4v4c0 3 2.200 5 5 6 2.800-1 5-3 5-6V4L8 2Z',
+  sun: 'M8 5.200a2.800 2.800 0 1 0 0 5.600 2.800 2.800 0 0 0 0-5.600ZM8 1.500V3m0 10v1.500M1.500 8H3m10 0h1.500M3.400 3.400l1 1m7.200 7.200 1 1m0-9.200-1 1m-7.200 7.200-1 1',
+  trash: 'M3 4.500h10M6.500 4V2.500h3V4m-5 .500.500 8.500a.5.5 0 0 0 .5.500h5a.5.5 0 0 0 .5-.500l.500-8.500',
+  user: 'M8 8a2.700 2.700 0 1 0 0-5.400A2.700 2.700 0 0 0 8 8Zm-5 5.500c.6-2.500 2.500-3.700 5-3.700s4.400 1.200 5 3.700',
+  warn: 'M8 2.500 1.800 13.300h12.400L8 2.500Zm0 4v3.200m0 1.800v.01',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+    <path d={PATHS[name]} />
+  </svg>
+);
+
+/** Two reels and the tape that leaves them as a hook. */
+export const Mark = () => (
+  <svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" focusable="false">
+    <rect width="32" height="32" rx="8" />
+    <g>
+      <circle cx="11" cy="14" r="4.6" />
+      <circle cx="21" cy="14" r="4.6" />
+      <path d="M11 18.600V21a3.400 3.400 0 0 0 3.400 3.400H22" />
+    </g>
+  </svg>
+);

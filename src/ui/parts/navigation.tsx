@@ -1,0 +1,61 @@
+/* History routing: the address bar is the state that survives a reload. Addresses of other rooms of the server are real navigations. */
+
+import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { isDashboardPath } from '../return-to.ts';
+
+const listeners = new Set<() => void>();
+const announce = (): void => {
+  for (const listener of [...listeners]) listener();
+};
+addEventListener('popstate', announce);
+
+/** Goes to a path of this origin. */
+export function navigate(path: string, options: { replace?: boolean } = {}): void {
+  if (!isDashboardPath(path)) {
+    location.assign(path);
+    return;
+  }
+  if (path === location.pathname + location.search) return;
+  if (options.replace) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  announce();
+}
+
+export type Place = { path: string; query: URLSearchParams };
+
+const here = (): string => location.pathname + location.search;
+
+export function usePlace(): Place {
+  const [current, setCurrent] = useState(here);
+  useEffect(() => {
+    const listener = (): void => setCurrent(here());
+    listeners.add(listener);
+    listener();
+    return () => void listeners.delete(listener);
+  }, []);
+  const url = new URL(current, location.origin);
+  return { path: url.pathname, query: url.searchParams };
+}
+
+type LinkProps = Omit<AnchorHTMLAttributes, 'href' | 'role'> & {
+  to: string;
+  replace?: boolean;
+  children?: ComponentChildren;
+};
+
+/** An anchor that stays in the page; opening in a new tab works as everywhere. */
+export function Link({ to, replace = false, onClick, ...rest }: LinkProps) {
+  return (
+    <a
+      {...rest}
+      href={to}
+      onClick={event => {
+        onClick?.(event);
+        if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        navigate(to, { replace });
+      }}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+/* A user agent in the words of its user. Order matters: most browsers also name the ones that they want to be taken for. */
+
+const BROWSERS: [pattern: RegExp, name: string][] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/(Chrome|Chromium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const SYSTEMS: [pattern: RegExp, name: string][] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/Windows/, 'Windows'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** `Firefox on Linux`, or the best part of it. */
+export function browserName(userAgent: string | null): string {
+  if (!userAgent) return 'Unknown browser';
+  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  if (!browser) return system ? `A program on ${system}` : 'Unknown browser';
+  return system ? `${browser} on ${system}` : browser;
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test';
+import { isDashboardPath, safeReturnTo } from '../return-to.ts';
+import type { Signature } from '../wire.ts';
+import { platformName } from './platforms.ts';
+import { durationWords, longAge, shortAge, sizeWords, spanWords } from './time.ts';
+import { rowVerdict, verdictOf } from './verdict.ts';
+import { visibleLine, visibleText } from './visible.ts';
+
+const now = Date.UTC(2026, 10, 20, 12);
+
+test.each([
+  [0, 'now', 'just now'],
+  [-5000, 'now', 'just now'],
+  [12_000, '12s', '12 seconds ago'],
+  [60_000, '1m', '1 minute ago'],
+  [3 * 3_600_000, '3h', '3 hours ago'],
+  [6 * 86_400_000, '6d', '6 days ago'],
+])('age %d', (age, short, long) => {
+  expect([shortAge(now - age, now), longAge(now - age, now)]).toEqual([short, long]);
+});
+
+test('older than a month is a date', () => expect(shortAge(now - 40 * 86_400_000, now)).toContain('2026'));
+
+test('spans, sizes and durations', () => {
+  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(spanWords)).toEqual([
+    'for ever',
+    '7 days',
+    '12 hours',
+    '90 seconds',
+  ]);
+  expect([0, 1023, 1024, 10_189, 33_554_432].map(sizeWords)).toEqual(['0 B', '1023 B', '1.0 KB', '10 KB', '32 MB']);
+  expect([999, 2400].map(durationWords)).toEqual(['999 ms', '2.4 s']);
+});
+
+describe('verdicts', () => {
+  const signature = (change: Partial<Signature>): Signature => ({
+    platform: 'github',
+    scheme: 'hmac',
+    verdict: 'unchecked',
+    reason: null,
+    proves: null,
+    ...change,
+  });
+
+  test('each reason has its own sentence and says what would make it pass', () => {
+    const reasons = [
+      'no_secret',
+      'wrong_secret_or_altered_body',
+      'timestamp_out_of_tolerance',
+      'malformed_header',
+      'unsupported',
+    ] as const;
+    const words = reasons.map(reason => verdictOf({ platform: 'github', signature: signature({ reason }) }));
+    expect(new Set(words.map(word => word.sentence)).size).toBe(reasons.length);
+    for (const word of words) expect(word.advice).not.toBe('');
+    expect(words.map(word => word.action)).toEqual(['secrets', 'secrets', 'none', 'none', 'none']);
+  });
+
+  test('valid says what it proves', () => {
+    const valid = (proves: 'payload' | 'origin') =>
+      verdictOf({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
+    expect(valid('payload')).toContain('exactly what was signed');
+    expect(valid('origin')).toContain('does not sign it');
+  });
+
+  test('no signature is said without alarm, and a row says nothing', () => {
+    expect(verdictOf({ platform: null, signature: null }).tone).toBe('muted');
+    expect(rowVerdict(null)).toBeUndefined();
+    expect(rowVerdict(false)).toEqual({ tone: 'bad', label: 'Invalid' });
+  });
+});
+
+test('characters that hide or reorder become visible', () => {
+  expect(visibleLine('a\u0000b\u202ec\u200bd\ne\u007f')).toBe('a␀b‹U+202E›c‹U+200B›d␊e␡');
+  expect(visibleText('a\r\nb\tc\rd')).toBe('a\nb\tc␍d');
+  expect(visibleLine('héllo 👍')).toBe('héllo 👍');
+});
+
+test('platform names', () => {
+  expect([platformName('github'), platformName('stripe'), platformName(null), platformName('constructor')]).toEqual([
+    'GitHub',
+    'Stripe',
+    'unknown sender',
+    'Constructor',
+  ]);
+});
+
+describe('return_to', () => {
+  const origin = 'https://hooks.example';
+  test.each([
+    '//evil.test',
+    '/\\evil.test',
+    '\\\\evil.test',
+    'https://evil.test',
+    'javascript:alert(1)',
+    '/\t/evil.test',
+    '/\n//evil.test',
+    'evil.test',
+    '',
+    ' /app',
+    '///evil.test',
+    '/.//evil.test',
+    '/..//evil.test',
+    '/%2e//evil.test',
+    'data:text/html,x',
+    '/\r/evil.test',
+    'https:/evil.test',
+  ])('%j does not leave', wish => {
+    const path = safeReturnTo(wish, origin);
+    expect(new URL(path, origin).origin).toBe(origin);
+    expect(path).toBe('/app');
+  }); // prettier-ignore
+
+  test('paths of this origin are kept whole', () => {
+    for (const path of ['/app/endpoints/ep_1?q=a#b', '/authorize?client_id=x&redirect_uri=https%3A%2F%2Fa.test%2F']) {
+      expect(safeReturnTo(path, origin)).toBe(path);
+    }
+  });
+
+  test('knows its own paths', () => {
+    expect(['/', '/app', '/app/x', '/login?x', '/setup'].every(isDashboardPath)).toBe(true);
+    expect(['/authorize?x', '/docs', '/apple', '/loginx'].some(isDashboardPath)).toBe(false);
+  });
+});
