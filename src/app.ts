@@ -1,9 +1,11 @@
 /* Every route of the Elysia app on one screen. Ingest is not among them: see front.ts. */
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/account/routes.ts';
+import { appsRoutes } from './features/apps/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { oauthRoutes } from './features/oauth/routes.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -22,7 +24,9 @@ export function createApp(services: Services): App {
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
-    .use(keysRoutes(services));
+    .use(keysRoutes(services))
+    .use(appsRoutes(services))
+    .use(oauthRoutes(services));
   return app
     .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
     .use(healthRoutes(services));

@@ -2,6 +2,7 @@
  * From a request's credentials to a principal. One `Authorization: Bearer` header decides; a request that has one is never
  * judged by anything else (RFC 6750 section 2).
  */
+import { forbidden } from '../core/errors.ts';
 import type { Authenticate, Principal } from './gate.ts';
 
 type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'>;
@@ -9,6 +10,8 @@ type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'
 export type AuthenticatorOptions = {
   /** Whose API key this is. */
   keyHolder: (key: string) => Promise<(Person & { keyId: string }) | undefined>;
+  /** For which connected app and person this access token speaks. */
+  appHolder: (token: string) => Promise<(Person & { appId: string }) | 'insufficient_scope' | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, one space or more, one token68; nothing else. */
@@ -20,13 +23,26 @@ export function bearerToken(request: Request): string | undefined | null {
   return header === null ? undefined : (bearer.exec(header)?.[1] ?? null);
 }
 
-export function createAuthenticator({ keyHolder }: AuthenticatorOptions): Authenticate {
+/** Whether it is worth saying what is wrong with the token: RFC 6750 section 3.1 says nothing to a request without one. */
+export const presentsBearer = (request: Request): boolean =>
+  /^bearer(?: |$)/i.test(request.headers.get('authorization') ?? '');
+
+const person = ({ accountId, email, role, teamId, plan }: Person): Person => ({ accountId, email, role, teamId, plan });
+
+/** @throws forbidden for a token whose scope is too small, and what `appHolder` throws */
+export function createAuthenticator({ keyHolder, appHolder }: AuthenticatorOptions): Authenticate {
+  const byToken = async (token: string): Promise<Principal | undefined> => {
+    if (token.startsWith('htk_')) {
+      const holder = await keyHolder(token);
+      return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId } };
+    }
+    const holder = await appHolder(token);
+    if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
+    return holder && { ...person(holder), credential: { kind: 'app', id: holder.appId } };
+  };
+
   return async request => {
     const token = bearerToken(request);
-    if (!token) return undefined;
-    const holder = await keyHolder(token);
-    if (!holder) return undefined;
-    const { accountId, email, role, teamId, plan, keyId } = holder;
-    return { accountId, email, role, teamId, plan, credential: { kind: 'key', id: keyId } };
+    return token ? byToken(token) : undefined;
   };
 }

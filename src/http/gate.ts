@@ -2,7 +2,7 @@
  * In front of every API operation: 401, then 429, and only then parsing and validation (interface "Order of checks").
  * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
  */
-import { rateLimited, unauthorized } from '../core/errors.ts';
+import { AppError, rateLimited, unauthorized } from '../core/errors.ts';
 import { requestContext } from './bridge.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -23,6 +23,8 @@ export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
   check: (context: { request: Request }) => Promise<Response | undefined>;
+  /** The same for an address outside `/api/`: 401 and 429. */
+  admit: (request: Request) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
   principal: (request: Request) => Principal;
 };
@@ -34,8 +36,8 @@ export type GateOptions = {
   limitOf: (principal: Principal) => number;
   /** Operations that need no credentials (sign-in and first run). */
   isOpen: (method: string, path: string) => boolean;
-  /** The `WWW-Authenticate` value for a 401. */
-  challenge: (request: Request) => string;
+  /** The `WWW-Authenticate` value for a 401, or for a 403 because of the token's scope. */
+  challenge: (request: Request, problem?: 'insufficient_scope') => string;
   onError: (error: unknown, request: Request) => void;
 };
 
@@ -43,7 +45,7 @@ export function createGate(options: GateOptions): Gate {
   const { authenticate, limiter, limitOf, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
-  const admit = async (request: Request): Promise<Response | undefined> => {
+  const identify = async (request: Request): Promise<Response | undefined> => {
     const principal = await authenticate(request);
     if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
@@ -52,17 +54,27 @@ export function createGate(options: GateOptions): Gate {
     return undefined;
   };
 
+  const admit = async (request: Request): Promise<Response | undefined> => {
+    try {
+      return await identify(request);
+    } catch (error) {
+      if (error instanceof AppError)
+        return appErrorResponse(
+          error,
+          error.code === 'forbidden' ? { 'www-authenticate': challenge(request, 'insufficient_scope') } : {},
+        );
+      onError(error, request);
+      return errorBody(503, 'credentials could not be checked, try again', { 'retry-after': '1' });
+    }
+  };
+
   return {
+    admit,
     async check({ request }) {
       const path = new URL(request.url, 'http://internal').pathname;
       if (path.startsWith('/api/') && !isOpen(request.method, path)) {
-        try {
-          const refused = await admit(request);
-          if (refused) return refused;
-        } catch (error) {
-          onError(error, request);
-          return errorBody(503, 'credentials could not be checked, try again', { 'retry-after': '1' });
-        }
+        const refused = await admit(request);
+        if (refused) return refused;
       }
       if (requestContext(request).oversized) return errorBody(413, 'the request body is too large');
       return undefined;

@@ -12,7 +12,7 @@ import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/database.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
-import { createServices, type Services } from '../wiring.ts';
+import { createServices, type Services, type Surroundings } from '../wiring.ts';
 
 export const spawnThread: SpawnThread = name => new Worker(new URL(`../db/${name}.ts`, import.meta.url).href);
 
@@ -81,9 +81,15 @@ export type HouseOptions = {
   clock?: Clock;
   /** Use this data directory and leave it in place. */
   directory?: string;
+  outside?: Surroundings['outside'];
 };
 
-export async function openHouse({ env = {}, clock = systemClock, directory }: HouseOptions = {}): Promise<House> {
+export async function openHouse({
+  env = {},
+  clock = systemClock,
+  directory,
+  outside,
+}: HouseOptions = {}): Promise<House> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const config = configOf({ HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_RATE_LIMIT: '100000', ...env });
   const { log, lines } = collectLog();
@@ -95,6 +101,7 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     random: randomBytes,
     spawn: spawnThread,
     version: 'test',
+    ...(outside && { outside }),
     onFatal: error => {
       throw error;
     },
