@@ -26,9 +26,7 @@ export function renderPage(): string {
     '',
     '## At a glance',
     '',
-    '| platform | name in the API | verified | proves | handshake |',
-    '|---|---|---|---|---|',
-    ...platforms.map(glance),
+    ...table([['platform', 'name in the API', 'verified', 'proves', 'handshake'], ...platforms.map(glance)]),
     '',
     '## Each platform',
     '',
@@ -44,14 +42,45 @@ const VERDICTS = [
   '',
   'A delivery without a signature has no verdict: `signature` and `signatureValid` are null. Otherwise:',
   '',
-  '| verdict | reason | `signatureValid` | means | what makes it pass |',
-  '|---|---|---|---|---|',
-  '| `valid` | | true | the signature holds | |',
-  '| `invalid` | `wrong_secret_or_altered_body` | false | no registered secret gives this signature | register the secret the sender uses now (several may be registered, for rotation); for schemes that sign the URL, give the sender exactly the URL of the endpoint; make sure that nothing between sender and Hooktape rewrites the body |',
-  '| `invalid` | `timestamp_out_of_tolerance` | false | the signature holds, but was made too long before or after the delivery arrived | set the clock of the sender or of this machine; a delivery that was replayed by hand stays invalid |',
-  '| `invalid` | `malformed_header` | false | the value has not the form that the platform uses, or a part that is signed is missing | look for a proxy that drops or rewrites headers; check that the sender is the platform that was recognised |',
-  '| `unchecked` | `no_secret` | null | signed, but no secret of this platform is registered, nor one without a platform | register the secret; the old deliveries are judged again |',
-  '| `unchecked` | `unsupported` | null | the proof was in a header that is stored as `[redacted]` and no secret was there at capture, or the signature is of no known form | register the secret before the next delivery; for an unknown sender, register it with the platform that it is |',
+  ...table([
+    ['verdict', 'reason', '`signatureValid`', 'means', 'what makes it pass'],
+    ['`valid`', '', 'true', 'the signature holds', ''],
+    [
+      '`invalid`',
+      '`wrong_secret_or_altered_body`',
+      'false',
+      'no registered secret gives this signature',
+      'register the secret the sender uses now (several may be registered, for rotation); for schemes that sign the URL, give the sender exactly the URL of the endpoint; make sure that nothing between sender and Hooktape rewrites the body',
+    ],
+    [
+      '`invalid`',
+      '`timestamp_out_of_tolerance`',
+      'false',
+      'the signature holds, but was made too long before or after the delivery arrived',
+      'set the clock of the sender or of this machine; a delivery that was replayed by hand stays invalid',
+    ],
+    [
+      '`invalid`',
+      '`malformed_header`',
+      'false',
+      'the value has not the form that the platform uses, or a part that is signed is missing',
+      'look for a proxy that drops or rewrites headers; check that the sender is the platform that was recognised',
+    ],
+    [
+      '`unchecked`',
+      '`no_secret`',
+      'null',
+      'signed, but no secret of this platform is registered, nor one without a platform',
+      'register the secret; the old deliveries are judged again',
+    ],
+    [
+      '`unchecked`',
+      '`unsupported`',
+      'null',
+      'the proof was in a header that is stored as `[redacted]` and no secret was there at capture, or the signature is of no known form',
+      'register the secret before the next delivery; for an unknown sender, register it with the platform that it is',
+    ],
+  ]),
   '',
   '`proves` says what a valid verdict shows: `payload`, the content is what the sender signed; `origin`, the sender knows the secret, while the body, or part of it, is not covered.',
 ];
@@ -69,10 +98,19 @@ const RULES = [
   '- Secrets that a handshake delivers are registered by it, but never in place of one that is there.',
 ];
 
-function glance(row: Platform): string {
+function glance(row: Platform): string[] {
   const proves = [...new Set(row.signatures.map(scheme => scheme.proves))].join(', ');
   const labels = [...new Set(row.signatures.map(scheme => scheme.label))].map(code).join(', ');
-  return `| [${row.title}](#${row.name}) | \`${row.name}\` | ${labels || 'does not sign'} | ${proves} | ${row.handshake === undefined ? '' : 'yes'} |`;
+  const answered = row.handshake === undefined ? '' : 'yes';
+  return [`[${row.title}](#${row.name})`, code(row.name), labels || 'does not sign', proves, answered];
+}
+
+/** Columns padded, as the formatter wants them; the first row is the head. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map(width => '-'.repeat(width))), ...body.map(line)];
 }
 
 function section(row: Platform): string[] {

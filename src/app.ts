@@ -5,7 +5,13 @@ import { appsRoutes } from './features/apps/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { liveRoutes } from './features/live/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
+import { secretsRoutes } from './features/secrets/routes.ts';
+import { sessionsRoutes } from './features/sessions/routes.ts';
+import { setupRoutes } from './features/setup/routes.ts';
+import { teamsRoutes } from './features/teams/routes.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -26,8 +32,14 @@ export function createApp(services: Services): App {
     .use(eventsRoutes(services))
     .use(keysRoutes(services))
     .use(appsRoutes(services))
-    .use(oauthRoutes(services));
+    .use(oauthRoutes(services))
+    .use(secretsRoutes(services))
+    .use(liveRoutes(services))
+    .use(sessionsRoutes(services))
+    .use(setupRoutes(services))
+    .use(teamsRoutes(services));
   return app
-    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl)))
-    .use(healthRoutes(services));
+    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
+    .use(healthRoutes(services))
+    .use(dashboardRoutes());
 }

@@ -2,17 +2,19 @@
  * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
  * handed over here, as plain functions.
  */
+import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
-import type { RandomBytes } from './core/ids.ts';
+import { newToken, type RandomBytes } from './core/ids.ts';
+import { maxKeysPerAccount } from './core/limits.ts';
 import { createSealer } from './core/seal.ts';
+import { createSlots } from './core/slots.ts';
 import { createBackground } from './db/background.ts';
 import { openDatabase, type SpawnThread } from './db/database.ts';
 import { checkSecret } from './db/secret-check.ts';
+import { argon2id, createPasswords } from './features/account/passwords.ts';
 import { createAccountService } from './features/account/service.ts';
 import { createAccountStore } from './features/account/store.ts';
-import { createAppsService } from './features/apps/service.ts';
-import { createAppsStore } from './features/apps/store.ts';
 import { createBodyBudget } from './features/capture/body.ts';
 import { createGroupCommit } from './features/capture/group-commit.ts';
 import { createIngest } from './features/capture/ingest.ts';
@@ -25,22 +27,27 @@ import { createEventsService } from './features/events/service.ts';
 import { createEventsStore } from './features/events/store.ts';
 import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
-import { unverified } from './features/oauth/access-tokens.ts';
-import type { SignedIn } from './features/oauth/authorize.ts';
-import { verifiedHost } from './features/oauth/client-metadata.ts';
-import { createExternalIssuers, type FetchJson } from './features/oauth/external-issuers.ts';
+import { createLiveService } from './features/live/service.ts';
+import { createLiveStore } from './features/live/store.ts';
 import { challengeFor } from './features/oauth/metadata.ts';
-import { hasScope } from './features/oauth/scopes.ts';
-import { createOAuthService, defaultPolicy, type OAuthPolicy } from './features/oauth/service.ts';
-import { createSigningKeysStore } from './features/oauth/store.keys.ts';
-import { createTokensStore } from './features/oauth/store.tokens.ts';
-import { createClientsStore } from './features/oauth/store.ts';
+import { createSecretsService } from './features/secrets/service.ts';
+import { createSecretsStore } from './features/secrets/store.ts';
+import { createVerdicts } from './features/secrets/verdicts.ts';
+import { createSessionsService } from './features/sessions/service.ts';
+import { createSessionsStore } from './features/sessions/store.ts';
+import { createThrottle } from './features/sessions/throttle.ts';
+import { createSetupService } from './features/setup/service.ts';
+import { createTeamsService } from './features/teams/service.ts';
+import { createTeamsStore } from './features/teams/store.ts';
 import { createAuthenticator, presentsBearer } from './http/authenticate.ts';
+import { createBrowserGuard } from './http/browser-guard.ts';
 import { createClientAddress } from './http/client-address.ts';
+import { createSessionCookie } from './http/cookie.ts';
 import { createGate } from './http/gate.ts';
+import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
-import { createOutbound, type Outbound } from './net/outbound.ts';
+import { createConnectedApps, type Outside } from './wiring/connected-apps.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
@@ -56,21 +63,13 @@ export type Surroundings = {
   /** The database will not answer any more: the process must end, and be started again. */
   onFatal: (error: Error) => void;
   /** What a test puts in the place of the world outside. */
-  outside?: {
-    sessionOf?: (request: Request) => Promise<SignedIn | undefined>;
-    /** The way out to client documents. */
-    send?: Outbound['send'];
-    /** The way out to the issuers that the operator trusts. */
-    fetchJson?: FetchJson;
-    oauth?: Partial<OAuthPolicy>;
-  };
+  outside?: Outside;
 };
 
-const hourMs = 3_600_000;
-const registrationsPerHour = 20;
-const documentsPerMinute = 10;
+/** A person's dashboard asks more often than a program: a page is a handful of requests. */
+const sessionRate = 10;
+const streamsPerAccount = 20;
 const oauthEveryMs = 60_000;
-const issuerTimeoutMs = 5000;
 const keyUsesEveryMs = 30_000;
 const registryEveryMs = 1_000;
 /** Bodies being received or waiting for their commit, all together. */
@@ -78,20 +77,9 @@ const bodyBudgetBytes = 256 << 20;
 
 const sha256 = (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8Array<ArrayBuffer>) as Uint8Array;
 
-/** For addresses that the operator configured: no guard, no redirects. */
-const fetchJson: FetchJson = async url => {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(issuerTimeoutMs),
-  });
-  if (!response.ok) throw new Error(`${url} answered with status ${response.status}`);
-  return response.json();
-};
-
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
 export async function createServices(surroundings: Surroundings) {
-  const { config, secret, log, clock, random, spawn, version, onFatal, outside = {} } = surroundings;
+  const { config, secret, log, clock, random, spawn, version, onFatal } = surroundings;
   const { baseUrl } = config;
 
   const database = await openDatabase({
@@ -111,14 +99,12 @@ export async function createServices(surroundings: Surroundings) {
     throw error;
   }
 
-  const account = createAccountService({
-    store: createAccountStore(db),
-    passwords: {
-      hash: password => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 }),
-    },
-    clock,
-    random,
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
   });
+  const accountStore = createAccountStore(db);
+  const account = createAccountService({ store: accountStore, passwords, clock, random });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
   const endpointsStore = createEndpointsStore(db);
@@ -137,6 +123,49 @@ export async function createServices(surroundings: Surroundings) {
     onDeleted: () => {},
   });
 
+  const secrets = createSecretsService({
+    store: createSecretsStore(db),
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
+  });
+  await secrets.refresh();
+  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+  const cookie = createSessionCookie(baseUrl);
+  const sessions = createSessionsService({
+    store: createSessionsStore(db),
+    accounts: accountStore,
+    passwords,
+    throttle: createThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+  });
+  const setup = createSetupService({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
+  });
+
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
+  });
+
   const commits = createGroupCommit({
     insert: createCaptureStore(client).insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -151,64 +180,48 @@ export async function createServices(surroundings: Surroundings) {
     commits,
     random,
     sha256,
-    recognise: () => ({ platform: null, eventType: null, verdict: null, answer: null }),
-    onRecorded: () => {},
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
+    onRecorded: recorded => live.recorded(recorded),
   });
 
   const events = createEventsService({
     store: createEventsStore(db),
     clock,
     endpoint: endpoints.owned,
-    verdicts: { canJudge: async () => false, judge: async (_endpoint, judged) => judged.map(() => null) },
+    verdicts,
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
   });
 
-  const registrations = createRateLimiter(clock.monotonic, hourMs);
-  const documents = createRateLimiter(clock.monotonic);
-  const oauth = await createOAuthService({
-    stores: {
-      clients: createClientsStore(db, client),
-      tokens: createTokensStore(db, client),
-      keys: createSigningKeysStore(db, client),
-    },
-    sealer,
+  const live = createLiveService({
+    store: createLiveStore(database.scanDb),
     clock,
-    random,
-    baseUrl,
-    otherIssuers: config.oauthIssuers.map(({ issuer }) => issuer),
-    // Never this host or its network, whatever replay may reach: anybody may name a document.
-    ...{
-      send: config.oauthCimd
-        ? (outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send)
-        : undefined,
-    },
-    takeRegistration: asker => registrations.take(asker, registrationsPerHour),
-    takeDocument: asker => documents.take(asker, documentsPerMinute),
-    policy: { ...defaultPolicy, ...outside.oauth },
-  });
-  const apps = createAppsService({
-    store: createAppsStore(db),
-    clock,
-    random,
-    unverified,
-    issuer: baseUrl,
-    verifyOwn: oauth.verify,
-    hasScope,
-    verifyExternal: createExternalIssuers({
-      issuers: config.oauthIssuers,
-      fetchJson: outside.fetchJson ?? fetchJson,
-      clock,
-    }).verify,
-    accounts: account,
-    verifiedHost,
+    endpoint: endpoints.owned,
+    events,
+    slots: createSlots(streamsPerAccount),
+    isShared: shared,
   });
 
+  const { oauth, apps } = await createConnectedApps({ surroundings, client, db, sealer, accounts: account });
+
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const browserGuard = createBrowserGuard({
+    baseUrl,
+    cookie,
+    ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
+  });
   const gate = createGate({
-    authenticate: createAuthenticator({ keyHolder: keys.holderOf, appHolder: apps.holderOf }),
+    authenticate: createAuthenticator({
+      keyHolder: keys.holderOf,
+      appHolder: apps.holderOf,
+      cookie,
+      sessionHolder: sessions.holderOf,
+    }),
     limiter: createRateLimiter(clock.monotonic),
-    limitOf: () => config.rateLimitPerMinute,
-    isOpen: () => false,
+    limitOf: ({ credential }) =>
+      credential.kind === 'session' ? sessionRate * config.rateLimitPerMinute : config.rateLimitPerMinute,
+    refuse: browserGuard.refuse,
+    isOpen: isOpenOperation,
     challenge: (request, problem) =>
       challengeFor(
         baseUrl,
@@ -235,12 +248,13 @@ export async function createServices(surroundings: Surroundings) {
     timer.unref();
     return timer;
   };
-  const timers = [
-    every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses),
-    every(keyUsesEveryMs, 'writing the last uses of apps', apps.flushUses),
-    every(oauthEveryMs, 'maintaining the authorization server', oauth.maintain),
-  ];
-  if (shared) timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+  const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
+  timers.push(every(keyUsesEveryMs, 'writing the last uses of apps', apps.flushUses));
+  timers.push(every(oauthEveryMs, 'maintaining the authorization server', oauth.maintain));
+  if (shared) {
+    timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
+    timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
+  }
 
   return {
     config,
@@ -252,15 +266,26 @@ export async function createServices(surroundings: Surroundings) {
     sealer,
     account,
     keys,
+    cookie,
+    browserGuard,
+    sessions,
+    setup,
+    teams,
     endpoints,
+    secrets,
     events,
+    live,
     capture,
     commits,
     background,
     gate,
     oauth,
     apps,
-    sessionOf: outside.sessionOf ?? (async () => undefined),
+    /** Who is signed in, in the browser that sent this. */
+    async sessionOf(request: Request) {
+      const token = cookie.read(request);
+      return token === undefined ? undefined : sessions.holderOf(token);
+    },
     ingest,
     clientAddress,
     onError,

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
+import { isLoopbackHost } from '../core/hosts.ts';
 import { createFront, createSocketFront } from '../front.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
@@ -75,6 +76,7 @@ async function listen(services: Services, config: Config): Promise<() => Promise
   await socket.listen(socketPath(config));
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   return async () => {
+    services.live.endAll();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }
@@ -85,8 +87,16 @@ async function makeOwner({ account, log }: Services, { owner }: Config): Promise
   log.info('the owner account was created', { email: owner.email });
 }
 
-async function announce(io: Io, { config }: Services): Promise<void> {
+async function announce(io: Io, { config, setup, log }: Services): Promise<void> {
+  const { protocol, hostname } = new URL(config.baseUrl);
+  if (protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, '')))
+    log.warn('BASE_URL is plain http: passwords and session cookies can be read on the way; put https in front', {
+      baseUrl: config.baseUrl,
+    });
+  const link = await setup.link();
   io.stdout(`Hooktape ${io.version} at ${config.baseUrl}/\n`);
+  if (link !== undefined) io.stdout(`\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`);
+  io.stdout('Ready.\n');
 }
 
 /** Port 0 stands for any free one; addresses that are handed out need to know which. */

@@ -94,7 +94,6 @@ async function bundle(): Promise<Bun.BuildArtifact[]> {
     target: 'browser',
     publicPath: '/',
     minify: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
   });
   return outputs;
 }

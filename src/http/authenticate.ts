@@ -1,8 +1,9 @@
 /*
  * From a request's credentials to a principal. One `Authorization: Bearer` header decides; a request that has one is never
- * judged by anything else (RFC 6750 section 2).
+ * judged by anything else (RFC 6750 section 2). Without one, the session cookie does.
  */
 import { forbidden } from '../core/errors.ts';
+import type { SessionCookie } from './cookie.ts';
 import type { Authenticate, Principal } from './gate.ts';
 
 type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'>;
@@ -12,6 +13,9 @@ export type AuthenticatorOptions = {
   keyHolder: (key: string) => Promise<(Person & { keyId: string }) | undefined>;
   /** For which connected app and person this access token speaks. */
   appHolder: (token: string) => Promise<(Person & { appId: string }) | 'insufficient_scope' | undefined>;
+  cookie: SessionCookie;
+  /** Whose session this is. */
+  sessionHolder: (token: string) => Promise<(Person & { sessionId: string }) | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, one space or more, one token68; nothing else. */
@@ -30,7 +34,14 @@ export const presentsBearer = (request: Request): boolean =>
 const person = ({ accountId, email, role, teamId, plan }: Person): Person => ({ accountId, email, role, teamId, plan });
 
 /** @throws forbidden for a token whose scope is too small, and what `appHolder` throws */
-export function createAuthenticator({ keyHolder, appHolder }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+  const { keyHolder, appHolder, cookie, sessionHolder } = options;
+
+  const byCookie = async (request: Request): Promise<Principal | undefined> => {
+    const token = cookie.read(request);
+    const holder = token === undefined ? undefined : await sessionHolder(token);
+    return holder && { ...person(holder), credential: { kind: 'session', id: holder.sessionId } };
+  };
   const byToken = async (token: string): Promise<Principal | undefined> => {
     if (token.startsWith('htk_')) {
       const holder = await keyHolder(token);
@@ -43,6 +54,7 @@ export function createAuthenticator({ keyHolder, appHolder }: AuthenticatorOptio
 
   return async request => {
     const token = bearerToken(request);
-    return token ? byToken(token) : undefined;
+    if (token === undefined) return byCookie(request);
+    return token === null ? undefined : byToken(token);
   };
 }

@@ -49,6 +49,8 @@ export function createErrorHandler(onUnexpected: (error: unknown, request: Reque
     if (code === 'PARSE') return errorBody(400, 'the body is not valid JSON');
     if (code === 'VALIDATION') {
       const failure = error as { type?: string; all?: Problem[] };
+      // A path that cannot be decoded names nothing.
+      if (failure.type === 'params') return errorBody(404, 'not found');
       if (failure.type !== 'response' && failure.type !== undefined)
         return errorBody(400, validationMessage(failure.type, failure.all ?? []));
     }

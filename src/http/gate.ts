@@ -27,6 +27,10 @@ export type Gate = {
   admit: (request: Request) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
   principal: (request: Request) => Principal;
+  /** The same for open operations, which pass without one. */
+  visitor: (request: Request) => Principal | undefined;
+  /** Who the credentials of a request stand for now: for answers that outlive the first look. */
+  recheck: Authenticate;
 };
 
 export type GateOptions = {
@@ -34,6 +38,8 @@ export type GateOptions = {
   limiter: RateLimiter;
   /** Requests per minute for this credential. */
   limitOf: (principal: Principal) => number;
+  /** What must not even be looked at, whoever asks (browser-guard.ts). */
+  refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
   /** Operations that need no credentials (sign-in and first run). */
   isOpen: (method: string, path: string) => boolean;
   /** The `WWW-Authenticate` value for a 401, or for a 403 because of the token's scope. */
@@ -42,11 +48,12 @@ export type GateOptions = {
 };
 
 export function createGate(options: GateOptions): Gate {
-  const { authenticate, limiter, limitOf, isOpen, challenge, onError } = options;
+  const { authenticate, limiter, limitOf, refuse, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
-  const identify = async (request: Request): Promise<Response | undefined> => {
+  const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
+    if (!principal && withoutCredentials) return undefined;
     if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
@@ -54,9 +61,9 @@ export function createGate(options: GateOptions): Gate {
     return undefined;
   };
 
-  const admit = async (request: Request): Promise<Response | undefined> => {
+  const admit = async (request: Request, withoutCredentials = false): Promise<Response | undefined> => {
     try {
-      return await identify(request);
+      return await identify(request, withoutCredentials);
     } catch (error) {
       if (error instanceof AppError)
         return appErrorResponse(
@@ -69,11 +76,14 @@ export function createGate(options: GateOptions): Gate {
   };
 
   return {
-    admit,
+    admit: request => admit(request),
     async check({ request }) {
       const path = new URL(request.url, 'http://internal').pathname;
-      if (path.startsWith('/api/') && !isOpen(request.method, path)) {
-        const refused = await admit(request);
+      const open = isOpen(request.method, path);
+      const refusal = refuse(request, path, open);
+      if (refusal) return refusal;
+      if (path.startsWith('/api/')) {
+        const refused = await admit(request, open);
         if (refused) return refused;
       }
       if (requestContext(request).oversized) return errorBody(413, 'the request body is too large');
@@ -84,5 +94,7 @@ export function createGate(options: GateOptions): Gate {
       if (!principal) throw unauthorized();
       return principal;
     },
+    visitor: request => principals.get(request),
+    recheck: authenticate,
   };
 }

@@ -10,7 +10,15 @@ export type RouteInfo = {
   method: string;
   path: string;
   hooks: {
-    detail?: { operationId?: string; summary?: string; description?: string; tags?: string[]; hide?: boolean };
+    detail?: {
+      operationId?: string;
+      summary?: string;
+      description?: string;
+      tags?: string[];
+      hide?: boolean;
+      /** `[]`: the operation needs no credentials. */
+      security?: Record<string, string[]>[];
+    };
     params?: TSchema;
     query?: TSchema;
     body?: TSchema;
@@ -35,7 +43,7 @@ const reasons: Record<string, string> = {
 };
 
 /** @param routes Elysia's `app.routes`; those with an `operationId` are described */
-export function describeApi(routes: readonly RouteInfo[], baseUrl: string): Json {
+export function describeApi(routes: readonly RouteInfo[], baseUrl: string, sessionCookie: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -54,7 +62,7 @@ export function describeApi(routes: readonly RouteInfo[], baseUrl: string): Json
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }],
     tags: [...new Set(routes.flatMap(({ hooks }) => hooks.detail?.tags ?? []))].map(name => ({ name })),
     paths,
     components: {
@@ -64,6 +72,12 @@ export function describeApi(routes: readonly RouteInfo[], baseUrl: string): Json
           type: 'http',
           scheme: 'bearer',
           description: 'An API key (`htk_…`) or an OAuth 2.1 access token of a connected app.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: 'A signed-in browser. It changes something only from a page of this server, in JSON.',
         },
       },
     },
@@ -81,6 +95,7 @@ function operation({ path, hooks }: RouteInfo, schemas: Json): Json {
     ...(detail?.summary && { summary: detail.summary }),
     ...(detail?.description && { description: detail.description }),
     ...(detail?.tags && { tags: detail.tags }),
+    ...(detail?.security && { security: detail.security }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: plain(body, schemas) } } } }),
     responses: Object.fromEntries(

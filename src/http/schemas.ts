@@ -1,5 +1,5 @@
 /* Wire shapes that more than one room speaks, and the one way to say which statuses an operation answers. */
-import { type TSchema, Type as t } from '@sinclair/typebox';
+import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
@@ -9,7 +9,36 @@ export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Nul
 /** Checked by hand in the services: characters are code points, which a JSON schema validator need not count. */
 export const Name = t.String({ description: '1 to 100 characters after trimming' });
 
+export const Password = t.String({ description: '12 characters or more, at most 1024 bytes' });
+
 export const IdParams = t.Object({ id: t.String() });
+
+export const Plan = t.Union([t.Literal('free'), t.Literal('pro')]);
+export type Plan = Static<typeof Plan>;
+
+/** api-contract "Account". */
+export const Account = t.Object(
+  { id: t.String(), email: t.String(), plan: Plan, createdAt: Timestamp },
+  { title: 'Account' },
+);
+export type Account = Static<typeof Account>;
+
+/** api-contract "Endpoint". */
+export const Endpoint = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    createdAt: Timestamp,
+    url: t.String({ description: 'address to register as the webhook destination on the sending platform' }),
+    eventCount: t.Integer(),
+    lastReceivedAt: nullable(Timestamp),
+  },
+  { title: 'Endpoint' },
+);
+export type Endpoint = Static<typeof Endpoint>;
+
+export const Role = t.Union([t.Literal('owner'), t.Literal('member')]);
+export type Role = Static<typeof Role>;
 
 type Status = 400 | 403 | 404 | 409 | 413 | 502 | 503;
 

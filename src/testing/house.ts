@@ -165,6 +165,7 @@ export async function openHouse({
       return ((await response.json()) as { id: string }).id;
     },
     close: async () => {
+      services.live.endAll();
       if (origin) await front.close(1000);
       await services.close();
       if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });

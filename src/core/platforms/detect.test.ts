@@ -58,6 +58,7 @@ describe('detection where senders share signals', () => {
     );
     const mandate = { events: [{ resource_type: 'mandates', action: 'cancelled' }], meta: { webhook_id: 'WB1' } };
     is(jsonDelivery(mandate, { 'webhook-signature': sha }), 'gocardless', 'mandates');
+    is(jsonDelivery({ ...mandate, type: 'a.b' }, standard), 'standard-webhooks', 'a.b');
     is(jsonDelivery({}, { 'webhook-signature': sha }), null);
   });
 
@@ -213,6 +214,16 @@ describe('bodies', () => {
     const filler = 'x'.repeat(1024 * 1024);
     is(jsonDelivery({ type: 'charge.succeeded', filler }, { 'Stripe-Signature': 't=1,v1=2' }), 'stripe');
     is(jsonDelivery({ webhook_type: 'A', webhook_code: 'B', filler }), null);
+  });
+
+  test('nested or filled beyond reason are not parsed', () => {
+    const plaid = { webhook_type: 'A', webhook_code: 'B' };
+    let nested: unknown[] = [];
+    for (let depth = 0; depth < 300; depth += 1) nested = [nested];
+    is(jsonDelivery({ ...plaid, nested }), null);
+    const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [`k${n}`, 1]));
+    is(jsonDelivery({ ...plaid, many }), null);
+    is(jsonDelivery({ ...plaid, nested: [[[]]], many: {} }), 'plaid', 'A');
   });
 
   test('with a byte order mark, white space or escaped keys still read as JSON', () => {

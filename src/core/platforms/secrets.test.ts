@@ -9,6 +9,7 @@ const spki = ec.publicKey.export({ format: 'der', type: 'spki' }).toString('base
 const privatePem = String(ec.privateKey.export({ format: 'pem', type: 'pkcs8' }));
 const jwk = JSON.stringify(ec.publicKey.export({ format: 'jwk' }));
 const privateJwk = JSON.stringify(ec.privateKey.export({ format: 'jwk' }));
+const certificate = await Bun.file(new URL('../../testing/fixtures/certificate.pem', import.meta.url)).text();
 const hexKey = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056';
 const whsec = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -33,6 +34,9 @@ describe('reading a pasted secret', () => {
     ['PEM on one line', 'travis', pem.replaceAll('\n', ' '), pem],
     ['base64 of the DER key', 'sendgrid', `${spki.slice(0, 64)}\n${spki.slice(64)}`, spki],
     ['JWK', 'plaid', jwk, jwk],
+    ['a certificate', 'aws-sns', certificate.replaceAll('\n', ' '), certificate],
+    ['an id and a certificate', 'paypal', ` WH-1 | ${certificate}`, `WH-1|${certificate}`],
+    ['any platform: an id and a certificate', null, `WH-1|${certificate.replaceAll('\n', ' ')}`, `WH-1|${certificate}`],
     ['Ed25519 in hex', 'discord', 'a'.repeat(64), 'a'.repeat(64)],
     ['a key pair', 'braintree', 'public|private', 'public|private'],
     ['a whole Ably key', 'ably', 'app.key:secret', 'app.key:secret'],

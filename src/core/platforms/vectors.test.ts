@@ -33,8 +33,7 @@ describe('known deliveries, signed by the official libraries or published by the
   for (const vector of vectors) {
     test(`${vector.id} is recognised`, () => {
       // Two vendors publish examples without the headers that their deliveries have.
-      const registered = [vector.platform];
-      expect(detect(deliveryOf(vector), registered).platform).toBe(vector.platform);
+      expect(detect(deliveryOf(vector), [vector.platform]).platform).toBe(vector.platform);
     });
 
     test(`${vector.id} is ${vector.valid ? 'valid' : 'invalid'}`, () => {
@@ -59,20 +58,10 @@ describe('known deliveries, signed by the official libraries or published by the
 
     test(`${vector.id} is invalid with one byte of the payload changed`, () => {
       const body = Buffer.from(vector.bodyBase64, 'base64');
-      // A byte that the partial schemes cover too.
-      const inside = vector.platform === 'adyen' ? body.indexOf('psp', 400) + 20 : Math.floor(body.length / 2);
-      const at = vector.platform === 'adyen' ? body.lastIndexOf('EVENT') : inside;
+      // Adyen signs eight fields only: the event code is one of them.
+      const at = vector.platform === 'adyen' ? body.lastIndexOf('EVENT') : Math.floor(body.length / 2);
       body[at] = (body[at] ?? 0) ^ 1;
       expect(judge(vector, deliveryOf(vector, body))?.verdict).toBe('invalid');
-    });
-
-    test(`${vector.id} is invalid with another secret of its form`, () => {
-      const other = [...vector.secret]
-        .reverse()
-        .join('')
-        .replace(/_ceshw$/, '');
-      const verdict = judge(vector, deliveryOf(vector), vector.platform === 'sendgrid' ? vector.secret : other);
-      if (vector.platform !== 'sendgrid') expect(verdict?.verdict).not.toBe('valid');
     });
   }
 });

@@ -1,12 +1,2 @@
-/* The account on the wire (api-contract "Account"). */
-import { type Static, Type as t } from '@sinclair/typebox';
-import { Timestamp } from '../../http/schemas.ts';
-
-export const Plan = t.Union([t.Literal('free'), t.Literal('pro')]);
-export type Plan = Static<typeof Plan>;
-
-export const Account = t.Object(
-  { id: t.String(), email: t.String(), plan: Plan, createdAt: Timestamp },
-  { title: 'Account' },
-);
-export type Account = Static<typeof Account>;
+/* The account on the wire: a shape that sign-in and first run speak, too. */
+export { Account, Plan } from '../../http/schemas.ts';

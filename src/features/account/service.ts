@@ -5,6 +5,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
+import { checkPassword } from '../../core/password.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Account, Plan } from './model.ts';
 import type { AccountRow, AccountStore } from './store.ts';
@@ -12,17 +13,6 @@ import type { AccountRow, AccountStore } from './store.ts';
 export type AccountService = ReturnType<typeof createAccountService>;
 
 export type PasswordHasher = { hash: (password: string) => Promise<string> };
-
-const minPasswordCharacters = 12;
-const maxPasswordBytes = 1024;
-
-/** @throws invalid */
-export function checkPassword(password: string): string {
-  if ([...password].length < minPasswordCharacters)
-    throw invalid(`the password must have at least ${minPasswordCharacters} characters`);
-  if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
-  return password;
-}
 
 export function createAccountService(options: {
   store: AccountStore;
@@ -41,6 +31,7 @@ export function createAccountService(options: {
 
   return {
     byEmail,
+    toAccount,
 
     /** @throws not_found when the account was deleted meanwhile */
     async account(id: string): Promise<Account> {
@@ -64,7 +55,8 @@ export function createAccountService(options: {
       if (given.teamOf !== undefined && given.plan !== undefined)
         throw invalid('a member has the plan of its team: give a plan or a team, not both');
       const host = given.teamOf === undefined ? undefined : await byEmail(given.teamOf);
-      const passwordHash = given.password === undefined ? null : await passwords.hash(checkPassword(given.password));
+      const passwordHash =
+        given.password === undefined ? null : await passwords.hash(checkPassword(given.password, email));
       const createdAt = clock.now();
       const id = newId('acc', createdAt, random);
       const plan = host?.plan ?? given.plan ?? 'free';
@@ -77,6 +69,23 @@ export function createAccountService(options: {
       return { id, email, plan, createdAt };
     },
 
+    /**
+     * The owner of a new installation, plan `pro`; undefined when there is an account already. Two at once: one wins.
+     * @throws invalid for a bad address or password
+     */
+    async createFirst(given: {
+      email: string;
+      password: string;
+    }): Promise<(AccountRow & { passwordHash: string }) | undefined> {
+      const email = readEmail(given.email);
+      const passwordHash = await passwords.hash(checkPassword(given.password, email));
+      const createdAt = clock.now();
+      const team = { id: newId('team', createdAt, random), plan: 'pro' as const, createdAt };
+      const account = { id: newId('acc', createdAt, random), email, passwordHash, createdAt, role: 'owner' as const };
+      const created = await store.insertFirst(team, { ...account, teamId: team.id });
+      return created ? { ...account, teamId: team.id, plan: team.plan } : undefined;
+    },
+
     /** Applies to the whole team, at once. @throws not_found */
     async setPlan(email: string, plan: Plan): Promise<Account> {
       const row = await byEmail(email);
@@ -87,7 +96,7 @@ export function createAccountService(options: {
     /** @throws not_found, invalid */
     async setPassword(email: string, password: string): Promise<Account> {
       const row = await byEmail(email);
-      await store.setPasswordHash(row.id, await passwords.hash(checkPassword(password)));
+      await store.setPasswordHash(row.id, await passwords.hash(checkPassword(password, row.email)));
       return toAccount(row);
     },
 

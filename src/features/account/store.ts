@@ -1,7 +1,7 @@
 /* Accounts and the teams that they are in. */
-import { asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, teams } from '../../db/schema.ts';
+import { accounts, sessions, teams } from '../../db/schema.ts';
 
 export type AccountRow = {
   id: string;
@@ -41,11 +41,28 @@ export function createAccountStore(db: Drizzle) {
     async insert(account: typeof accounts.$inferInsert): Promise<boolean> {
       return unlessTaken(() => db.insert(accounts).values(account));
     },
+    /** The same, only while there is no account at all; false when there is one. */
+    async insertFirst(team: typeof teams.$inferInsert, account: typeof accounts.$inferInsert): Promise<boolean> {
+      const empty = sql`WHERE NOT EXISTS (SELECT 1 FROM accounts)`;
+      const { id, teamId, email, role, passwordHash, createdAt } = account;
+      const [, inserted] = await db.batch([
+        db.run(
+          sql`INSERT INTO teams (id, plan, created_at) SELECT ${team.id}, ${team.plan}, ${team.createdAt} ${empty}`,
+        ),
+        db.run(sql`INSERT INTO accounts (id, team_id, email, role, password_hash, created_at)
+          SELECT ${id}, ${teamId}, ${email}, ${role}, ${passwordHash}, ${createdAt} ${empty}`),
+      ]);
+      return inserted.rowsAffected === 1;
+    },
     async setPlan(teamId: string, plan: 'free' | 'pro'): Promise<void> {
       await db.update(teams).set({ plan }).where(eq(teams.id, teamId));
     },
-    async setPasswordHash(id: string, passwordHash: string): Promise<void> {
-      await db.update(accounts).set({ passwordHash }).where(eq(accounts.id, id));
+    /** Ends the account's sessions in the same transaction, but for `except`. */
+    async setPasswordHash(id: string, passwordHash: string, except = ''): Promise<void> {
+      await db.batch([
+        db.update(accounts).set({ passwordHash }).where(eq(accounts.id, id)),
+        db.delete(sessions).where(and(eq(sessions.accountId, id), ne(sessions.id, except))),
+      ]);
     },
     /** Keys, sessions and grants go with the account; its replays stay without a name. */
     async remove(id: string): Promise<void> {

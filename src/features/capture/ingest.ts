@@ -8,7 +8,7 @@ import { AppError } from '../../core/errors.ts';
 import { toPairs } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
 import { type BodyBudget, readBody } from './body.ts';
-import type { Answer, CaptureService } from './service.ts';
+import type { Address, Answer, CaptureService } from './service.ts';
 
 /** How much of an unwanted upload is still read, so that the sender sees the answer instead of a reset. */
 const lingerBytes = 4 << 20;
@@ -19,7 +19,7 @@ export type Ingest = (req: IncomingMessage, res: ServerResponse, target: string)
 export type IngestOptions = {
   capture: Pick<CaptureService, 'record'>;
   /** The live endpoint with this token; from memory whenever possible. */
-  findEndpoint: (token: string) => { seq: number } | undefined | Promise<{ seq: number } | undefined>;
+  findEndpoint: (token: string) => Address | undefined | Promise<Address | undefined>;
   clientAddress: (req: IncomingMessage) => string;
   maxBodyBytes: number;
   budget: BodyBudget;
@@ -64,7 +64,7 @@ export function createIngest(options: IngestOptions): Ingest {
         onResult('unknown');
         return refuse(req, res, 404, 'no such address');
       }
-      const recorded = await capture.record(endpoint.seq, {
+      const recorded = await capture.record(endpoint, {
         method: req.method ?? 'GET',
         path: subPath,
         query,

@@ -20,8 +20,16 @@ export type Delivery = {
   receivedAt: number;
 };
 
-/** An answer that the sender's platform wants instead of Hooktape's own. */
-export type Answer = { status: number; headers: Record<string, string>; body: string };
+/** An answer that the sender's platform wants instead of Hooktape's own, and a secret that came with the question. */
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  learnedSecret?: { platform: string; secret: string };
+};
+
+/** Where a delivery arrived: an endpoint's row number and its ingest token. */
+export type Address = { seq: number; token: string };
 
 /** What is known of a delivery before it is stored. `verdict`: JSON, only when the proof does not survive the header rules. */
 export type Recognised = {
@@ -46,26 +54,27 @@ export function createCaptureService(options: {
   commits: GroupCommit;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
-  recognise: (endpoint: number, delivery: Delivery) => Recognised;
+  recognise: (address: Address, delivery: Delivery) => Recognised;
+  /** Registers a secret that a handshake delivered. */
+  learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
   onRecorded: (recorded: Recorded) => void;
 }) {
-  const { commits, random, sha256, recognise, onRecorded } = options;
+  const { commits, random, sha256, recognise, learn, onRecorded } = options;
   let draining = false;
 
   return {
     /**
      * Stores one delivery. Resolves once it is on disk.
-     * @param endpoint the endpoint's row number
      * @throws unavailable when storage cannot take it or the server is shutting down
      */
-    async record(endpoint: number, delivery: Delivery): Promise<Recorded> {
+    async record(address: Address, delivery: Delivery): Promise<Recorded> {
       if (draining) throw unavailable('shutting down, try again', 5);
-      const { platform, eventType, verdict, answer } = recognise(endpoint, delivery);
+      const { platform, eventType, verdict, answer } = recognise(address, delivery);
       const { encoding, content } = packContent(applyHeaderRules(delivery.headers), delivery.body);
       const nonce = random(nonceBytes);
       const seq = await commits.add({
         nonce,
-        endpoint,
+        endpoint: address.seq,
         receivedAt: delivery.receivedAt,
         size: delivery.body.length,
         encoding,
@@ -80,7 +89,8 @@ export function createCaptureService(options: {
         preview: preview(delivery.body),
         content,
       });
-      const recorded = { seq, id: eventId(seq, nonce), endpoint, receivedAt: delivery.receivedAt, answer };
+      if (answer?.learnedSecret) await learn(address.seq, answer.learnedSecret);
+      const recorded = { seq, id: eventId(seq, nonce), endpoint: address.seq, receivedAt: delivery.receivedAt, answer };
       onRecorded(recorded);
       return recorded;
     },

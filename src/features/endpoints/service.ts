@@ -25,17 +25,19 @@ export function createEndpointsService(options: {
 }) {
   const { store, registry, clock, random, baseUrl, limits, onDeleted } = options;
 
+  const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
+
   const toEndpoint = (row: EndpointRow): Endpoint => ({
     id: row.id,
     name: row.name,
     createdAt: row.createdAt,
-    url: `${baseUrl}/in/${row.token}`,
+    url: urlOf(row.token),
     eventCount: row.eventCount,
     lastReceivedAt: row.lastReceivedAt,
   });
 
   /** @throws not_found */
-  const owned = async (owner: Owner, id: string): Promise<EndpointRow> => {
+  const owned = async (owner: Pick<Owner, 'teamId'>, id: string): Promise<EndpointRow> => {
     const row = await store.find(owner.teamId, id);
     if (!row) throw notFound('endpoint');
     return row;
@@ -44,6 +46,7 @@ export function createEndpointsService(options: {
   return {
     owned,
     toEndpoint,
+    urlOf,
 
     async list(owner: Owner): Promise<Endpoint[]> {
       return (await store.listOf(owner.teamId)).map(toEndpoint);

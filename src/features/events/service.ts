@@ -10,8 +10,8 @@ import { parseEventId } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { queryPairs } from '../../core/query.ts';
 import { unpackContent } from '../../core/stored-content.ts';
-import type { EventDetail, EventListQuery, EventPage, Signature } from './model.ts';
-import type { DetailRow, EventsStore, SummaryRow } from './store.ts';
+import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
+import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
 import { queryText, signatureValid, toAttempt, toPayload, toSummary } from './wire.ts';
 
 export type Reader = { teamId: string; plan: 'free' | 'pro' };
@@ -34,8 +34,13 @@ export type Judgeable = Pick<DetailRow, 'method' | 'path' | 'query' | 'platform'
 export type Verdicts = {
   /** Whether any verdict of this endpoint's events can be other than unchecked. */
   canJudge: (endpoint: number) => Promise<boolean>;
+  /** The verdict that was reached at capture and kept, if any. */
+  kept: (verdict: string | null) => Signature | null;
   judge: (endpoint: { seq: number; token: string }, events: readonly Judgeable[]) => Promise<(Signature | null)[]>;
 };
+
+/** Other endpoints' rows count, too: a few milliseconds of the reader's time. */
+const rowsAtOnce = 5000;
 
 export type EventsService = ReturnType<typeof createEventsService>;
 
@@ -64,10 +69,27 @@ export function createEventsService(options: {
     position: Position | undefined,
     count: number,
   ): Promise<{ rows: SummaryRow[]; signatures: (Signature | null)[] }> => {
-    if (!(await verdicts.canJudge(endpoint.seq)))
-      return { rows: await store.page(endpoint.seq, since(reader), position, count), signatures: [] };
+    if (!(await verdicts.canJudge(endpoint.seq))) {
+      const rows = await store.page(endpoint.seq, since(reader), position, count);
+      return { rows, signatures: rows.map(row => verdicts.kept(row.verdict)) };
+    }
     const rows = await store.pageWithContent(endpoint.seq, since(reader), position, count);
     return { rows, signatures: await verdicts.judge(endpoint, rows.map(judgeable)) };
+  };
+
+  const summaries = async (
+    endpoint: { seq: number; token: string },
+    reader: Reader,
+    which: Rows,
+    limit: number,
+  ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
+    if (!(await verdicts.canJudge(endpoint.seq))) {
+      const rows = await store.rows(endpoint.seq, since(reader), which, limit);
+      return { rows, events: rows.map(row => toSummary(row, null)) };
+    }
+    const rows = await store.rowsWithContent(endpoint.seq, since(reader), which, limit);
+    const signatures = await verdicts.judge(endpoint, rows.map(judgeable));
+    return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
   /** @throws not_found */
@@ -82,6 +104,25 @@ export function createEventsService(options: {
   return {
     since,
     stored,
+    newest: store.newest,
+
+    /**
+     * What was stored after a row number, oldest first, at most `limit`. Looks through a bounded number of rows at a time.
+     * @returns the row number up to which it looked, and whether there are rows after it
+     */
+    async after(reader: Reader, endpoint: { seq: number; token: string }, position: number, limit: number) {
+      const newest = await store.newest();
+      const upTo = Math.min(newest, position + rowsAtOnce);
+      if (upTo <= position) return { events: [], position, more: false };
+      const { rows, events } = await summaries(endpoint, reader, { after: position, upTo }, limit);
+      const reached = rows.length === limit ? (rows.at(-1)?.seq ?? upTo) : upTo;
+      return { events, position: reached, more: reached < newest };
+    },
+
+    /** The events with these row numbers, oldest first. */
+    async those(reader: Reader, endpoint: { seq: number; token: string }, seqs: number[]): Promise<EventSummary[]> {
+      return (await summaries(endpoint, reader, { seqs }, seqs.length)).events;
+    },
 
     /** @throws invalid for the cursor, not_found for the endpoint */
     async list(reader: Reader, query: EventListQuery): Promise<EventPage> {

@@ -1,5 +1,5 @@
 /* Reading events. Ownership and the retention window are part of every query. */
-import { and, desc, eq, gte, isNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Position } from '../../core/cursor.ts';
 import { maxReplaysShown } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
@@ -40,6 +40,9 @@ export type ReplayRow = {
   email: string | null;
 };
 
+/** Row numbers: some, or a stretch. */
+export type Rows = { seqs: number[] } | { after: number; upTo: number };
+
 export type EventsStore = ReturnType<typeof createEventsStore>;
 
 export function createEventsStore(db: Drizzle) {
@@ -49,6 +52,13 @@ export function createEventsStore(db: Drizzle) {
       eq(events.endpoint, endpoint),
       gte(events.receivedAt, since),
       position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
+    );
+  /** Events by row number. The `+` keeps to the order of rows, which the index by time would sort for. */
+  const byRow = (endpoint: number, since: number, which: Rows) =>
+    and(
+      'seqs' in which ? inArray(events.seq, which.seqs) : and(gt(events.seq, which.after), lte(events.seq, which.upTo)),
+      sql`+${events.endpoint} = ${endpoint}`,
+      sql`+${events.receivedAt} >= ${since}`,
     );
   const newestFirst = [desc(events.receivedAt), desc(events.seq)];
 
@@ -73,6 +83,28 @@ export function createEventsStore(db: Drizzle) {
         .from(events)
         .where(after(endpoint, since, position))
         .orderBy(...newestFirst)
+        .limit(limit),
+
+    /** The highest row number, of any endpoint; 0 without events. */
+    newest: async (): Promise<number> =>
+      (await db.select({ seq: sql<number | null>`max(${events.seq})` }).from(events))[0]?.seq ?? 0,
+
+    /** Events of one endpoint by row number, oldest first. */
+    rows: (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>
+      db
+        .select(summaryColumns)
+        .from(events)
+        .where(byRow(endpoint, since, which))
+        .orderBy(asc(events.seq))
+        .limit(limit),
+
+    /** The same with content, for verdicts. */
+    rowsWithContent: (endpoint: number, since: number, which: Rows, limit: number): Promise<DetailRow[]> =>
+      db
+        .select(detailColumns)
+        .from(events)
+        .where(byRow(endpoint, since, which))
+        .orderBy(asc(events.seq))
         .limit(limit),
 
     /** One event of a live endpoint of this team, received at `since` or later. */

@@ -87,7 +87,7 @@ export function createClients(options: {
     /** A client that presents a token or code: it is known already, if its document is not too old. */
     async presenting(id: string): Promise<ClientRow | undefined> {
       const known = await store.find(id);
-      if (!known || known.kind !== 'cimd' || isFresh(known)) return known;
+      if (known?.kind !== 'cimd' || isFresh(known)) return known;
       if (!fetchDocument) return undefined;
       try {
         return await refetch(id, fetchDocument);

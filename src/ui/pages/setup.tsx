@@ -45,8 +45,8 @@ export function SetupPage({ token, onDone }: { token: string; onDone: () => Prom
     setProblem('');
     try {
       const { endpoint } = await api.setUp(token, email, password);
-      navigate(`/app/endpoints/${endpoint.id}`, { replace: true });
       await onDone();
+      navigate(`/app/endpoints/${endpoint.id}`, { replace: true });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
       setBusy(false);

@@ -1,6 +1,5 @@
 /* Signatures that anyone can check: Ed25519, ECDSA and RSA, with the platform's public key as the user pasted it. */
 import { type KeyObject, verify as verifySignature } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { ed25519Key, publicKeys } from '../keys.ts';
 import { at, field } from '../reading.ts';
 import { halves } from '../secrets.ts';
@@ -73,7 +72,7 @@ export function checkPayPal(check: Check): Outcome {
   const signature = decodeBase64(headerValues(check.scheme, reading)[0]?.value ?? '');
   if (pair === null) return 'unsupported';
   if (id === undefined || time === undefined || signature === null) return 'malformed';
-  const data = utf8(`${id}|${time}|${pair.left}|${crc32(reading.delivery.body) >>> 0}`);
+  const data = utf8(`${id}|${time}|${pair.left}|${Bun.hash.crc32(reading.delivery.body)}`);
   return judge(check, holds({ ...check, secret: pair.right }, 'sha256', data, signature));
 }
 

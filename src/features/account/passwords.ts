@@ -1,0 +1,51 @@
+/*
+ * Password hashing, argon2id, at most a few at a time: each takes 19 MiB and tens of milliseconds of a core. What waits is
+ * bounded, too; beyond it callers are asked to come back.
+ */
+import { AppError } from '../../core/errors.ts';
+
+export type Passwords = {
+  hash: (password: string) => Promise<string>;
+  /** Takes the same time whether or not there is a hash to compare with. */
+  matches: (password: string, hash: string | null | undefined) => Promise<boolean>;
+};
+
+export type PasswordsOptions = {
+  hash: (password: string) => Promise<string>;
+  verify: (password: string, hash: string) => Promise<boolean>;
+  atOnce?: number;
+  maxWaiting?: number;
+};
+
+export const argon2id = { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 } as const;
+
+/** Of a password that nobody has, with the parameters above. */
+const nobodys =
+  '$argon2id$v=19$m=19456,t=2,p=1$S2YF0XoiN9T95ZUB0gyfcpX7rkreBjZuAzkw11UZZuY$/kRKh3ij+c2zljqXZJWawf1iJk1NHe29IwoJkbOlt/s';
+
+export function createPasswords({ hash, verify, atOnce = 2, maxWaiting = 64 }: PasswordsOptions): Passwords {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= atOnce) {
+      if (waiting.length >= maxWaiting)
+        throw new AppError('unavailable', 'too many sign-ins at once, try again', { retryAfterSeconds: 2 });
+      await new Promise<void>(resolve => waiting.push(resolve));
+    } else running++;
+    try {
+      return await work();
+    } finally {
+      // The place goes straight to the next in line, so that nobody can slip in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+
+  return {
+    hash: password => inTurn(() => hash(password)),
+    matches: (password, stored) =>
+      inTurn(async () => (await verify(password, stored ?? nobodys)) && typeof stored === 'string'),
+  };
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { holdClock } from '../../testing/clock.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+
+type Endpoint = {
+  id: string;
+  name: string;
+  url: string;
+  createdAt: number;
+  eventCount: number;
+  lastReceivedAt: number | null;
+};
+
+const clock = holdClock();
+let house: House;
+let ada: Caller;
+let bob: Caller;
+
+beforeAll(async () => {
+  house = await openHouse({ clock, env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com/' } });
+  ada = await house.person('ada@example.com');
+  bob = await house.person('bob@example.com');
+});
+afterAll(() => house.close());
+
+const listOf = async (caller: Caller) =>
+  (await caller.json<{ endpoints: Endpoint[] }>(200, 'GET', '/api/endpoints')).endpoints;
+
+describe('POST /api/endpoints', () => {
+  test('201 with an address below BASE_URL whose token is not the id', async () => {
+    const endpoint = await ada.json<Endpoint>(201, 'POST', '/api/endpoints', { name: ' Stripe live ' });
+    expect(endpoint).toEqual({
+      id: endpoint.id,
+      name: 'Stripe live',
+      url: endpoint.url,
+      createdAt: clock.now(),
+      eventCount: 0,
+      lastReceivedAt: null,
+    });
+    expect(endpoint.id).toStartWith('ep_');
+    expect(endpoint.url).toMatch(/^https:\/\/hooks\.example\.com\/in\/[0-9a-z]{32}$/);
+    expect(endpoint.url).not.toContain(endpoint.id.slice(3));
+    expect(await listOf(ada)).toContainEqual(endpoint);
+    expect(await ada.json<Endpoint>(200, 'GET', `/api/endpoints/${endpoint.id}`)).toEqual(endpoint);
+  });
+
+  test('403 for a second one on the free plan, also for requests that come together', async () => {
+    const free = await house.person('free@example.com', { plan: 'free' });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => free.call('POST', '/api/endpoints', { name: 'x' })),
+    );
+    expect(answers.map(answer => answer.status).sort()).toEqual([201, 403, 403, 403, 403]);
+    const [only] = await listOf(free);
+    await free.json(200, 'DELETE', `/api/endpoints/${only?.id}`);
+    await free.createEndpoint();
+  });
+
+  test('a plan change applies to the limit at once', async () => {
+    const free = await house.person('grows@example.com', { plan: 'free' });
+    await free.createEndpoint();
+    await free.json(403, 'POST', '/api/endpoints', { name: 'second' });
+    await house.services.account.setPlan(free.email, 'pro');
+    await free.createEndpoint('second');
+    expect(await free.json<{ plan: string }>(200, 'GET', '/api/me')).toMatchObject({ plan: 'pro' });
+  });
+
+  test('the team shares its endpoints', async () => {
+    const mate = await house.person('mate@example.com', { teamOf: 'ada@example.com' });
+    const made = await mate.createEndpoint('shared');
+    expect((await listOf(ada)).map(({ id }) => id)).toContain(made.id);
+  });
+});
+
+describe('PATCH /api/endpoints/{id}', () => {
+  test('200 with the name as kept', async () => {
+    const { id } = await ada.createEndpoint();
+    expect(await ada.json(200, 'PATCH', `/api/endpoints/${id}`, { name: ' Ünï ' })).toEqual({ ok: true, name: 'Ünï' });
+    expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ name: 'Ünï' });
+  });
+
+  test('400 for a bad name, and it stays as it was', async () => {
+    const { id } = await ada.createEndpoint('before');
+    for (const name of ['', ' ', 'x'.repeat(101), 'a\tb', 1])
+      await ada.json(400, 'PATCH', `/api/endpoints/${id}`, { name });
+    expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ name: 'before' });
+  });
+});
+
+describe('DELETE /api/endpoints/{id}', () => {
+  test('removes its events from every read at once; the second time it is 404', async () => {
+    const endpoint = await ada.createEndpoint();
+    const event = await house.deliver(endpoint);
+    expect(await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`)).toEqual({ ok: true });
+    for (const path of [
+      `/api/events/${event}`,
+      `/api/events/${event}/raw`,
+      `/api/events?endpointId=${endpoint.id}`,
+      `/api/endpoints/${endpoint.id}`,
+    ])
+      await ada.json(404, 'GET', path);
+    await ada.json(404, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    expect((await listOf(ada)).map(({ id }) => id)).not.toContain(endpoint.id);
+  });
+});
+
+describe("what is another account's", () => {
+  test('answers exactly like what does not exist, on every operation', async () => {
+    const theirs = await bob.createEndpoint();
+    const event = await house.deliver(theirs);
+    const operations = (endpointId: string, eventId: string): [string, string, unknown?][] => [
+      ['GET', `/api/endpoints/${endpointId}`],
+      ['PATCH', `/api/endpoints/${endpointId}`, { name: 'mine' }],
+      ['DELETE', `/api/endpoints/${endpointId}`],
+      ['GET', `/api/events?endpointId=${endpointId}`],
+      ['GET', `/api/events/${eventId}`],
+      ['GET', `/api/events/${eventId}/raw`],
+    ];
+    const missing = operations('ep_01m6a6ft009xap4ss0gdxepgwd15pg', `${event.slice(0, -1)}0`);
+    for (const [i, [method, path, body]] of operations(theirs.id, event).entries()) {
+      const [, other = ''] = missing[i] ?? [];
+      const foreign = await ada.call(method, path, body);
+      const none = await ada.call(method, other, body);
+      expect([foreign.status, await foreign.text()]).toEqual([404, await none.text()]);
+    }
+    expect(await bob.json(200, 'GET', `/api/endpoints/${theirs.id}`)).toMatchObject({ eventCount: 1 });
+  });
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { holdClock } from '../../testing/clock.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+
+type Summary = { id: string; payloadPreview: string; receivedAt: number; path: string; size: number };
+type Page = { events: Summary[]; nextCursor: string | null };
+type Detail = { payload: unknown; payloadRaw: string; payloadEncoding: string; replays: unknown[]; sha256: string };
+
+const clock = holdClock();
+let house: House;
+let ada: Caller;
+
+beforeAll(async () => {
+  house = await openHouse({ clock });
+  ada = await house.person();
+});
+afterAll(() => house.close());
+
+const page = (endpoint: { id: string }, more = ''): Promise<Page> =>
+  ada.json<Page>(200, 'GET', `/api/events?endpointId=${endpoint.id}${more}`);
+const detail = (id: string): Promise<Detail> => ada.json<Detail>(200, 'GET', `/api/events/${id}`);
+
+async function walk(endpoint: { id: string }, limit: number, between?: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: Page = await page(endpoint, `&limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`);
+    seen.push(...next.events.map(({ id }) => id));
+    cursor = next.nextCursor;
+    await between?.();
+  } while (cursor !== null);
+  return seen;
+}
+
+describe('GET /api/events', () => {
+  test('newest first, 25 by default, nextCursor null on the last page', async () => {
+    const endpoint = await ada.createEndpoint();
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++) {
+      clock.advance(1);
+      ids.unshift(await house.deliver(endpoint, `{"n":${i}}`));
+    }
+    const first = await page(endpoint);
+    expect(first.events.map(({ id }) => id)).toEqual(ids.slice(0, 25));
+    const second = await page(endpoint, `&cursor=${first.nextCursor}`);
+    expect(second.events.map(({ id }) => id)).toEqual(ids.slice(25));
+    expect(second.nextCursor).toBeNull();
+    expect((await page(endpoint, '&limit=30')).nextCursor).toBeNull();
+  });
+
+  test.each([1, 7, 100])(
+    'pages of %p visit every event exactly once while new ones arrive and the clock jumps',
+    async limit => {
+      const endpoint = await ada.createEndpoint();
+      const before: string[] = [];
+      for (let i = 0; i < 40; i++) {
+        // Many share a millisecond, and the clock goes back in between.
+        if (i % 10 === 0) clock.setNow(clock.now() + (i % 20 === 0 ? 5 : -8));
+        before.push(await house.deliver(endpoint, `{"n":${i}}`));
+      }
+      let arrivals = 0;
+      const seen = await walk(endpoint, limit, async () => {
+        if (arrivals++ < 5) await house.deliver(endpoint, '"late"');
+      });
+      expect(seen.length).toBe(new Set(seen).size);
+      expect(before.filter(id => !seen.includes(id))).toEqual([]);
+    },
+  );
+
+  test('the same order whichever page size', async () => {
+    const endpoint = await ada.createEndpoint();
+    for (let i = 0; i < 20; i++) await house.deliver(endpoint, `${i}`);
+    expect(await walk(endpoint, 3)).toEqual(await walk(endpoint, 20));
+  });
+
+  test.each(['0', '101', '-1', '1.5', '1e1', '0x10', ' 5', '05', '', 'x', '999999999999'])(
+    '400 for limit=%j',
+    async limit => {
+      const endpoint = await ada.createEndpoint();
+      const { error } = await ada.json<{ error: string }>(
+        400,
+        'GET',
+        `/api/events?endpointId=${endpoint.id}&limit=${encodeURIComponent(limit)}`,
+      );
+      expect(error).toContain('limit');
+    },
+  );
+
+  test.each(['', 'x', '0'.repeat(22).replace(/.$/, 'u'), '%00', 'evt_1', '0'.repeat(23)])(
+    '400 for the cursor %j',
+    async cursor => {
+      const endpoint = await ada.createEndpoint();
+      await ada.json(400, 'GET', `/api/events?endpointId=${endpoint.id}&cursor=${cursor}`);
+    },
+  );
+
+  test('400 without endpointId, 404 for one that does not exist', async () => {
+    await ada.json(400, 'GET', '/api/events');
+    await ada.json(404, 'GET', '/api/events?endpointId=ep_nothing');
+  });
+
+  test.each([
+    ['short', 'short'],
+    ['x'.repeat(300), 'x'.repeat(200)],
+    ['😀'.repeat(300), '😀'.repeat(200)],
+    [`${'é'.repeat(199)}😀😀`, `${'é'.repeat(199)}😀`],
+    ['', ''],
+  ])('the preview is the first 200 characters', async (body, preview) => {
+    const endpoint = await ada.createEndpoint();
+    await house.deliver(endpoint, body);
+    expect((await page(endpoint)).events[0]?.payloadPreview).toBe(preview);
+  });
+});
+
+describe('GET /api/events/{id}', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  test.each([
+    ['{"a":1}', { a: 1 }],
+    ['null', null],
+    ['0', 0],
+    ['"text"', 'text'],
+    [' [1, 2] ', [1, 2]],
+    ['', null],
+    ['{broken', null],
+    ['{"a":1}trailing', null],
+    ['a=1&b=2', null],
+    ['\u0000', null],
+  ])('payload of %j', async (body, payload) => {
+    const endpoint = await ada.createEndpoint();
+    expect(await detail(await house.deliver(endpoint, body))).toMatchObject({
+      payload,
+      payloadRaw: body,
+      payloadEncoding: 'utf8',
+      replays: [],
+    });
+  });
+
+  test('a key called __proto__ stays a key', async () => {
+    const endpoint = await ada.createEndpoint();
+    const id = await house.deliver(endpoint, '{"__proto__":{"x":1},"constructor":2}');
+    expect(await (await ada.call('GET', `/api/events/${id}`)).text()).toContain(
+      '"payload":{"__proto__":{"x":1},"constructor":2}',
+    );
+  });
+
+  test('absurdly deep JSON is answered without its parsed form', async () => {
+    const endpoint = await ada.createEndpoint();
+    const deep = await house.deliver(endpoint, nested(100_000));
+    expect(await detail(deep)).toMatchObject({ payload: null, payloadRaw: nested(100_000) });
+    expect(await detail(await house.deliver(endpoint, nested(500)))).toMatchObject({ payloadRaw: nested(500) });
+    expect((await detail(await house.deliver(endpoint, `{"s":"${'['.repeat(5000)}\\"["}`))).payload).not.toBeNull();
+  });
+
+  test.each(['evt_', 'evt_x', '../me', 'evt_'.padEnd(35, '0'), 'ep_1', 'evt_'.padEnd(35, 'z')])(
+    '404 for %j',
+    async id => {
+      await ada.json(404, 'GET', `/api/events/${encodeURIComponent(id)}`);
+    },
+  );
+
+  test('an id with another nonce does not exist', async () => {
+    const endpoint = await ada.createEndpoint();
+    const id = await house.deliver(endpoint);
+    const last = id.endsWith('0') ? 'g' : '0';
+    await ada.json(404, 'GET', `/api/events/${id.slice(0, -1)}${last}`);
+  });
+});
+
+describe('GET /api/events/{id}/raw', () => {
+  test('is an attachment that no browser shows', async () => {
+    const endpoint = await ada.createEndpoint();
+    const id = await house.deliver(endpoint, '<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } });
+    const response = await ada.call('GET', `/api/events/${id}/raw`);
+    expect(response.headers.get('content-type')).toBe('application/octet-stream');
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.bin"`);
+    expect(response.headers.get('content-security-policy')).toContain('sandbox');
+    expect(await response.text()).toBe('<script>alert(1)</script>');
+  });
+});
+
+describe('the retention window', () => {
+  test('an event past it is gone from every read at that moment', async () => {
+    const endpoint = await ada.createEndpoint();
+    const id = await house.deliver(endpoint);
+    clock.advance(90 * 86_400_000 - 1);
+    await detail(id);
+    clock.advance(2);
+    expect((await page(endpoint)).events).toEqual([]);
+    await ada.json(404, 'GET', `/api/events/${id}`);
+    await ada.json(404, 'GET', `/api/events/${id}/raw`);
+  });
+});

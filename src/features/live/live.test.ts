@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+import { readSse, type SseReader } from '../../testing/sse.ts';
+
+let house: House;
+let ada: Caller;
+let bob: Caller;
+let origin: string;
+beforeAll(async () => {
+  house = await openHouse();
+  origin = await house.listen();
+  ada = await house.person('ada@example.com');
+  bob = await house.person('bob@example.com');
+});
+afterAll(() => house.close());
+
+const follow = (endpoint: { id: string }, headers: Record<string, string> = {}, query = ''): Promise<SseReader> =>
+  readSse(`${origin}/api/endpoints/${endpoint.id}/stream${query}`, { authorization: `Bearer ${ada.key}`, ...headers });
+const openStreams = () => house.services.live.openStreams();
+const idsOf = ({ messages }: SseReader) => messages.map(message => message.id);
+const deliverMany = async (endpoint: { url: string }, count: number) => {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push(await house.deliver(endpoint, `{"n":${i}}`));
+  return ids;
+};
+
+describe('GET /api/endpoints/{id}/stream', () => {
+  test('a delivery appears as an `event` message with its summary, and others’ deliveries do not', async () => {
+    const endpoint = await ada.createEndpoint();
+    const other = await ada.createEndpoint();
+    await house.deliver(endpoint);
+    const stream = await follow(endpoint);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    await house.deliver(other);
+    const id = await house.deliver(endpoint, '{"n":1}', { suffix: '/sub' });
+    const [message] = await stream.count(1);
+    const { events } = await ada.json<{ events: Record<string, unknown>[] }>(
+      200,
+      'GET',
+      `/api/events?endpointId=${endpoint.id}&limit=1`,
+    );
+    expect(message).toEqual({ id, event: 'event', data: events[0] ?? {} });
+    expect(stream.messages).toHaveLength(1);
+    stream.close();
+  });
+
+  test('the headers come before any delivery does', async () => {
+    const stream = await follow(await ada.createEndpoint());
+    expect(stream.status).toBe(200);
+    await eventually(() => stream.text().startsWith('retry: 1000\n\n'));
+    stream.close();
+  });
+
+  test('Last-Event-ID resumes without a gap or a repeat, also while deliveries keep coming', async () => {
+    const endpoint = await ada.createEndpoint();
+    const noise = await ada.createEndpoint();
+    const ids = await deliverMany(endpoint, 130);
+    await deliverMany(noise, 5);
+    const delivering = (async () => {
+      for (let i = 0; i < 60; i++) ids.push(...(await Promise.all([0, 1, 2].map(() => house.deliver(endpoint)))));
+    })();
+    const seen: string[] = [];
+    let last = ids[4] ?? '';
+    // Cut and resumed again and again, wherever it happens to be.
+    while (seen.length < 305) {
+      const stream = await follow(endpoint, { 'last-event-id': last });
+      await stream.count(Math.min(40, 305 - seen.length));
+      stream.close();
+      seen.push(...idsOf(stream));
+      last = seen.at(-1) ?? last;
+    }
+    await delivering;
+    expect(seen).toEqual([...ids.slice(5)].sort());
+  }, 30_000);
+
+  test('the header goes before the query, an empty id starts with the first event', async () => {
+    const endpoint = await ada.createEndpoint();
+    const ids = await deliverMany(endpoint, 4);
+    const resumed = await follow(endpoint, { 'last-event-id': ids[2] ?? '' }, `?lastEventId=${ids[0]}`);
+    expect((await resumed.count(1)).map(({ id }) => id)).toEqual([ids[3] ?? '']);
+    const byQuery = await follow(endpoint, {}, `?lastEventId=${ids[1]}`);
+    expect((await byQuery.count(2)).map(({ id }) => id)).toEqual(ids.slice(2));
+    const whole = await follow(endpoint, {}, '?lastEventId=');
+    expect((await whole.count(4)).map(({ id }) => id)).toEqual(ids);
+    for (const stream of [resumed, byQuery, whole]) stream.close();
+  });
+
+  test('400 for an id that is none, 404 for a foreign or missing endpoint, 401 without credentials', async () => {
+    const endpoint = await ada.createEndpoint();
+    const theirs = await bob.createEndpoint();
+    expect((await ada.call('GET', `/api/endpoints/${endpoint.id}/stream?lastEventId=evt_x`)).status).toBe(400);
+    const foreign = await ada.call('GET', `/api/endpoints/${theirs.id}/stream`);
+    const missing = await ada.call('GET', '/api/endpoints/ep_nothing/stream');
+    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
+    expect(foreign.status).toBe(404);
+    expect((await house.fetch(`/api/endpoints/${endpoint.id}/stream`)).status).toBe(401);
+  });
+
+  test('a client that goes away frees its place', async () => {
+    await eventually(() => openStreams() === 0);
+    const stream = await follow(await ada.createEndpoint());
+    expect(openStreams()).toBe(1);
+    stream.close();
+    await eventually(() => openStreams() === 0);
+  });
+
+  test('429 for one stream too many of an account; another account still gets one', async () => {
+    const endpoint = await ada.createEndpoint();
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(endpoint)));
+    const refused = await ada.call('GET', `/api/endpoints/${endpoint.id}/stream`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    const theirs = await readSse(`${origin}/api/endpoints/${(await bob.createEndpoint()).id}/stream`, {
+      authorization: `Bearer ${bob.key}`,
+    });
+    expect(theirs.status).toBe(200);
+    for (const stream of [theirs, ...streams]) stream.close();
+    await eventually(() => openStreams() === 0);
+    const again = await follow(endpoint);
+    expect(again.status).toBe(200);
+    again.close();
+  });
+
+  test('ends when the endpoint is deleted', async () => {
+    const endpoint = await ada.createEndpoint();
+    const stream = await follow(endpoint);
+    await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    await eventually(() => stream.ended() === 'ended');
+  });
+
+  test('ends when the key is revoked', async () => {
+    const endpoint = await ada.createEndpoint();
+    const { id, key } = await ada.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'viewer' });
+    const stream = await follow(endpoint, { authorization: `Bearer ${key}` });
+    expect(stream.status).toBe(200);
+    await ada.json(200, 'DELETE', `/api/keys/${id}`);
+    await eventually(() => stream.ended() === 'ended');
+  });
+});
+
+describe('GET /api/endpoints/{id}/activity', () => {
+  test('counts by the hour, the running one last', async () => {
+    const endpoint = await ada.createEndpoint();
+    const hour = 3_600_000;
+    const now = Date.now();
+    const { seq, token } = await house.services.endpoints.owned(
+      await house.services.account.byEmail(ada.email),
+      endpoint.id,
+    );
+    const delivery = { method: 'POST', path: '', query: null, headers: [], body: new Uint8Array(), sourceIp: '::1' };
+    const start = Math.floor(now / hour) * hour;
+    for (const receivedAt of [now, now, start - 1, start - 23 * hour, start - 23 * hour - 1, start + hour])
+      await house.services.capture.record({ seq, token }, { ...delivery, receivedAt });
+    const activity = await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}/activity`);
+    const counts = new Array<number>(24).fill(0);
+    [counts[0], counts[22], counts[23]] = [1, 1, 2];
+    expect(activity).toEqual({ since: start - 23 * hour, bucketMs: hour, counts });
+  });
+
+  test('404 for a foreign endpoint', async () => {
+    await ada.json(404, 'GET', `/api/endpoints/${(await bob.createEndpoint()).id}/activity`);
+  });
+
+  test('is answered by the index alone', async () => {
+    const plan = await house.services.database.scanClient.execute(
+      'EXPLAIN QUERY PLAN SELECT CAST((received_at - 1.0) / 2.0 AS INTEGER), count(*) FROM events WHERE endpoint = 1 AND received_at >= 1 AND received_at < 9 GROUP BY 1',
+    );
+    expect(JSON.stringify(plan.rows)).toContain('COVERING INDEX events_by_time');
+  });
+});

@@ -1,0 +1,180 @@
+/*
+ * Live streams of an endpoint's deliveries, and the last day at a glance. Whoever opened a stream is asked for again every
+ * second: with the key, the session or the endpoint gone, it ends.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { AppError, invalid, unavailable } from '../../core/errors.ts';
+import { parseEventId } from '../../core/ids.ts';
+import type { Slots } from '../../core/slots.ts';
+import type { EventSummary } from '../events/model.ts';
+import { createMessageStream, type MessageStream } from './message-stream.ts';
+import { type Activity, activityBuckets } from './model.ts';
+import type { LiveStore } from './store.ts';
+import { createTail, type Tail } from './tail.ts';
+
+export type Follower = { accountId: string; teamId: string; plan: 'free' | 'pro' };
+type Endpoint = { seq: number; token: string };
+
+type Stream = {
+  endpoint: number;
+  endpointId: string;
+  follower: Follower;
+  recheck: () => Promise<Follower | undefined>;
+  isChecking: boolean;
+  tail: Tail;
+  messages: MessageStream;
+};
+
+export type LiveService = ReturnType<typeof createLiveService>;
+
+const hourMs = 60 * 60 * 1000;
+
+export function createLiveService(options: {
+  store: LiveStore;
+  clock: Clock;
+  /** The endpoint of this follower. @throws not_found */
+  endpoint: (follower: Follower, id: string) => Promise<Endpoint>;
+  events: {
+    since: (follower: Follower) => number;
+    newest: () => Promise<number>;
+    after: (
+      follower: Follower,
+      endpoint: Endpoint,
+      position: number,
+      limit: number,
+    ) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
+    those: (follower: Follower, endpoint: Endpoint, seqs: number[]) => Promise<EventSummary[]>;
+  };
+  /** Places for each account. */
+  slots: Slots;
+  /** Other processes write to the same database: look there, too. */
+  isShared: boolean;
+  checkEveryMs?: number;
+  quietMs?: number;
+  stalledMs?: number;
+}) {
+  const { store, clock, endpoint: findEndpoint, events, slots, isShared } = options;
+  const { checkEveryMs = 1000, quietMs = 15_000, stalledMs = 60_000 } = options;
+  const streams = new Set<Stream>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let isStopping = false;
+
+  const check = async (stream: Stream): Promise<void> => {
+    if (stream.messages.stalledMs() > stalledMs)
+      return stream.messages.fail(new Error('the reader of a live stream stalled'));
+    // By row number alone, another process's event could be passed by; here only the order of the database counts.
+    if (isShared) stream.tail.look();
+    if (stream.isChecking) return;
+    stream.isChecking = true;
+    try {
+      const follower = await stream.recheck();
+      if (follower?.accountId !== stream.follower.accountId) return stream.messages.end();
+      stream.follower = follower;
+      await findEndpoint(follower, stream.endpointId);
+    } catch (error) {
+      // A database that does not answer for a moment says nothing about rights.
+      if (error instanceof AppError) stream.messages.end();
+    } finally {
+      stream.isChecking = false;
+    }
+  };
+
+  const add = (stream: Stream): void => {
+    streams.add(stream);
+    timer ??= setInterval(() => {
+      for (const one of streams) void check(one);
+    }, checkEveryMs);
+  };
+  const remove = (stream: Stream): void => {
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    /** Told of every stored delivery, in the order of row numbers. */
+    recorded({ endpoint, seq }: { endpoint: number; seq: number }): void {
+      for (const stream of streams) {
+        if (stream.endpoint !== endpoint) continue;
+        if (isShared) stream.tail.look();
+        else stream.tail.recorded(seq);
+      }
+    },
+
+    /**
+     * Server-sent events, one message per delivery, from after `lastEventId` (empty: from the first), else from now.
+     * @param recheck who the credentials stand for by then
+     * @throws not_found, invalid for `lastEventId`, rate_limited when the account has all its streams open
+     */
+    async open(request: {
+      follower: Follower;
+      endpointId: string;
+      lastEventId: string | undefined;
+      recheck: () => Promise<Follower | undefined>;
+    }): Promise<ReadableStream<Uint8Array>> {
+      if (isStopping) throw unavailable('shutting down, try again', 5);
+      const { follower, endpointId, lastEventId, recheck } = request;
+      const known = lastEventId ? parseEventId(lastEventId) : undefined;
+      if (lastEventId && !known) throw invalid('Last-Event-ID is not the id of an event');
+      const endpoint = await findEndpoint(follower, endpointId);
+      const release = slots.take(follower.accountId);
+      if (!release)
+        throw new AppError('rate_limited', 'too many live streams of this account', { retryAfterSeconds: 5 });
+      try {
+        const newest = await events.newest();
+        // An id of the future (a restored backup) must not silence what comes.
+        const position = lastEventId === undefined ? newest : Math.min(known?.seq ?? 0, newest);
+        const tail = createTail({
+          source: {
+            after: (at, limit) => events.after(stream.follower, endpoint, at, limit),
+            those: seqs => events.those(stream.follower, endpoint, seqs),
+          },
+          position,
+          quietMs,
+        });
+        const messages = createMessageStream({
+          tail,
+          monotonic: clock.monotonic,
+          onClosed: () => {
+            remove(stream);
+            release();
+          },
+        });
+        const stream: Stream = {
+          endpoint: endpoint.seq,
+          endpointId,
+          follower,
+          recheck,
+          isChecking: false,
+          tail,
+          messages,
+        };
+        add(stream);
+        return messages.body;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+
+    /** Deliveries of the last 24 hours by the hour; the last bucket is the running one. @throws not_found */
+    async activity(follower: Follower, endpointId: string): Promise<Activity> {
+      const { seq } = await findEndpoint(follower, endpointId);
+      const until = (Math.floor(clock.now() / hourMs) + 1) * hourMs;
+      const since = until - activityBuckets * hourMs;
+      const counts = new Array<number>(activityBuckets).fill(0);
+      const found = await store.counts(seq, { since, until, bucketMs: hourMs }, events.since(follower));
+      for (const { bucket, count } of found) counts[bucket] = count;
+      return { since, bucketMs: hourMs, counts };
+    },
+
+    openStreams: (): number => streams.size,
+
+    /** Before the server stops, for good: streams would hold it up. */
+    endAll(): void {
+      isStopping = true;
+      for (const { messages } of [...streams]) messages.end();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/* Signing secrets on the wire (interface "API beyond the contract"). A secret goes in and never comes out. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { nullable, Timestamp } from '../../http/schemas.ts';
+
+export const Secret = t.Object(
+  {
+    id: t.String(),
+    platform: nullable(t.String({ description: 'null serves any platform' })),
+    last4: t.String({ description: 'last characters of the secret; empty for a short one' }),
+    createdAt: Timestamp,
+  },
+  { title: 'Secret' },
+);
+export type Secret = Static<typeof Secret>;
+
+export const SecretList = t.Object({ secrets: t.Array(Secret) }, { title: 'SecretList' });
+
+export const NewSecret = t.Object(
+  {
+    platform: t.Optional(nullable(t.String({ description: 'a platform’s name; null or absent serves any platform' }))),
+    secret: t.String({ description: 'as the platform shows it' }),
+  },
+  { title: 'NewSecret' },
+);
+
+export const SecretParams = t.Object({ id: t.String(), secretId: t.String() });

@@ -1,0 +1,44 @@
+/* /api/endpoints/{id}/secrets (interface "API beyond the contract"). */
+import { Elysia } from 'elysia';
+import type { Gate } from '../../http/gate.ts';
+import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
+import type { SecretsService } from './service.ts';
+
+const tags = ['Secrets'];
+
+export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsService }) =>
+  new Elysia()
+    .get(
+      '/api/endpoints/:id/secrets',
+      async ({ request, params }) => ({ secrets: await secrets.list(gate.principal(request), params.id) }),
+      {
+        params: IdParams,
+        response: answers({ 200: SecretList }, 404),
+        detail: { operationId: 'listSecrets', summary: 'An endpoint’s signing secrets, without the secrets', tags },
+      },
+    )
+    .post(
+      '/api/endpoints/:id/secrets',
+      async ({ request, params, body: { platform = null, secret }, status }) =>
+        status(201, await secrets.add(gate.principal(request), params.id, { platform, secret })),
+      {
+        parse: 'json',
+        params: IdParams,
+        body: NewSecret,
+        response: answers({ 201: Secret }, 400, 404),
+        detail: { operationId: 'addSecret', summary: 'Register a signing secret', tags },
+      },
+    )
+    .delete(
+      '/api/endpoints/:id/secrets/:secretId',
+      async ({ request, params }) => {
+        await secrets.remove(gate.principal(request), params.id, params.secretId);
+        return { ok: true };
+      },
+      {
+        params: SecretParams,
+        response: answers({ 200: Ok }, 404),
+        detail: { operationId: 'deleteSecret', summary: 'Remove a signing secret', tags },
+      },
+    );

@@ -1,0 +1,38 @@
+/* Sign-in on the wire. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { Account, nullable, Password, Role, Timestamp } from '../../http/schemas.ts';
+
+export const SignIn = t.Object({ email: t.String(), password: t.String() }, { title: 'SignIn' });
+
+export const SignedIn = t.Object(
+  {
+    account: Account,
+    role: Role,
+    sessionId: nullable(t.String({ description: 'null for a call with a bearer token' })),
+    setupRequired: t.Boolean(),
+    version: t.String({ description: 'of this Hooktape' }),
+  },
+  { title: 'SignedIn' },
+);
+export type SignedIn = Static<typeof SignedIn>;
+
+export const SignedOut = t.Object(
+  { error: t.String(), setupRequired: t.Boolean({ description: 'true while there is no account at all' }) },
+  { title: 'SignedOut' },
+);
+
+export const PasswordChange = t.Object({ current: t.String(), password: Password }, { title: 'PasswordChange' });
+
+export const Session = t.Object(
+  {
+    id: t.String(),
+    current: t.Boolean(),
+    userAgent: t.String(),
+    sourceIp: t.String(),
+    createdAt: Timestamp,
+    lastSeenAt: Timestamp,
+  },
+  { title: 'Session' },
+);
+export type Session = Static<typeof Session>;
+export const SessionList = t.Object({ sessions: t.Array(Session) }, { title: 'SessionList' });

@@ -1,0 +1,105 @@
+/* Sign-in, sign-out, password and sessions of the dashboard. */
+import { Elysia } from 'elysia';
+import type { SessionCookie } from '../../http/cookie.ts';
+import type { Gate } from '../../http/gate.ts';
+import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
+import { visitorOf } from '../../http/visitor.ts';
+import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
+import type { SessionsService } from './service.ts';
+
+const tags = ['Sessions'];
+const open: Record<string, string[]>[] = [];
+
+export type SessionsRoutesOptions = {
+  gate: Gate;
+  cookie: SessionCookie;
+  sessions: SessionsService;
+  setup: { isRequired: () => Promise<boolean> };
+  account: { account: (id: string) => Promise<Account> };
+  version: string;
+};
+
+export function sessionsRoutes({ gate, cookie, sessions, setup, account, version }: SessionsRoutesOptions) {
+  return new Elysia()
+    .get(
+      '/api/session',
+      async ({ request, set, status }) => {
+        set.headers['cache-control'] = 'no-store';
+        const principal = gate.visitor(request);
+        if (!principal) {
+          const setupRequired = await setup.isRequired();
+          return status(401, { error: 'not signed in', setupRequired });
+        }
+        const { accountId, role, credential } = principal;
+        const sessionId = credential.kind === 'session' ? credential.id : null;
+        return { account: await account.account(accountId), role, sessionId, setupRequired: false, version };
+      },
+      {
+        response: { ...answers({ 200: SignedIn }), 401: SignedOut },
+        detail: { operationId: 'getSession', summary: 'Who is signed in', tags, security: open },
+      },
+    )
+    .post(
+      '/api/session',
+      async ({ request, body, set, status }) => {
+        set.headers['set-cookie'] = cookie.set(await sessions.signIn(body, visitorOf(gate, request)));
+        return status(201, { ok: true });
+      },
+      {
+        parse: 'json',
+        body: SignIn,
+        response: answers({ 201: Ok }, 400),
+        detail: { operationId: 'signIn', summary: 'Sign in; the answer sets the session cookie', tags, security: open },
+      },
+    )
+    .delete(
+      '/api/session',
+      async ({ request, set }) => {
+        const { accountId } = gate.principal(request);
+        const { sessionId } = visitorOf(gate, request);
+        if (sessionId !== undefined) await sessions.signOut(accountId, sessionId);
+        set.headers['set-cookie'] = cookie.clear();
+        return { ok: true };
+      },
+      {
+        response: answers({ 200: Ok }),
+        detail: { operationId: 'signOut', summary: 'End this session', tags },
+      },
+    )
+    .post(
+      '/api/password',
+      async ({ request, body, set }) => {
+        const token = await sessions.changePassword(gate.principal(request), body, visitorOf(gate, request));
+        if (token !== undefined) set.headers['set-cookie'] = cookie.set(token);
+        return { ok: true };
+      },
+      {
+        parse: 'json',
+        body: PasswordChange,
+        response: answers({ 200: Ok }, 400),
+        detail: { operationId: 'changePassword', summary: 'Change the password; all other sessions end', tags },
+      },
+    )
+    .get(
+      '/api/sessions',
+      async ({ request }) => ({
+        sessions: await sessions.list(gate.principal(request).accountId, visitorOf(gate, request).sessionId),
+      }),
+      {
+        response: answers({ 200: SessionList }),
+        detail: { operationId: 'listSessions', summary: 'Where the account is signed in', tags },
+      },
+    )
+    .delete(
+      '/api/sessions/:id',
+      async ({ request, params }) => {
+        await sessions.end(gate.principal(request).accountId, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: answers({ 200: Ok }, 404),
+        detail: { operationId: 'endSession', summary: 'End a session at once', tags },
+      },
+    );
+}

@@ -1,0 +1,38 @@
+/* First run: POST /api/setup. */
+import { Elysia } from 'elysia';
+import type { SessionCookie } from '../../http/cookie.ts';
+import type { Gate } from '../../http/gate.ts';
+import { type Account, answers, type Endpoint } from '../../http/schemas.ts';
+import { visitorOf } from '../../http/visitor.ts';
+import type { SessionsService } from '../sessions/service.ts';
+import { SetupDone, SetupRequest } from './model.ts';
+import type { SetupService } from './service.ts';
+
+export type SetupRoutesOptions = {
+  gate: Gate;
+  cookie: SessionCookie;
+  setup: SetupService<{ id: string; passwordHash: string }, Endpoint>;
+  sessions: Pick<SessionsService, 'start'>;
+  account: { account: (id: string) => Promise<Account> };
+};
+
+export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRoutesOptions) =>
+  new Elysia().post(
+    '/api/setup',
+    async ({ request, body, set, status }) => {
+      const { account: owner, endpoint } = await setup.complete(body.token, body);
+      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, visitorOf(gate, request)));
+      return status(201, { account: await account.account(owner.id), endpoint });
+    },
+    {
+      parse: 'json',
+      body: SetupRequest,
+      response: answers({ 201: SetupDone }, 400),
+      detail: {
+        operationId: 'setUp',
+        summary: 'First run: make the owner account and the first endpoint',
+        tags: ['Sessions'],
+        security: [],
+      },
+    },
+  );

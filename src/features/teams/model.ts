@@ -1,0 +1,37 @@
+/* The team and its invitations on the wire (interface "API beyond the contract"). */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { Password, Plan, Role, Timestamp } from '../../http/schemas.ts';
+
+export const Member = t.Object(
+  { id: t.String(), email: t.String(), role: Role, createdAt: Timestamp },
+  { title: 'Member' },
+);
+
+export const Team = t.Object(
+  {
+    members: t.Array(Member),
+    plan: Plan,
+    limits: t.Object({
+      endpoints: t.Integer({ description: '0: no limit' }),
+      keys: t.Integer({ description: 'for each account' }),
+      retentionMs: t.Integer({ description: 'how long events are kept; 0: for ever' }),
+    }),
+  },
+  { title: 'Team' },
+);
+export type Team = Static<typeof Team>;
+
+export const NewInvitation = t.Object({ email: t.String() }, { title: 'NewInvitation' });
+export const Invitation = t.Object(
+  { email: t.String(), url: t.String({ description: 'to hand on; works once' }), expiresAt: Timestamp },
+  { title: 'Invitation' },
+);
+export type Invitation = Static<typeof Invitation>;
+
+export const OpenInvitation = t.Object(
+  { email: t.String(), teamOf: t.String({ description: 'who invites' }) },
+  { title: 'OpenInvitation' },
+);
+export type OpenInvitation = Static<typeof OpenInvitation>;
+export const Acceptance = t.Object({ password: Password }, { title: 'Acceptance' });
+export const TokenParams = t.Object({ token: t.String() });

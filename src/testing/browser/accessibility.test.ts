@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(120_000);
+
+type Found = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
+
+/** Violations of WCAG 2.2 A and AA on the page as it is now, in words. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const runner = (window as unknown as { axe: { run: (options: object) => Promise<{ violations: Found[] }> } }).axe;
+    const { violations } = await runner.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations;
+  });
+  return found.flatMap(one =>
+    one.nodes.map(node => `${one.id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
+  );
+}
+
+describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let inspector: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await page.goto(dashboard.setupUrl);
+    await page.getByLabel('Email').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dashboard.setUp(page);
+    inspector = page.url();
+    expect(await violations(page)).toEqual([]);
+    const address = await shownAddress(page);
+    for (let n = 0; n < 30; n++) {
+      await deliver(address, JSON.stringify({ n, list: [true, null, 1.5, 'text'] }), {
+        method: ['POST', 'PUT', 'PATCH', 'DELETE'][n % 4] ?? 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(n % 2 ? { 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } : {}),
+        },
+      });
+    }
+  });
+  afterAll(() => dashboard?.close());
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    describe(colorScheme, () => {
+      const visit = async (path: string, ready: string): Promise<void> => {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.goto(path.startsWith('http') ? path : dashboard.origin + path);
+        await page.locator(ready).first().waitFor();
+      };
+
+      test('endpoints', async () => {
+        await visit('/app', '.endpoint-card');
+        expect(await violations(page)).toEqual([]);
+      });
+
+      test('inspector, each tab', async () => {
+        await visit(inspector, '.tree-row');
+        for (const key of ['1', '2', '3', '4', '5']) {
+          await page.keyboard.press(key);
+          expect(await violations(page)).toEqual([]);
+        }
+      });
+
+      test('dialogs', async () => {
+        await visit(inspector, '.tree-row');
+        for (const open of [
+          () => page.keyboard.press('?'),
+          () => page.keyboard.press('r'),
+          () => page.getByRole('button', { name: 'Copy as…' }).click(),
+        ]) {
+          await open();
+          await page.getByRole('dialog').waitFor();
+          expect(await violations(page)).toEqual([]);
+          await page.keyboard.press('Escape');
+        }
+        await page.getByRole('button', { name: 'Account menu' }).click();
+        expect(await violations(page)).toEqual([]);
+      });
+
+      test('compare', async () => {
+        await visit(inspector, '.tree-row');
+        await page.getByRole('link', { name: 'Compare' }).first().click();
+        await page.locator('.changes').first().waitFor();
+        expect(await violations(page)).toEqual([]);
+      });
+
+      test('endpoint settings', async () => {
+        await visit(`${inspector}/settings`, '.danger-zone');
+        expect(await violations(page)).toEqual([]);
+      });
+
+      for (const section of ['account', 'keys', 'apps', 'team', 'plan']) {
+        test(`settings, ${section}`, async () => {
+          await visit(`/app/settings/${section}`, '.settings-body .section');
+          await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+          expect(await violations(page)).toEqual([]);
+        });
+      }
+    });
+  }
+
+  test('at 360 pixels nothing sticks out sideways', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of ['/app', inspector, `${inspector}/settings`, '/app/settings/keys', '/app/settings/plan']) {
+      await page.goto(path.startsWith('http') ? path : dashboard.origin + path);
+      await page.locator('h1').first().waitFor();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
+    await page.goto(inspector);
+    await page.locator('.event-link').first().click();
+    await page.locator('.tree-row').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: '← Events' }).click();
+    await page.locator('.event-row').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('signed out', async () => {
+    const stranger = await dashboard.open();
+    await stranger.goto(`${dashboard.origin}/login`);
+    await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await violations(stranger)).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+/* Where the browser for the dashboard's tests is. Without one they are skipped and say so; HOOKTAPE_REQUIRE_BROWSER=1 makes that a failure. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+];
+
+const given = Bun.env['HOOKTAPE_CHROMIUM'];
+const found = given ?? PLACES.find(place => existsSync(place));
+
+if (found === undefined && Bun.env['HOOKTAPE_REQUIRE_BROWSER'] === '1') {
+  throw new Error(`no Chromium: looked for HOOKTAPE_CHROMIUM and ${PLACES.join(', ')}`);
+}
+
+export const noBrowser = found === undefined;
+
+/** The title of a suite, with the reason when it is skipped. */
+export const inBrowser = (title: string): string =>
+  noBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
+
+export const launchBrowser = (env: Record<string, string> = {}): Promise<Browser> =>
+  chromium.launch({
+    ...(found === undefined ? {} : { executablePath: found }),
+    // Containers run as root, where Chromium's sandbox cannot; nothing but our own loopback pages is opened.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    env: { ...Bun.env, ...env } as Record<string, string>,
+  });

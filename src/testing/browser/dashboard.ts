@@ -1,0 +1,166 @@
+/*
+ * A real server in a process of its own, on an empty data directory, and a browser in front of it. What must never happen in any
+ * test (a dialog, a policy violation, a request to another origin, a script error) is collected and asked for at the end.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser } from './chromium.ts';
+
+const ROOT = join(import.meta.dir, '../../..');
+const START_MS = 20_000;
+
+export const OWNER = { email: 'mira@example.com', password: 'a quiet river at noon' };
+
+export type Trouble = { dialogs: string[]; violations: string[]; foreign: string[]; errors: string[] };
+
+export type Dashboard = {
+  origin: string;
+  setupUrl: string;
+  /** A page in a context of its own, watched. */
+  open: (options?: BrowserContextOptions) => Promise<Page>;
+  /** Makes the owner through the setup page; the page is then at the waiting first endpoint. */
+  setUp: (page: Page) => Promise<void>;
+  /** Everything forbidden that any page did so far. */
+  trouble: Trouble;
+  close: () => Promise<void>;
+};
+
+export async function openDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
+  const server = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'serve'], {
+    cwd: dataDir,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: {
+      PATH: Bun.env['PATH'] ?? '',
+      TZ: 'UTC',
+      HOOKTAPE_DATA_DIR: dataDir,
+      HOOKTAPE_HOST: '127.0.0.1',
+      HOOKTAPE_PORT: String(port),
+      HOOKTAPE_BASE_URL: origin,
+      HOOKTAPE_RATE_LIMIT: '1000000',
+      ...env,
+    },
+  });
+  const stop = async (): Promise<void> => {
+    server.kill();
+    await server.exited;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  let browser: Browser | undefined;
+  try {
+    const setupUrl = await printedLink(server);
+    browser = await launchBrowser();
+    return dashboardOf(origin, setupUrl, browser, stop);
+  } catch (error) {
+    await browser?.close();
+    await stop();
+    throw error;
+  }
+}
+
+function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: () => Promise<void>): Dashboard {
+  const trouble: Trouble = { dialogs: [], violations: [], foreign: [], errors: [] };
+  return {
+    origin,
+    setupUrl,
+    trouble,
+    open: async options => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      await watch(context, origin, trouble);
+      return context.newPage();
+    },
+    setUp: async page => {
+      await page.goto(setupUrl);
+      await page.getByLabel('Email').fill(OWNER.email);
+      await page.getByLabel('Password').fill(OWNER.password);
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByText('The first webhook appears here by itself').waitFor();
+    },
+    close: async () => {
+      await browser.close();
+      await stop();
+    },
+  };
+}
+
+async function watch(context: BrowserContext, origin: string, trouble: Trouble): Promise<void> {
+  context.on('dialog', dialog => {
+    trouble.dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  context.on('request', request => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
+      trouble.foreign.push(request.url());
+  });
+  context.on('weberror', ({ error }) => void trouble.errors.push(String(error().stack ?? error())));
+  context.on('console', message => {
+    if (/content security policy|trusted type/i.test(message.text())) trouble.violations.push(message.text());
+  });
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', event => {
+      // biome-ignore lint/suspicious/noConsole: this runs in the page, whose console the test reads.
+      console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+}
+
+/** Sends one delivery to an endpoint's address. */
+export async function deliver(url: string, body: BodyInit | Uint8Array, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: body as BodyInit,
+    ...init,
+  });
+  if (!response.ok) throw new Error(`delivery: ${response.status} ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** The address that the waiting page shows. */
+export const shownAddress = async (page: Page): Promise<string> =>
+  ((await page.locator('.address.huge code').textContent()) ?? '').trim();
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+
+/** Reads both outputs until the setup link is there; keeps reading so that the server never blocks on a full pipe. */
+function printedLink(server: {
+  stdout: ReadableStream<Uint8Array>;
+  stderr: ReadableStream<Uint8Array>;
+}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), START_MS);
+    const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+      const decoder = new TextDecoder();
+      for await (const piece of stream) {
+        text = (text + decoder.decode(piece, { stream: true })).slice(-16_384);
+        const link = /https?:\/\/\S+\/setup\?token=[\w.~-]+/.exec(text)?.[0];
+        if (link) {
+          clearTimeout(timer);
+          resolve(link);
+        }
+      }
+    };
+    void Promise.all([read(server.stdout), read(server.stderr)]).then(
+      () => reject(new Error(`the server ended:\n${text}`)),
+      reject,
+    );
+  });
+}

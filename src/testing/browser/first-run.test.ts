@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, deliver, OWNER, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(noBrowser)(inBrowser('first run'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+  });
+  afterAll(() => dashboard?.close());
+
+  test('before setup, every page says how to begin', async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByText('This Hooktape has no account yet').waitFor();
+  });
+
+  test('a short password is refused in words, a wrong link too', async () => {
+    await page.goto(`${dashboard.setupUrl}x`);
+    await page.getByLabel('Email').fill(OWNER.email);
+    await page.getByLabel('Password').fill(OWNER.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('alert').waitFor();
+  });
+
+  test('the link makes the owner, and the first webhook appears by itself', async () => {
+    await dashboard.setUp(page);
+    expect(new URL(page.url()).search).toBe('');
+    address = await shownAddress(page);
+    expect(address).toStartWith(`${dashboard.origin}/in/`);
+    expect(await page.locator('pre.code').textContent()).toContain(`curl ${address}`);
+    await deliver(address, '{"hello":"first"}');
+    await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
+    expect(page.url()).toMatch(/\/events\/evt_/);
+  });
+
+  test('an arrival is on screen within a blink', async () => {
+    await page.evaluate(() => {
+      const seen = window as unknown as { seenAt: number };
+      new MutationObserver(() => {
+        if (document.querySelectorAll('.event-row').length >= 2) seen.seenAt ||= Date.now();
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await deliver(address, '{"hello":"second"}');
+    const answeredAt = Date.now();
+    await page.waitForFunction(() => (window as unknown as { seenAt?: number }).seenAt);
+    const seenAt = await page.evaluate(() => (window as unknown as { seenAt: number }).seenAt);
+    // 100 ms on a quiet machine; the bound leaves room for a busy one.
+    expect(seenAt - answeredAt).toBeLessThan(1000);
+  });
+
+  test('the link works once', async () => {
+    const other = await dashboard.open();
+    await other.goto(dashboard.setupUrl);
+    await other.getByLabel('Email').fill('second@example.com');
+    await other.getByLabel('Password').fill(OWNER.password);
+    await other.getByRole('button', { name: 'Create account' }).click();
+    await other.getByRole('alert').waitFor();
+    await other.context().close();
+  });
+
+  test('a reload keeps the selected event; signed out, it is the first thing after signing in', async () => {
+    const at = page.url();
+    await page.reload();
+    await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByLabel('Email').fill(OWNER.email);
+    await page.getByLabel('Password').fill('not the password at all');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Password').fill(OWNER.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
+    expect(page.url()).toBe(at);
+  });
+
+  test('nothing forbidden happened', () =>
+    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { request } from 'node:http';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { XSS } from './xss.ts';
+
+setDefaultTimeout(180_000);
+
+/** fetch would rewrite target and headers; this sends them as they are. */
+const sendRaw = (address: string, suffix: string, headers: Record<string, string>, body: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const url = new URL(address);
+    const sent = request(
+      { host: url.hostname, port: url.port, method: 'POST', path: url.pathname + suffix, headers },
+      response => {
+        response.resume();
+        response.on('end', () =>
+          response.statusCode === 200 ? resolve() : reject(new Error(`status ${response.statusCode}`)),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+const header = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
+const multipart = (text: string): string =>
+  `--cut\r\nContent-Disposition: form-data; name="${header(text).replaceAll('"', '%22')}"; filename="${header(text).replaceAll('"', '%22')}"\r\nContent-Type: ${header(text)}\r\n\r\n${text}\r\n--cut--\r\n`;
+
+describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  let listUrl: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    listUrl = page.url();
+  });
+  afterAll(() => dashboard?.close());
+
+  test('the corpus is large and its payloads differ', () => expect(new Set(XSS).size).toBeGreaterThanOrEqual(100));
+
+  test('in body, headers, path, query, event type, form and parts it stays text', async () => {
+    for (const [index, text] of XSS.entries()) {
+      const query = encodeURIComponent(text);
+      const kinds: [string, string][] = [
+        ['application/json', JSON.stringify({ [text]: text, list: [text] })],
+        ['text/html', text],
+        ['application/x-www-form-urlencoded', `${query}=${query}`],
+        ['multipart/form-data; boundary=cut', multipart(text)],
+        ['image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`],
+        [header(text) || 'text/plain', text],
+      ];
+      const [type, body] = kinds[index % kinds.length] ?? ['text/plain', text];
+      const headers = {
+        'content-type': type,
+        'x-github-event': header(text).slice(0, 150) || 'x',
+        'user-agent': header(text) || 'x',
+        'x-evil': header(text),
+      };
+      await sendRaw(address, `/${query}?${query}=${query}&raw=${header(text).replace(/[\s#]/g, '')}`, headers, body);
+    }
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    for (let at = 0; at < XSS.length; at++) {
+      for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
+      const views = page.locator('.body-panel .segmented button');
+      await page.keyboard.press('1');
+      await views.first().waitFor();
+      for (let view = 0; view < (await views.count()); view++) await views.nth(view).click();
+      const before = page.url();
+      await page.keyboard.press('j');
+      if (at < XSS.length - 1) await page.waitForURL(url => url.href !== before);
+    }
+  });
+
+  test('in the names that people give, in search and in comparing it stays text', async () => {
+    for (const text of XSS.slice(0, 12)) {
+      await page.goto(`${listUrl.replace(/\/events\/.*/, '')}?q=${encodeURIComponent(text)}`);
+      await page.locator('.event-row, .empty').first().waitFor();
+    }
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Name').fill('<img src=x onerror=alert(1)>');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: '<img src=x onerror=alert(1)> is ready' }).waitFor();
+    await page.goto(listUrl);
+    await page.getByRole('link', { name: 'Compare' }).first().click();
+    await page.getByRole('heading', { name: 'Body' }).waitFor();
+  });
+
+  test('the raw body comes as an attachment that no browser renders', async () => {
+    const id = await deliver(address, '<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } });
+    const answer = await page.evaluate(async path => {
+      const response = await fetch(path);
+      return [
+        response.headers.get('content-type'),
+        response.headers.get('content-disposition'),
+        response.headers.get('x-content-type-options'),
+      ];
+    }, `/api/events/${id}/raw`);
+    expect(answer[0]).toBe('application/octet-stream');
+    expect(answer[1]).toStartWith('attachment');
+    expect(answer[2]).toBe('nosniff');
+  });
+
+  test('no dialog, no violation, no request to another origin, no script error', () =>
+    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

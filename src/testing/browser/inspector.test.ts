@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  let listUrl: string;
+  const received: { method: string; body: string; replayOf: string | null }[] = [];
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      received.push({
+        method: request.method,
+        body: await request.text(),
+        replayOf: request.headers.get('x-service-replay'),
+      });
+      return new Response('thank you', { status: received.length === 3 ? 500 : 200 });
+    },
+  });
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    listUrl = page.url();
+    for (let n = 1; n <= 12; n++)
+      await deliver(address, `{"n":${n},"big":12345678901234567890,"fruit":"${n % 2 ? 'apple' : 'pear'}"}`);
+  });
+  afterAll(async () => {
+    await receiver.stop(true);
+    await dashboard?.close();
+  });
+  beforeEach(async () => {
+    await page.goto(listUrl);
+    await page.locator('.event-row').first().waitFor();
+    await page.locator('.event-row.selected').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  const rows = () => page.locator('.event-row');
+  const selectedN = async (n: number): Promise<void> => {
+    await page.getByRole('treeitem', { name: `n: ${n}`, exact: true }).waitFor();
+  };
+
+  test('numbers are shown as they were sent', async () => {
+    await page.getByRole('treeitem', { name: 'big: 12345678901234567890' }).waitFor();
+  });
+
+  test('the search finds by payload, says when nothing is there, and survives a reload', async () => {
+    await page.getByRole('searchbox').fill('APPLE');
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 6);
+    expect(page.url()).toContain('q=APPLE');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 6);
+    await page.getByRole('searchbox').fill('no such thing');
+    await page.getByText('Nothing found').waitFor();
+    await page.getByRole('button', { name: 'Clear search' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length >= 12);
+  });
+
+  test('arrivals under a search come in only when they match', async () => {
+    await page.getByRole('searchbox').fill('kiwi');
+    await page.getByText('Nothing found').waitFor();
+    await deliver(address, '{"fruit":"plum"}');
+    await deliver(address, '{"fruit":"kiwi"}');
+    await rows().first().waitFor();
+    expect(await rows().count()).toBe(1);
+  });
+
+  test('paused, arrivals are counted and the list stands still', async () => {
+    const before = await rows().count();
+    await page.keyboard.press('p');
+    await page.getByText('Paused').waitFor();
+    await deliver(address, '{"n":101}');
+    await deliver(address, '{"n":102}');
+    await page.getByText('2 held').waitFor();
+    expect(await rows().count()).toBe(before);
+    await page.keyboard.press('p');
+    await page.waitForFunction(count => document.querySelectorAll('.event-row').length >= count, before + 1);
+  });
+
+  test('an arrival does not take the selection away', async () => {
+    const at = page.url();
+    await deliver(address, '{"n":103}');
+    await page.getByText('"n":103').first().waitFor();
+    expect(page.url()).toBe(at);
+  });
+
+  test('j and k move, g goes to the newest, 1 to 5 switch, ? lists them', async () => {
+    await deliver(address, '{"n":201}');
+    await deliver(address, '{"n":202}');
+    await page.getByText('"n":202').first().waitFor();
+    await page.keyboard.press('g');
+    await selectedN(202);
+    await page.keyboard.press('j');
+    await selectedN(201);
+    await page.keyboard.press('k');
+    await selectedN(202);
+    for (const [key, tab] of [
+      ['2', 'Headers'],
+      ['3', 'Query'],
+      ['4', 'Signature'],
+      ['5', 'Replays'],
+      ['1', 'Body'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+    }
+    await page.keyboard.press('/');
+    expect(await page.getByRole('searchbox').evaluate(box => box === document.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('c copies a curl command that sends the same bytes again', async () => {
+    await page.keyboard.press('g');
+    await page.getByRole('treeitem').first().waitFor();
+    await page.keyboard.press('c');
+    await page.getByText('Copied as a curl command.').waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    expect(command).toStartWith('curl ');
+    expect(command).toContain(address);
+    const child = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'pipe' });
+    expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ ok: true });
+  });
+
+  test('a replay sends the event, shows the answer, and is remembered', async () => {
+    await deliver(address, '{"n":301}');
+    await page.getByText('"n":301').first().waitFor();
+    await page.keyboard.press('g');
+    await selectedN(301);
+    await page.keyboard.press('r');
+    const destination = `http://127.0.0.1:${receiver.port}/hooks`;
+    await page.getByLabel('Destination').fill(destination);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('thank you').waitFor();
+    expect(received.at(-1)).toEqual({
+      method: 'POST',
+      body: '{"n":301}',
+      replayOf: page.url().split('/').at(-1) ?? '',
+    });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('5');
+    await page.getByRole('tabpanel').getByText(destination).waitFor();
+    await page.keyboard.press('r');
+    expect(await page.getByLabel('Destination').inputValue()).toBe(destination);
+    await page.keyboard.press('Escape');
+  });
+
+  test('a destination that may not be reached is refused beside the field', async () => {
+    await page.keyboard.press('r');
+    await page.getByLabel('Destination').fill('http://169.254.169.254/latest');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.locator('dialog .hint.bad').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('several go one after the other, oldest first, with progress', async () => {
+    const before = received.length;
+    for (const n of [401, 402]) await deliver(address, `{"n":${n}}`);
+    await page.getByText('"n":402').first().waitFor();
+    await page.keyboard.press('g');
+    await selectedN(402);
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await selectedN(401);
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('2 of 2 sent').waitFor();
+    expect(received.slice(before).map(one => one.body)).toEqual(['{"n":401}', '{"n":402}']);
+    await page.keyboard.press('Escape');
+  });
+
+  test('two events are compared by structure', async () => {
+    await page.getByRole('link', { name: 'Compare' }).first().click();
+    await page.getByRole('heading', { name: 'Compare' }).waitFor();
+    await page.getByRole('row', { name: /Changed \$\.n/ }).waitFor();
+  });
+
+  test('without the clipboard interface, copying still works', async () => {
+    const plain = await dashboard.open();
+    await plain.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await plain.context().addCookies(await page.context().cookies());
+    await plain.goto(listUrl);
+    await plain.getByRole('treeitem').first().waitFor();
+    await plain.keyboard.press('c');
+    await plain.getByText('Copied as a curl command.').waitFor();
+    await plain.context().close();
+  });
+
+  test('nothing forbidden happened', () =>
+    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

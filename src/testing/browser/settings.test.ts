@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, OWNER, openDashboard } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(noBrowser)(inBrowser('settings'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+  });
+  afterAll(() => dashboard?.close());
+
+  const settings = (section: string) => page.goto(`${dashboard.origin}/app/settings/${section}`);
+
+  test('a key is shown once, works, and is refused once revoked', async () => {
+    await settings('keys');
+    await page.getByLabel('Name').fill('nightly import');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    expect(key).toStartWith('htk_');
+    const me = () => fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await me()).status).toBe(200);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.reload();
+    await page.getByText(`htk_…${key.slice(-4)}`).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole('button', { name: 'Revoke nightly import' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No keys yet').waitFor();
+    expect((await me()).status).toBe(401);
+  });
+
+  test('a colleague joins by the link and is removed again', async () => {
+    await settings('team');
+    await page.getByLabel('Invite by email address').fill('jonas@example.com');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    const colleague = await dashboard.open();
+    await colleague.goto(link);
+    await colleague.getByLabel('Choose a password').fill(OWNER.password);
+    await colleague.getByRole('button', { name: 'Join' }).click();
+    await colleague.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove jonas@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('jonas@example.com is removed.').waitFor();
+    await colleague.goto(`${dashboard.origin}/app`);
+    await colleague.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await colleague.context().close();
+  });
+
+  test('another session is seen and ended', async () => {
+    const phone = await dashboard.open({
+      userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Version/18.0 Safari/604.1',
+    });
+    await phone.goto(`${dashboard.origin}/login`);
+    await phone.getByLabel('Email').fill(OWNER.email);
+    await phone.getByLabel('Password').fill(OWNER.password);
+    await phone.getByRole('button', { name: 'Sign in' }).click();
+    await phone.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    await settings('account');
+    const row = page.getByRole('listitem').filter({ hasText: 'Safari on iOS' });
+    await row.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Signed out there.').waitFor();
+    await phone.reload();
+    await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await phone.context().close();
+  });
+
+  test('endpoints are made, renamed, given a secret, and deleted by typing their name', async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Name').fill('Payments');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Payments is ready' }).waitFor();
+    await page.getByRole('link', { name: 'register the signing secret' }).click();
+    await page.getByLabel('Platform').fill('stripe');
+    await page.getByLabel('Secret').fill('whsec_0123456789');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText('…6789').waitFor();
+    await page.getByLabel('Name').fill('Payments, live');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Name saved.').waitFor();
+    await page.getByRole('button', { name: 'Delete endpoint' }).click();
+    const sure = page.getByRole('button', { name: 'Delete for good' });
+    expect(await sure.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill('Payments, live');
+    await sure.click();
+    await page.getByText('Payments, live is deleted.').waitFor();
+  });
+
+  test('the theme is switched and kept', async () => {
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    await page.reload();
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+  });
+
+  test('the password is changed, and only the new one signs in', async () => {
+    await settings('account');
+    await page.getByLabel('Current password').fill(OWNER.password);
+    await page.getByLabel('New password').fill('another river at midnight');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed.').waitFor();
+    const again = await dashboard.open();
+    await again.goto(`${dashboard.origin}/login`);
+    await again.getByLabel('Email').fill(OWNER.email);
+    await again.getByLabel('Password').fill('another river at midnight');
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    await again.context().close();
+  });
+
+  test('nothing forbidden happened', () =>
+    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { Agent, request } from 'node:http';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(300_000);
+
+const EVENTS = 100_000;
+const AT_ONCE = 64;
+
+/** Sends many deliveries over kept connections. */
+async function fill(address: string, amount: number): Promise<void> {
+  const url = new URL(address);
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  let next = 0;
+  const send = (body: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          agent,
+          host: url.hostname,
+          port: url.port,
+          method: 'POST',
+          path: url.pathname,
+          headers: { 'content-type': 'application/json', 'content-length': body.length },
+        },
+        response => {
+          response.resume();
+          response.on('end', () =>
+            response.statusCode === 200 ? resolve() : reject(new Error(`status ${response.statusCode}`)),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  const worker = async (): Promise<void> => {
+    while (next < amount) await send(`{"n":${next++}}`);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  agent.destroy();
+}
+
+describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    const list = page.url();
+    await page.goto(`${dashboard.origin}/app`);
+    await fill(address, EVENTS);
+    await page.goto(list);
+    await page.locator('.event-row.selected').waitFor();
+  });
+  afterAll(() => dashboard?.close());
+
+  test('scroll from end to end, always within a frame budget and never with many rows in the document', async () => {
+    const result = await page.evaluate(async () => {
+      const list = document.querySelector('.event-list') as HTMLElement;
+      const frames: number[] = [];
+      let mostRows = 0;
+      let last = performance.now();
+      for (let idle = 0; idle < 400; ) {
+        const before = list.scrollTop;
+        list.scrollTop += 3000;
+        await new Promise(requestAnimationFrame);
+        const now = performance.now();
+        frames.push(now - last);
+        last = now;
+        mostRows = Math.max(mostRows, list.querySelectorAll('.event-row').length);
+        idle = list.scrollTop === before ? idle + 1 : 0;
+      }
+      frames.sort((a, b) => a - b);
+      return {
+        height: list.scrollHeight,
+        mostRows,
+        median: frames[Math.floor(frames.length / 2)] ?? 0,
+        p95: frames[Math.floor(frames.length * 0.95)] ?? 0,
+        p99: frames[Math.floor(frames.length * 0.99)] ?? 0,
+        shown: list.querySelector('.event-row:last-child')?.textContent ?? '',
+      };
+    });
+    expect(result.height).toBe(EVENTS * 60);
+    expect(result.shown).toContain('{"n":0}');
+    expect(result.mostRows).toBeLessThan(60);
+    expect(result.median).toBeLessThan(34);
+    expect(result.p95).toBeLessThan(100);
+  });
+
+  test('what is being read stays where it is while events arrive above', async () => {
+    const place = () =>
+      page.evaluate(() => {
+        const list = document.querySelector('.event-list') as HTMLElement;
+        const row = [...list.querySelectorAll('.event-row')].find(one => one.getBoundingClientRect().top > 150);
+        return {
+          text: row?.querySelector('.preview')?.textContent,
+          top: Math.round(row?.getBoundingClientRect().top ?? 0),
+        };
+      });
+    const before = await place();
+    for (let n = 0; n < 5; n++) await deliver(address, `{"late":${n}}`);
+    await page.getByRole('button', { name: '5 new events' }).waitFor();
+    expect(await place()).toEqual(before);
+  });
+
+  test('nothing forbidden happened', () =>
+    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

@@ -1,0 +1,14 @@
+/* The parts of two official libraries that have no types of their own. */
+declare module 'coinbase-commerce-node' {
+  export const Webhook: { computeSignature: (payload: string, secret: string) => string };
+}
+
+declare module 'braintree' {
+  export const Environment: { Sandbox: unknown };
+  export class BraintreeGateway {
+    constructor(options: { environment: unknown; merchantId: string; publicKey: string; privateKey: string });
+    webhookTesting: {
+      sampleNotification: (kind: string, id: string) => Promise<{ bt_signature: string; bt_payload: string }>;
+    };
+  }
+}

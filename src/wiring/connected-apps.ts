@@ -1,0 +1,97 @@
+/* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
+import type { Client } from '@libsql/client';
+import type { Config } from '../config.ts';
+import type { Clock } from '../core/clock.ts';
+import type { RandomBytes } from '../core/ids.ts';
+import type { Sealer } from '../core/seal.ts';
+import type { Drizzle } from '../db/database.ts';
+import type { AccountService } from '../features/account/service.ts';
+import { createAppsService } from '../features/apps/service.ts';
+import { createAppsStore } from '../features/apps/store.ts';
+import { unverified } from '../features/oauth/access-tokens.ts';
+import { verifiedHost } from '../features/oauth/client-metadata.ts';
+import { createExternalIssuers, type FetchJson } from '../features/oauth/external-issuers.ts';
+import { hasScope } from '../features/oauth/scopes.ts';
+import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
+import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
+import { createTokensStore } from '../features/oauth/store.tokens.ts';
+import { createClientsStore } from '../features/oauth/store.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { createOutbound, type Outbound } from '../net/outbound.ts';
+
+/** What a test puts in the place of the world outside. */
+export type Outside = {
+  /** The way out to client documents. */
+  send?: Outbound['send'];
+  /** The way out to the issuers that the operator trusts. */
+  fetchJson?: FetchJson;
+  oauth?: Partial<OAuthPolicy>;
+};
+
+const hourMs = 3_600_000;
+const registrationsPerHour = 20;
+const documentsPerMinute = 10;
+const issuerTimeoutMs = 5000;
+
+/** For addresses that the operator configured: no guard, no redirects. */
+const fetchJson: FetchJson = async url => {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(issuerTimeoutMs),
+  });
+  if (!response.ok) throw new Error(`${url} answered with status ${response.status}`);
+  return response.json();
+};
+
+/** @throws when a stored signing key cannot be opened */
+export async function createConnectedApps(given: {
+  surroundings: { config: Config; clock: Clock; random: RandomBytes; outside?: Outside };
+  client: Client;
+  db: Drizzle;
+  sealer: Sealer;
+  accounts: Pick<AccountService, 'byEmail' | 'create'>;
+}) {
+  const { surroundings, client, db, sealer, accounts } = given;
+  const { config, clock, random, outside = {} } = surroundings;
+  const { baseUrl, oauthIssuers } = config;
+  const registrations = createRateLimiter(clock.monotonic, hourMs);
+  const documents = createRateLimiter(clock.monotonic);
+  // Never this host or its network, whatever replay may reach: anybody may name a document.
+  const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
+
+  const oauth = await createOAuthService({
+    stores: {
+      clients: createClientsStore(db, client),
+      tokens: createTokensStore(db, client),
+      keys: createSigningKeysStore(db, client),
+    },
+    sealer,
+    clock,
+    random,
+    baseUrl,
+    otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
+    send: config.oauthCimd ? send : undefined,
+    takeRegistration: asker => registrations.take(asker, registrationsPerHour),
+    takeDocument: asker => documents.take(asker, documentsPerMinute),
+    policy: { ...defaultPolicy, ...outside.oauth },
+  });
+  const external = createExternalIssuers({
+    issuers: oauthIssuers,
+    fetchJson: outside.fetchJson ?? fetchJson,
+    clock,
+  });
+  const apps = createAppsService({
+    store: createAppsStore(db),
+    clock,
+    random,
+    unverified,
+    issuer: baseUrl,
+    verifyOwn: oauth.verify,
+    hasScope,
+    verifyExternal: external.verify,
+    accounts,
+    verifiedHost,
+  });
+  return { oauth, apps };
+}
