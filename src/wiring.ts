@@ -29,7 +29,9 @@ import { createKeysService } from './features/keys/service.ts';
 import { createKeysStore } from './features/keys/store.ts';
 import { createLiveService } from './features/live/service.ts';
 import { createLiveStore } from './features/live/store.ts';
-import { challengeFor } from './features/oauth/metadata.ts';
+import { createRetentionService } from './features/retention/service.ts';
+import { createSpace } from './features/retention/space.ts';
+import { createRetentionStore } from './features/retention/store.ts';
 import { createSecretsService } from './features/secrets/service.ts';
 import { createSecretsStore } from './features/secrets/store.ts';
 import { createVerdicts } from './features/secrets/verdicts.ts';
@@ -39,7 +41,7 @@ import { createThrottle } from './features/sessions/throttle.ts';
 import { createSetupService } from './features/setup/service.ts';
 import { createTeamsService } from './features/teams/service.ts';
 import { createTeamsStore } from './features/teams/store.ts';
-import { createAuthenticator, presentsBearer } from './http/authenticate.ts';
+import { createAuthenticator } from './http/authenticate.ts';
 import { createBrowserGuard } from './http/browser-guard.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createSessionCookie } from './http/cookie.ts';
@@ -50,6 +52,9 @@ import type { Logger } from './log.ts';
 import { createConnectedApps, type Outside } from './wiring/connected-apps.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/** What `hooktape check` asks of the search index. */
+export type SearchIndex = { problems: () => Promise<string[]>; rebuild: () => Promise<void> };
 
 export type Surroundings = {
   config: Config;
@@ -90,6 +95,7 @@ export async function createServices(surroundings: Surroundings) {
     onDeath: onFatal,
   });
   const { client, db } = database;
+  const retentionMs = { free: config.freeRetentionMs, pro: config.proRetentionMs };
   const shared = database.file === undefined;
   const sealer = createSealer(secret, random);
   try {
@@ -104,7 +110,13 @@ export async function createServices(surroundings: Surroundings) {
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
   const accountStore = createAccountStore(db);
-  const account = createAccountService({ store: accountStore, passwords, clock, random });
+  const account = createAccountService({
+    store: accountStore,
+    passwords,
+    clock,
+    random,
+    onPlanChanged: () => retention.wake(),
+  });
   const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
 
   const endpointsStore = createEndpointsStore(db);
@@ -120,7 +132,8 @@ export async function createServices(surroundings: Surroundings) {
     random,
     baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
-    onDeleted: () => {},
+    retentionMs,
+    onDeleted: () => retention.wake(),
   });
 
   const secrets = createSecretsService({
@@ -171,10 +184,20 @@ export async function createServices(surroundings: Surroundings) {
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
+  const busy = (): boolean => commits.depth() > 0;
   const background = createBackground({
-    busy: () => commits.depth() > 0,
+    busy,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
+  const retention = createRetentionService({
+    store: createRetentionStore(database, () => []),
+    clock,
+    retentionMs,
+    background,
+    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    removeTeam: endpoints.removeTeam,
+    onSwept: swept => log.info('events past their window or of deleted endpoints were removed', { events: swept }),
   });
   const capture = createCaptureService({
     commits,
@@ -190,7 +213,7 @@ export async function createServices(surroundings: Surroundings) {
     clock,
     endpoint: endpoints.owned,
     verdicts,
-    retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
+    retentionMs,
   });
 
   const live = createLiveService({
@@ -202,7 +225,7 @@ export async function createServices(surroundings: Surroundings) {
     isShared: shared,
   });
 
-  const { oauth, apps } = await createConnectedApps({ surroundings, client, db, sealer, accounts: account });
+  const { oauth, apps, challenge } = await createConnectedApps({ surroundings, client, db, sealer, accounts: account });
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const browserGuard = createBrowserGuard({
@@ -222,12 +245,7 @@ export async function createServices(surroundings: Surroundings) {
       credential.kind === 'session' ? sessionRate * config.rateLimitPerMinute : config.rateLimitPerMinute,
     refuse: browserGuard.refuse,
     isOpen: isOpenOperation,
-    challenge: (request, problem) =>
-      challengeFor(
-        baseUrl,
-        new URL(request.url, baseUrl).pathname,
-        problem ?? (presentsBearer(request) ? 'invalid_token' : undefined),
-      ),
+    challenge,
     onError: error => onError(error),
   });
 
@@ -251,6 +269,7 @@ export async function createServices(surroundings: Surroundings) {
   const timers = [every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses)];
   timers.push(every(keyUsesEveryMs, 'writing the last uses of apps', apps.flushUses));
   timers.push(every(oauthEveryMs, 'maintaining the authorization server', oauth.maintain));
+  timers.push(every(config.sweepEveryMs, 'waking the sweeper', async () => retention.wake()));
   if (shared) {
     timers.push(every(registryEveryMs, 'refreshing the endpoints', registry.refresh));
     timers.push(every(registryEveryMs, 'refreshing the secrets', secrets.refresh));
@@ -262,6 +281,7 @@ export async function createServices(surroundings: Surroundings) {
     log,
     clock,
     random,
+    spawn,
     database,
     sealer,
     account,
@@ -278,6 +298,8 @@ export async function createServices(surroundings: Surroundings) {
     capture,
     commits,
     background,
+    retention,
+    searchIndex: undefined as SearchIndex | undefined,
     gate,
     oauth,
     apps,

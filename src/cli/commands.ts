@@ -6,10 +6,13 @@ import { SchemaError } from '../db/migrate.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { account } from './account.ts';
 import { parse } from './arguments.ts';
+import { backup } from './backup.ts';
+import { check } from './check.ts';
 import { OperationError } from './control.ts';
 import { health } from './health.ts';
 import { type Command, ConfigurationError, exitCodes, type Io, UsageError } from './io.ts';
 import { key } from './key.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { loadConfig } from './settings.ts';
 
@@ -50,7 +53,18 @@ const help: Command = {
   },
 };
 
-const commands: Record<string, Command> = { serve, account, key, health, config, version, help };
+const commands: Record<string, Command> = {
+  serve,
+  account,
+  key,
+  backup,
+  restore,
+  check,
+  health,
+  config,
+  version,
+  help,
+};
 
 const commonOptions = `
 Every command takes:
@@ -96,7 +110,16 @@ function explain(error: unknown, command: Command | undefined, io: Io): number {
     kind => error instanceof kind,
   );
   const { message, code } = error as Error & { code?: unknown };
-  io.stderr(`hooktape: ${message}\n`);
+  io.stderr(`hooktape: ${isDamage(error) ? `the database file is damaged: ${message}\n${wayOut}` : message}\n`);
   if (!expected && typeof code !== 'string' && error instanceof Error && error.stack) io.stderr(`${error.stack}\n`);
   return exitCodes.failed;
+}
+
+const wayOut =
+  'Move the data directory aside and bring your newest backup back into an empty one: hooktape restore FILE';
+
+/** Drizzle wraps the database's own error. */
+function isDamage(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) || (cause !== undefined && cause !== null && isDamage(cause));
 }

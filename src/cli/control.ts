@@ -11,6 +11,8 @@ import type { Io } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
+const aliveEveryMs = 5000;
+
 export class OperationError extends Error {}
 
 const unwrap = (outcome: Outcome): unknown => {
@@ -64,9 +66,11 @@ export async function withServices<T>(
       await services.close();
     }
   } finally {
-    lock.release();
+    await lock.release();
   }
 }
+
+const noServer = /^(?:ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOENT)$/;
 
 /** undefined when no server listens there. */
 async function askServer(socket: string, name: string, args: Record<string, unknown>): Promise<Outcome | undefined> {
@@ -77,12 +81,19 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
       method: 'POST',
       body: JSON.stringify(args),
       headers: { 'content-type': 'application/json' },
-    });
-  } catch {
-    return undefined;
+      // A backup or a check takes as long as it takes; a server that ends closes the connection.
+      timeout: false,
+    } as RequestInit);
+  } catch (error) {
+    if (noServer.test(String((error as { code?: unknown }).code))) return undefined;
+    throw new OperationError(`the server did not answer: ${(error as Error).message}`);
   }
-  if (!response.ok) throw new OperationError(`the server failed: ${(await response.text()).slice(0, 500)}`);
-  return (await response.json()) as Outcome;
+  if (response.status === 404) throw new OperationError('the running server is of another version');
+  try {
+    return (await response.json()) as Outcome;
+  } catch (error) {
+    throw new OperationError(`the server ended before it was done: ${(error as Error).message}`);
+  }
 }
 
 /** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
@@ -91,8 +102,12 @@ export function controlHandler(services: Services) {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const [, name] = /^\/control\/([a-z.]+)$/.exec(target) ?? [];
+    // What takes long shows that it is alive by line breaks, which JSON allows before its first character.
+    const alive = setInterval(() => res.write('\n'), aliveEveryMs);
+    res.once('close', () => clearInterval(alive));
     const answer = (status: number, body: unknown): void => {
-      res.writeHead(status, { 'content-type': 'application/json' });
+      clearInterval(alive);
+      if (!res.headersSent) res.writeHead(status, { 'content-type': 'application/json' });
       res.end(JSON.stringify(body));
     };
     if (name === undefined || req.method !== 'POST') return answer(404, { error: 'not found' });
@@ -101,7 +116,7 @@ export function controlHandler(services: Services) {
       answer(200, await runOperation(services, name, args));
     } catch (error) {
       services.onError(error);
-      answer(500, { error: 'internal error; see the server’s log' });
+      answer(500, { failure: { code: 'internal', message: 'internal error; see the server’s log' } } satisfies Outcome);
     }
   };
 }

@@ -6,6 +6,9 @@ import { encodeBytes } from '../core/base32.ts';
 import { type DataDirectoryLock, lockDataDirectory } from '../db/lock.ts';
 import type { Io } from './io.ts';
 
+/** Where a secret is kept that nobody set. */
+export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'secret');
+
 export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
 
 /** Makes the directory if needed and locks it. @throws LockedError when another Hooktape has it */
@@ -29,7 +32,7 @@ function tryToTighten(dataDir: string): void {
 /** HOOKTAPE_SECRET, or the one in `DATA_DIR/secret`, made on first use. */
 export function readOrMakeSecret(io: Io, config: Config): string {
   if (config.secret !== undefined) return config.secret;
-  const file = join(config.dataDir, 'secret');
+  const file = secretPath(config);
   if (!existsSync(file)) {
     // Written aside and linked, so that a crash leaves either no secret or a whole one.
     const part = `${file}.${io.pid}.tmp`;

@@ -1,9 +1,10 @@
 /*
- * What the commands do to accounts and keys. The same functions run inside the server, called over its unix socket, and
+ * What the commands do to accounts, keys and the database. The same functions run inside the server, called over its unix socket, and
  * inside the command itself when no server runs: only one process ever has the database open.
  */
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
 import type { Services } from '../wiring.ts';
+import { backUp, checkAll } from './upkeep.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -50,6 +51,8 @@ export const operations = {
     await keys.revokeAny(text(args, 'id'));
     return { ok: true };
   },
+  backup: (services, args) => backUp(services, text(args, 'file')),
+  check: (services, args) => checkAll(services, args['reindex'] === true),
 } satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

@@ -45,6 +45,8 @@ export const serve: Command = {
         await makeOwner(services, config);
         const stop = await listen(services, config);
         await announce(io, services);
+        // What fell due while no server ran.
+        services.retention.wake();
         const signal = await io.untilSignal();
         log.info('stopping', { signal });
         await stop();
@@ -54,7 +56,7 @@ export const serve: Command = {
       log.info('stopped');
       return exitCodes.done;
     } finally {
-      lock.release();
+      await lock.release();
     }
   },
 };

@@ -5,6 +5,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from './ids.ts';
 
+/** What sealed values are for: the same words when sealing, opening and checking. */
+export const sealPurpose = { signingSecret: (id: string): string => `secret:${id}` };
+
 export type Sealer = {
   /** @param purpose where it belongs, e.g. `secret:sec_…` */
   seal: (text: string, purpose: string) => Uint8Array;

@@ -5,7 +5,15 @@
  */
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
-import { type Hello, packError, packResult, type Reply, type Request, unpackStatement } from './protocol.ts';
+import {
+  type Hello,
+  type PackedResult,
+  packError,
+  packResult,
+  type Reply,
+  type Request,
+  unpackStatement,
+} from './protocol.ts';
 
 /** The part of a Worker's global scope that is used. */
 export type ThreadScope = {
@@ -13,6 +21,7 @@ export type ThreadScope = {
   postMessage: (reply: Reply, transfer?: ArrayBuffer[]) => void;
 };
 
+const busyTimeoutMs = 5000;
 const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
 // page_size counts only before the first page is written, and only before WAL.
 const writer = [
@@ -38,40 +47,45 @@ export function serveConnection(scope: ThreadScope): void {
   };
 
   const open = async (hello: Hello): Promise<void> => {
-    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: 5000, intMode: 'number' });
+    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: busyTimeoutMs, intMode: 'number' });
     pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
     await applyPragmas(client);
     scope.postMessage({ kind: 'ready' });
   };
 
-  const run = async (on: Client, request: Request): Promise<Reply> => {
+  const run = async (on: Client, request: Request): Promise<PackedResult[]> => {
     switch (request.kind) {
       case 'execute':
-        return { id: request.id, results: [packResult(await on.execute(unpackStatement(request.statement)))] };
+        return [packResult(await on.execute(unpackStatement(request.statement)))];
       case 'batch':
-        return {
-          id: request.id,
-          results: (await on.batch(request.statements.map(unpackStatement), request.mode)).map(packResult),
-        };
+        return (await on.batch(request.statements.map(unpackStatement), request.mode)).map(packResult);
       case 'migrate':
-        return { id: request.id, results: (await on.migrate(request.statements.map(unpackStatement))).map(packResult) };
+        return (await on.migrate(request.statements.map(unpackStatement))).map(packResult);
       case 'script':
         await on.executeMultiple(request.sql);
-        return { id: request.id, results: [] };
+        return [];
+      case 'vacuum-into':
+        await vacuumInto(on, request.path);
+        return [];
+      case 'truncate-wal':
+        await truncateWal(on);
+        return [];
       case 'close':
         // libSQL leaves the log behind when it closes; emptied, one file is the whole database. A reader elsewhere only
         // keeps it from being emptied.
         if (!pragmas.includes('PRAGMA query_only = 1'))
           await on.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         on.close();
-        return { id: request.id, results: [] };
+        return [];
     }
   };
 
   const answer = async (request: Request): Promise<void> => {
     if (!client) return scope.postMessage({ id: request.id, error: packError(new Error('the database is not open')) });
     try {
-      scope.postMessage(await run(client, request));
+      const startedAt = performance.now();
+      const results = await run(client, request);
+      scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
     } catch (error) {
       const packed = packError(error);
       if (packed.code === 'SQLITE_BUSY') {
@@ -90,4 +104,24 @@ export function serveConnection(scope: ThreadScope): void {
         : open(data).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) })),
     );
   };
+}
+
+/** A consistent copy, made by a reader while the writer writes on. `query_only` forbids even this. */
+async function vacuumInto(client: Client, path: string): Promise<void> {
+  await client.execute('PRAGMA query_only = 0');
+  try {
+    await client.execute({ sql: 'VACUUM INTO ?', args: [path] });
+  } finally {
+    await client.execute('PRAGMA query_only = 1');
+  }
+}
+
+/** Only if no reader is in the way: a checkpoint that waits for one would hold up every delivery behind it. */
+async function truncateWal(client: Client): Promise<void> {
+  await client.executeMultiple('PRAGMA busy_timeout = 0');
+  try {
+    await client.executeMultiple('PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    await client.executeMultiple(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
 }

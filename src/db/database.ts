@@ -3,13 +3,15 @@
  * comes out is the same either way. In an embedded database exactly one connection writes, in one thread, in one process.
  */
 import { chmodSync, existsSync } from 'node:fs';
-import { type Client, createClient } from '@libsql/client';
+import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
 import { fromFileUrl } from './file-url.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
+import { toStatement } from './protocol.ts';
 import { startThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
+import { createSpareReaders, createUpkeep, type Upkeep } from './upkeep.ts';
 
 export type SpawnThread = (name: 'writer' | 'reader') => Worker;
 
@@ -22,6 +24,12 @@ export type Database = {
   /** Reads of any length (search, export, backup): a thread of their own when the database is embedded. */
   scanClient: Client;
   scanDb: Drizzle;
+  /** A write batch of background work; `writerMs` is the writer's own time for it, unknown behind a network. */
+  timedBatch: (statements: InStatement[]) => Promise<{ results: ResultSet[]; writerMs: number | undefined }>;
+  /** A reader for work of minutes (checks), in a thread that is made for it when the database is embedded. */
+  withReader: <T>(use: (client: Client) => Promise<T>) => Promise<T>;
+  /** Undefined for a server, which keeps itself. */
+  upkeep: Upkeep | undefined;
   /** Where the embedded file is; undefined for a server. */
   file: string | undefined;
   /** Statements sent to the writer and not answered yet. */
@@ -55,6 +63,9 @@ async function openServer({ url, authToken }: DatabaseOptions): Promise<Database
     db,
     scanClient: client,
     scanDb: db,
+    timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
+    withReader: use => use(client),
+    upkeep: undefined,
     file: undefined,
     writeDepth: () => 0,
     busyIncidents: () => 0,
@@ -80,8 +91,19 @@ async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOption
   const [reader, scanner] = await Promise.all([start('reader'), start('reader')]);
   const client = createThreadedClient(writer, reader);
   const scanClient = createThreadedClient(writer, scanner);
+  const spares = createSpareReaders(() =>
+    startThread({
+      spawn: () => spawn('reader'),
+      hello: { path: file, readOnly: true },
+      onBusy,
+      onDeath: () => {},
+    }),
+  );
   const close = async (): Promise<void> => {
+    spares.killAll();
     await Promise.all([reader.close(), scanner.close()]);
+    // Closing does not do it by itself, and whoever copies the file of a stopped server expects all of it in there.
+    await writer.send({ kind: 'truncate-wal' }).catch(() => {});
     await writer.close();
   };
   try {
@@ -95,6 +117,16 @@ async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOption
     db: drizzle(client) as Drizzle,
     scanClient,
     scanDb: drizzle(scanClient) as Drizzle,
+    timedBatch: async statements => {
+      const { results, ms } = await writer.send({
+        kind: 'batch',
+        statements: statements.map(statement => toStatement(statement)),
+        mode: 'write',
+      });
+      return { results, writerMs: ms };
+    },
+    withReader: spares.withClient,
+    upkeep: createUpkeep({ client, writer, withThread: spares.withThread }),
     file,
     writeDepth: writer.depth,
     busyIncidents: () => busy,

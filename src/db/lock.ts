@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
 
-export type DataDirectoryLock = { release: () => void };
+export type DataDirectoryLock = { release: () => Promise<void> };
 
 export class LockedError extends Error {}
 
@@ -33,8 +33,11 @@ export async function lockDataDirectory(directory: string, holder: string): Prom
   chmodSync(lockFile, 0o600);
   writeFileSync(holderFile, holder, { mode: 0o600 });
   return {
-    release: () => {
+    release: async () => {
       rmSync(holderFile, { force: true });
+      // Closing alone leaves the lock to the garbage collector: it goes at the first access in normal mode.
+      await client.execute('PRAGMA locking_mode = NORMAL');
+      await client.execute('PRAGMA user_version');
       client.close();
     },
   };

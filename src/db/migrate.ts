@@ -8,7 +8,8 @@ export type MigrationReport = { from: number; to: number };
 
 export class SchemaError extends Error {}
 
-const readVersion = async (client: Client): Promise<number> => {
+/** The schema's version: how many migrations it has seen. */
+export const readVersion = async (client: Client): Promise<number> => {
   // Not every libSQL server answers PRAGMA user_version with a name; the position is enough.
   const { rows } = await client.execute('PRAGMA user_version');
   return Number(rows[0]?.[0] ?? 0);

@@ -15,6 +15,8 @@ export type Request =
   | { id: number; kind: 'batch'; statements: PackedStatement[]; mode: 'read' | 'write' }
   | { id: number; kind: 'migrate'; statements: PackedStatement[] }
   | { id: number; kind: 'script'; sql: string }
+  | { id: number; kind: 'vacuum-into'; path: string }
+  | { id: number; kind: 'truncate-wal' }
   | { id: number; kind: 'close' };
 
 export type PackedResult = {
@@ -34,7 +36,8 @@ export type PackedError = {
 };
 
 export type Reply =
-  | { id: number; results: PackedResult[] }
+  /** `ms`: what the thread itself took, without the time that the request waited. */
+  | { id: number; results: PackedResult[]; ms: number }
   | { id: number; error: PackedError }
   | { kind: 'ready' }
   | { kind: 'failed'; error: PackedError }

@@ -10,20 +10,27 @@ export class SecretError extends Error {}
 const name = 'secret-check';
 const content = 'hooktape';
 
+/** Whether the proof of a database was made with this secret. */
+export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => sealer.open(proof, name) === content;
+
+/** The proof as it is stored; undefined in a database that was never opened by a server. */
+export async function readProof(client: Client): Promise<Uint8Array | undefined> {
+  const { rows } = await client.execute({ sql: 'SELECT value FROM meta WHERE name = ?', args: [name] });
+  return rows[0] && new Uint8Array(rows[0][0] as ArrayBuffer);
+}
+
 /** Writes the proof on first use. @throws SecretError when the secret is another one */
 export async function checkSecret(client: Client, sealer: Sealer): Promise<void> {
-  const read = async () =>
-    (await client.execute({ sql: 'SELECT value FROM meta WHERE name = ?', args: [name] })).rows[0];
-  let row = await read();
-  if (!row) {
+  let proof = await readProof(client);
+  if (!proof) {
     // Several processes may start at once on one server: the first one's proof stays.
     await client.execute({
       sql: 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
       args: [name, sealer.seal(content, name)],
     });
-    row = await read();
+    proof = await readProof(client);
   }
-  if (sealer.open(new Uint8Array(row?.[0] as ArrayBuffer), name) !== content)
+  if (!proof || !provesSecret(proof, sealer))
     throw new SecretError(
       'HOOKTAPE_SECRET is not the one this database was made with: stored signing secrets could not be opened. Set the former value, or put the former `secret` file back into the data directory.',
     );

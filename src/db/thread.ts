@@ -20,13 +20,20 @@ export type ThreadRequest =
   | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
   | { kind: 'migrate'; statements: Statement[] }
   | { kind: 'script'; sql: string }
+  | { kind: 'vacuum-into'; path: string }
+  | { kind: 'truncate-wal' }
   | { kind: 'close' };
 
+/** `ms`: the thread's own time for this request. */
+export type Answer = { results: ResultSet[]; ms: number };
+
 export type DatabaseThread = {
-  send: (request: ThreadRequest) => Promise<ResultSet[]>;
+  send: (request: ThreadRequest) => Promise<Answer>;
   /** Requests sent and not answered yet. */
   depth: () => number;
   close: () => Promise<void>;
+  /** Ends the thread whatever it is doing; what waits for it fails. */
+  kill: () => void;
 };
 
 export type ThreadOptions = {
@@ -61,7 +68,7 @@ function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer
 /** Starts the thread and resolves once its connection is open; rejects with the database's own error when it cannot be. */
 export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptions): Promise<DatabaseThread> {
   const worker = spawn();
-  const waiting = new Map<number, { resolve: (results: ResultSet[]) => void; reject: (error: Error) => void }>();
+  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
   let dead: Error | undefined;
   const opened = Promise.withResolvers<void>();
@@ -85,7 +92,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     const one = waiting.get(data.id);
     waiting.delete(data.id);
     if ('error' in data) one?.reject(toError(data.error));
-    else one?.resolve(data.results.map(unpackResult));
+    else one?.resolve({ results: data.results.map(unpackResult), ms: data.ms });
   };
   worker.onerror = event => die(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
   worker.addEventListener('close', () => die(new LibsqlError('database thread ended', 'THREAD_DIED')));
@@ -105,7 +112,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     const id = nextId++;
     const handedOver: ArrayBuffer[] = [];
     const packed = packRequest(request, id, handedOver);
-    const { promise, resolve, reject } = Promise.withResolvers<ResultSet[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.set(id, { resolve, reject });
     worker.postMessage(packed, handedOver);
     return promise;
@@ -118,6 +125,13 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
       if (dead) return;
       await send({ kind: 'close' });
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      worker.terminate();
+    },
+    kill: () => {
+      if (dead) return;
+      dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      for (const { reject } of waiting.values()) reject(dead);
+      waiting.clear();
       worker.terminate();
     },
   };

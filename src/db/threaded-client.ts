@@ -22,7 +22,7 @@ export function createThreadedClient(writer: DatabaseThread, reader: DatabaseThr
     const statement: Statement =
       typeof stmt === 'string' ? { sql: stmt, args: (args ?? []) as Statement['args'] } : toStatement(stmt);
     const thread = reads.test(statement.sql) ? reader : writer;
-    const [result] = await thread.send({ kind: 'execute', statement });
+    const [result] = (await thread.send({ kind: 'execute', statement })).results;
     if (!result) throw new LibsqlError('the database thread answered nothing', 'UNKNOWN');
     return result;
   };
@@ -30,11 +30,14 @@ export function createThreadedClient(writer: DatabaseThread, reader: DatabaseThr
   return {
     execute,
     // Drizzle's db.batch passes no mode: a batch is a write unless it says that it only reads.
-    batch: (stmts, mode) =>
-      mode === 'read'
-        ? reader.send({ kind: 'batch', statements: stmts.map(toStatement), mode: 'read' })
-        : writer.send({ kind: 'batch', statements: stmts.map(toStatement), mode: 'write' }),
-    migrate: stmts => writer.send({ kind: 'migrate', statements: stmts.map(toStatement) }),
+    batch: async (stmts, mode) => {
+      const statements = stmts.map(toStatement);
+      const { results } = await (mode === 'read'
+        ? reader.send({ kind: 'batch', statements, mode: 'read' })
+        : writer.send({ kind: 'batch', statements, mode: 'write' }));
+      return results;
+    },
+    migrate: async stmts => (await writer.send({ kind: 'migrate', statements: stmts.map(toStatement) })).results,
     executeMultiple: async sql => {
       await writer.send({ kind: 'script', sql });
     },

@@ -44,7 +44,7 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
         ...(body instanceof Buffer && body.length > 0 && { body: new Uint8Array(body) }),
       });
       contexts.set(request, { clientAddress: clientAddress(req), oversized: body === 'too_large', id });
-      await sendResponse(await fetch(request), req, res);
+      await sendResponse(await fetch(request), req, res, defaultsFor(target));
     } catch (error) {
       if (gone.signal.aborted) return;
       onError(error, id);
@@ -85,8 +85,19 @@ function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_
   });
 }
 
-async function sendResponse(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const headers: Record<string, string | string[]> = {};
+/** What every answer says unless it says otherwise: no guessing of types, and what an account sees is kept by no cache. */
+function defaultsFor(target: string): Record<string, string> {
+  const headers = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+  return target.startsWith('/api/') ? { ...headers, 'cache-control': 'no-store' } : headers;
+}
+
+async function sendResponse(
+  response: Response,
+  req: IncomingMessage,
+  res: ServerResponse,
+  defaults: Record<string, string>,
+): Promise<void> {
+  const headers: Record<string, string | string[]> = { ...defaults };
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = value;
   });

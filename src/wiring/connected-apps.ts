@@ -11,11 +11,13 @@ import { createAppsStore } from '../features/apps/store.ts';
 import { unverified } from '../features/oauth/access-tokens.ts';
 import { verifiedHost } from '../features/oauth/client-metadata.ts';
 import { createExternalIssuers, type FetchJson } from '../features/oauth/external-issuers.ts';
+import { challengeFor } from '../features/oauth/metadata.ts';
 import { hasScope } from '../features/oauth/scopes.ts';
 import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
 import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
 import { createTokensStore } from '../features/oauth/store.tokens.ts';
 import { createClientsStore } from '../features/oauth/store.ts';
+import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 
@@ -93,5 +95,12 @@ export async function createConnectedApps(given: {
     accounts,
     verifiedHost,
   });
-  return { oauth, apps };
+  /** The `WWW-Authenticate` value that tells a client where to ask for a token. */
+  const challenge = (request: Request, problem?: 'insufficient_scope'): string =>
+    challengeFor(
+      baseUrl,
+      new URL(request.url, baseUrl).pathname,
+      problem ?? (presentsBearer(request) ? 'invalid_token' : undefined),
+    );
+  return { oauth, apps, challenge };
 }

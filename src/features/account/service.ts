@@ -19,8 +19,10 @@ export function createAccountService(options: {
   passwords: PasswordHasher;
   clock: Clock;
   random: RandomBytes;
+  /** Told after a team's plan became another: its retention window is another, too. */
+  onPlanChanged: () => void;
 }) {
-  const { store, passwords, clock, random } = options;
+  const { store, passwords, clock, random, onPlanChanged } = options;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
   const byEmail = async (email: string): Promise<AccountRow> => {
@@ -90,6 +92,7 @@ export function createAccountService(options: {
     async setPlan(email: string, plan: Plan): Promise<Account> {
       const row = await byEmail(email);
       await store.setPlan(row.teamId, plan);
+      onPlanChanged();
       return toAccount({ ...row, plan });
     },
 

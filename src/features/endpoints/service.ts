@@ -2,6 +2,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { limitReached, notFound } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
+import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import type { Endpoint } from './model.ts';
 import type { Registry } from './registry.ts';
@@ -20,10 +21,11 @@ export function createEndpointsService(options: {
   baseUrl: string;
   /** Endpoints that a plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
+  retentionMs: RetentionMs;
   /** Told after an endpoint's rows became garbage. */
   onDeleted: () => void;
 }) {
-  const { store, registry, clock, random, baseUrl, limits, onDeleted } = options;
+  const { store, registry, clock, random, baseUrl, limits, retentionMs, onDeleted } = options;
 
   const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
 
@@ -36,7 +38,10 @@ export function createEndpointsService(options: {
     lastReceivedAt: row.lastReceivedAt,
   });
 
-  /** @throws not_found */
+  /** Events past the window do not count, whether or not the sweeper has been there. */
+  const since = (owner: Owner): number => oldestVisible(retentionMs, owner.plan, clock.now());
+
+  /** The endpoint's row; its counters may still count events past the window. @throws not_found */
   const owned = async (owner: Pick<Owner, 'teamId'>, id: string): Promise<EndpointRow> => {
     const row = await store.find(owner.teamId, id);
     if (!row) throw notFound('endpoint');
@@ -49,12 +54,14 @@ export function createEndpointsService(options: {
     urlOf,
 
     async list(owner: Owner): Promise<Endpoint[]> {
-      return (await store.listOf(owner.teamId)).map(toEndpoint);
+      return (await store.listOf(owner.teamId, since(owner))).map(toEndpoint);
     },
 
     /** @throws not_found */
     async endpoint(owner: Owner, id: string): Promise<Endpoint> {
-      return toEndpoint(await owned(owner, id));
+      const row = await store.findCounted(owner.teamId, id, since(owner));
+      if (!row) throw notFound('endpoint');
+      return toEndpoint(row);
     },
 
     /** @throws invalid for the name, limit_reached when the plan allows no more */

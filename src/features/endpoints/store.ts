@@ -1,7 +1,7 @@
 /* Endpoints. Ownership is part of every query; a deleted endpoint is invisible at once and removed in the background. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { endpoints } from '../../db/schema.ts';
+import { endpoints, events } from '../../db/schema.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 
@@ -10,13 +10,28 @@ export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 export function createEndpointsStore(db: Drizzle) {
   const owned = (teamId: string, id: string) =>
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
+  /**
+   * The row with its counters as they are without events older than `since`. Once the newest is too old, all are; else the
+   * index counts what is, which is nothing but for what the sweeper has not reached yet.
+   */
+  const counted = (since: number) => ({
+    ...getTableColumns(endpoints),
+    eventCount: sql<number>`CASE WHEN ${endpoints.lastReceivedAt} < ${since} THEN 0 ELSE ${endpoints.eventCount} - (
+      SELECT count(*) FROM ${events} WHERE ${events.endpoint} = ${endpoints.seq} AND ${events.receivedAt} < ${since}) END`,
+    lastReceivedAt: sql<
+      number | null
+    >`CASE WHEN ${endpoints.lastReceivedAt} >= ${since} THEN ${endpoints.lastReceivedAt} END`,
+  });
   return {
-    listOf: (teamId: string): Promise<EndpointRow[]> =>
+    listOf: (teamId: string, since: number): Promise<EndpointRow[]> =>
       db
-        .select()
+        .select(counted(since))
         .from(endpoints)
         .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)))
         .orderBy(asc(endpoints.seq)),
+
+    findCounted: async (teamId: string, id: string, since: number): Promise<EndpointRow | undefined> =>
+      (await db.select(counted(since)).from(endpoints).where(owned(teamId, id)))[0],
 
     find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],

@@ -9,6 +9,7 @@ import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { queryPairs } from '../../core/query.ts';
+import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackContent } from '../../core/stored-content.ts';
 import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
@@ -50,16 +51,12 @@ export function createEventsService(options: {
   /** The endpoint of this reader. @throws not_found */
   endpoint: (reader: Reader, id: string) => Promise<{ seq: number; token: string }>;
   verdicts: Verdicts;
-  /** How long a plan keeps events, 0 = for ever. */
-  retentionMs: { free: number; pro: number };
+  retentionMs: RetentionMs;
 }) {
   const { store, clock, endpoint: findEndpoint, verdicts, retentionMs } = options;
 
   /** The oldest time of receipt that this reader may still see. */
-  const since = (reader: Reader): number => {
-    const window = retentionMs[reader.plan];
-    return window === 0 ? Number.MIN_SAFE_INTEGER : clock.now() - window;
-  };
+  const since = (reader: Reader): number => oldestVisible(retentionMs, reader.plan, clock.now());
 
   const judgeable = (row: DetailRow): Judgeable => ({ ...row, ...unpackContent(row.encoding, row.content) });
 

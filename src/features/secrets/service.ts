@@ -8,7 +8,7 @@ import { newId, type RandomBytes } from '../../core/ids.ts';
 import type { SigningSecret } from '../../core/platforms/model.ts';
 import { findPlatform } from '../../core/platforms/platforms.ts';
 import { readSecret } from '../../core/platforms/secrets.ts';
-import type { Sealer } from '../../core/seal.ts';
+import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { Secret } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
@@ -34,7 +34,6 @@ export function createSecretsService(options: {
   let byEndpoint = new Map<number, Opened[]>();
   const none: readonly SigningSecret[] = [];
 
-  const purpose = (id: string): string => `secret:${id}`;
   const toSecret = ({ id, platform, last4, createdAt }: SecretRow): Secret => ({ id, platform, last4, createdAt });
 
   const remember = (endpoint: number, opened: Opened): void => {
@@ -44,7 +43,7 @@ export function createSecretsService(options: {
   const sealedRow = (endpoint: number, platform: string | null, secret: string): SecretRow => {
     const createdAt = clock.now();
     const id = newId('sec', createdAt, random);
-    const sealed = Buffer.from(sealer.seal(secret, purpose(id)));
+    const sealed = Buffer.from(sealer.seal(secret, sealPurpose.signingSecret(id)));
     const last4 = secret.length >= shortestShown ? secret.slice(-4) : '';
     return { id, endpoint, platform, sealed, last4, createdAt };
   };
@@ -57,7 +56,7 @@ export function createSecretsService(options: {
     async refresh(): Promise<void> {
       const fresh = new Map<number, Opened[]>();
       for (const { id, endpoint, platform, sealed } of await store.all()) {
-        const secret = sealer.open(sealed, purpose(id));
+        const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
         if (secret === undefined) onUnreadable(id);
         else fresh.set(endpoint, [...(fresh.get(endpoint) ?? []), { id, platform, secret }]);
       }

@@ -1,0 +1,22 @@
+/* `hooktape check`: is everything that is stored in order? Exit code 1 when it is not. */
+import { parse } from './arguments.ts';
+import { control } from './control.ts';
+import { type Command, exitCodes } from './io.ts';
+import { loadConfig } from './settings.ts';
+import type { Checked } from './upkeep.ts';
+
+export const check: Command = {
+  summary: 'check the database, counters, index and sealed secrets',
+  usage: 'hooktape check [--reindex]',
+  async run(args, io) {
+    const { flag, envFile, json } = parse(args, [], { reindex: { type: 'boolean' } });
+    const { config } = loadConfig(io, envFile);
+    const result = (await control(io, config, 'check', { reindex: flag('reindex') })) as Checked;
+    if (json) io.stdout(`${JSON.stringify(result)}\n`);
+    else {
+      for (const { check: name, problem } of result.problems) io.stdout(`${name}: ${problem}\n`);
+      if (result.ok) io.stdout(`in order: ${result.checked.join(', ')}\n`);
+    }
+    return result.ok ? exitCodes.done : exitCodes.failed;
+  },
+};

@@ -1,0 +1,92 @@
+/*
+ * `hooktape restore FILE`: a backup into an empty data directory. Refused before anything is changed: a directory with
+ * something in it, a damaged or newer backup, a backup whose sealed values could not be opened afterwards.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { conflict, invalid, notFound } from '../core/errors.ts';
+import { createSealer } from '../core/seal.ts';
+import { readCopy } from '../db/copies.ts';
+import { fromFileUrl } from '../db/file-url.ts';
+import { provesSecret, readProof } from '../db/secret-check.ts';
+import { parse } from './arguments.ts';
+import { openDataDirectory, secretPath } from './data-directory.ts';
+import { type Command, exitCodes, type Io } from './io.ts';
+import { loadConfig } from './settings.ts';
+import { secretBeside } from './upkeep.ts';
+
+/** The lock, the native library, a restore that was cut off, and what file systems put into an empty volume. */
+const doesNotCount = /^(?:hooktape\.lock.*|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
+
+export const restore: Command = {
+  summary: 'bring a backup into an empty data directory',
+  usage: 'hooktape restore FILE',
+  async run(args, io) {
+    const { positionals, envFile, json } = parse(args, ['FILE']);
+    const { config } = loadConfig(io, envFile);
+    const from = resolve(positionals[0] ?? '');
+    const file = fromFileUrl(config.databaseUrl);
+    if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
+    checkSource(from);
+    checkEmpty(config, file);
+    const lock = await openDataDirectory(io, config, 'hooktape restore');
+    try {
+      checkEmpty(config, file);
+      await bringBack(io, config, from, resolve(file));
+    } finally {
+      await lock.release();
+    }
+    io.stdout(json ? `${JSON.stringify({ dataDir: config.dataDir, file: resolve(file) })}\n` : `${config.dataDir}\n`);
+    return exitCodes.done;
+  },
+};
+
+function checkSource(from: string): void {
+  if (!existsSync(from) || !statSync(from).isFile()) throw notFound(`the backup ${from}`);
+  if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0)
+    throw invalid(`${from} is a database in use or cut off (${basename(from)}-wal lies beside it), not a backup`);
+}
+
+function checkEmpty({ dataDir }: Config, file: string): void {
+  const inTheWay = existsSync(dataDir) ? readdirSync(dataDir).filter(name => !doesNotCount.test(name)) : [];
+  if (inTheWay.length > 0)
+    throw conflict(
+      `${dataDir} is not empty (${inTheWay.slice(0, 3).join(', ')}): restore into an empty data directory`,
+    );
+  if (existsSync(file)) throw conflict(`${file} exists, and nothing is ever overwritten`);
+}
+
+async function bringBack(io: Io, config: Config, from: string, file: string): Promise<void> {
+  const beside = secretBeside(from);
+  const kept = config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
+  const secret = config.secret ?? kept?.trim();
+  let wroteSecret = false;
+  try {
+    await readCopy({
+      spawn: io.spawn,
+      from,
+      file,
+      accept: async client => {
+        const proof = await readProof(client);
+        if (!proof) throw invalid(`${from} is not a Hooktape backup`);
+        if (secret === undefined || !provesSecret(proof, createSealer(secret, io.random)))
+          throw invalid(secretAdvice(config, beside));
+        if (kept === undefined) return;
+        writeFileSync(secretPath(config), kept, { mode: 0o600, flag: 'wx', flush: true });
+        wroteSecret = true;
+      },
+    });
+  } catch (error) {
+    if (wroteSecret) rmSync(secretPath(config), { force: true });
+    throw error;
+  }
+}
+
+function secretAdvice({ secret }: Config, beside: string): string {
+  if (secret === undefined)
+    return existsSync(beside)
+      ? `${beside} is not the secret that this backup was made with`
+      : `the secret is missing: put it beside the backup as ${beside}, or set HOOKTAPE_SECRET to what it was`;
+  return `HOOKTAPE_SECRET is not the one that this backup was made with${existsSync(beside) ? `; unset it to use ${beside}` : ''}`;
+}

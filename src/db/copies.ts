@@ -1,0 +1,141 @@
+/*
+ * Copies of an embedded database: a backup out of a running one, a restore into an empty place. A copy carries its final
+ * name only once it is whole, checked and on disk.
+ */
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFile, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Client } from '@libsql/client';
+import { AppError, conflict, invalid } from '../core/errors.ts';
+import { structureProblems } from './check.ts';
+import type { SpawnThread } from './database.ts';
+import { readVersion } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { startThread } from './thread.ts';
+import { createThreadedClient } from './threaded-client.ts';
+import type { Upkeep } from './upkeep.ts';
+
+/**
+ * Writes a consistent copy while everything goes on, mode 0600, and reads it back before it gets its name.
+ * @returns its size in bytes
+ * @throws conflict when `file` exists, or the file system's or database's own error
+ */
+export async function writeCopy({
+  upkeep,
+  spawn,
+  file,
+  part,
+}: {
+  upkeep: Upkeep;
+  spawn: SpawnThread;
+  file: string;
+  /** Where it is put together; in the same directory. */
+  part: string;
+}): Promise<number> {
+  if (existsSync(file)) throw alreadyThere(file);
+  // Made first, so that it is nobody else's to read at any moment.
+  await (await open(part, 'wx', 0o600)).close();
+  try {
+    await upkeep.copyInto(part);
+    const bytes = await flush(part);
+    await withFile(spawn, part, verify);
+    publish(part, file);
+    await flush(dirname(file));
+    return bytes;
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+/**
+ * Puts a copy where a database is expected.
+ * @param accept a last look at the copy, before it gets its name; throws to refuse it
+ * @throws invalid when it is damaged, no Hooktape database, or of a newer version
+ */
+export async function readCopy({
+  spawn,
+  from,
+  file,
+  accept,
+}: {
+  spawn: SpawnThread;
+  from: string;
+  file: string;
+  accept: (client: Client) => Promise<void>;
+}): Promise<void> {
+  const part = `${file}.restoring`;
+  rmSync(part, { force: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await (await open(part, 'wx', 0o600)).close();
+    await copyFile(from, part, constants.COPYFILE_FICLONE);
+    await withFile(spawn, part, async client => {
+      await verify(client);
+      await accept(client);
+    }).catch(error => {
+      throw error instanceof AppError ? error : invalid(`${damaged}: ${(error as Error).message}`);
+    });
+    const handle = await open(part, 'r+');
+    await handle.chmod(0o600);
+    await handle.close();
+    await flush(part);
+    publish(part, file);
+    await flush(dirname(file));
+  } finally {
+    // A file that was copied by other means than a backup may bring a log of its own.
+    for (const rest of ['', '-wal', '-shm']) rmSync(`${part}${rest}`, { force: true });
+  }
+}
+
+const damaged = 'the copy is damaged, or no Hooktape database';
+
+async function verify(client: Client): Promise<void> {
+  const [problem] = await structureProblems(client, 'quick_check');
+  if (problem !== undefined) throw invalid(`${damaged}: ${problem}`);
+  const version = await readVersion(client);
+  if (version === 0) throw invalid('it is not a Hooktape database');
+  if (version > migrations.length)
+    throw invalid(
+      `it has schema version ${version}, this Hooktape knows versions up to ${migrations.length}: a newer Hooktape wrote it`,
+    );
+}
+
+/** A reader on a file that is nobody's database at the moment, in a thread of its own. */
+async function withFile<T>(spawn: SpawnThread, path: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const thread = await startThread({
+    spawn: () => spawn('reader'),
+    hello: { path, readOnly: true },
+    onBusy: () => {},
+    onDeath: () => {},
+  });
+  try {
+    return await use(createThreadedClient(thread, thread));
+  } finally {
+    await thread.close().catch(() => {});
+  }
+}
+
+const alreadyThere = (file: string) => conflict(`${file} exists, and nothing is ever overwritten`);
+
+/** Unlike a rename, a link never takes the place of something else. */
+function publish(part: string, file: string): void {
+  try {
+    linkSync(part, file);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'EEXIST' || existsSync(file)) throw alreadyThere(file);
+    // A file system without links.
+    renameSync(part, file);
+  }
+}
+
+/** @returns the size of what is on disk now */
+async function flush(path: string): Promise<number> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,57 @@
+/* A command line in this process: what it prints, how it ends, and a server that runs until it is told to stop. */
+import { runCommand } from '../cli/commands.ts';
+import type { Io } from '../cli/io.ts';
+import { systemClock } from '../core/clock.ts';
+import { randomBytes, spawnThread } from './house.ts';
+import { eventually } from './poll.ts';
+
+export type Ended = { exitCode: number; stdout: string; stderr: string };
+
+const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>) => {
+  const said = { stdout: '', stderr: '' };
+  const io: Io = {
+    env: { HOOKTAPE_LOG_FORMAT: 'json', ...env },
+    stdout: text => {
+      said.stdout += text;
+    },
+    stderr: text => {
+      said.stderr += text;
+    },
+    readStdin: async () => '',
+    isTerminal: false,
+    clock: systemClock,
+    random: randomBytes,
+    spawn: spawnThread,
+    pid: 1,
+    version: 'test',
+    commit: 'test',
+    useDataDirectory: () => {},
+    untilSignal,
+    abort: exitCode => {
+      throw new Error(`aborted with ${exitCode}`);
+    },
+  };
+  return { io, said };
+};
+
+export async function hooktape(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const { io, said } = makeIo(env, () => new Promise(() => {}));
+  return { exitCode: await runCommand(args, io), ...said };
+}
+
+/** `hooktape serve` on a port of its own, once it listens. */
+export async function startServer(
+  env: Record<string, string>,
+): Promise<{ origin: string; stop: () => Promise<Ended> }> {
+  const signal = Promise.withResolvers<string>();
+  const { io, said } = makeIo({ HOOKTAPE_PORT: '0', ...env }, () => signal.promise);
+  const ended = runCommand(['serve'], io);
+  const origin = await eventually(() => /Hooktape \S+ at (http:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
+  return {
+    origin,
+    stop: async () => {
+      signal.resolve('SIGTERM');
+      return { exitCode: await ended, ...said };
+    },
+  };
+}

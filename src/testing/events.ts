@@ -1,0 +1,37 @@
+/* Many events at once, without a socket: what they are does not matter, only when they came and how large they are. */
+import type { House } from './house.ts';
+
+/** Stores `count` deliveries and returns their ids. `receivedAt`: of all of them, or of each by its number. */
+export async function recordMany(
+  { services }: House,
+  endpointId: string,
+  count: number,
+  { receivedAt, bodyBytes = 20 }: { receivedAt: number | ((n: number) => number); bodyBytes?: number },
+): Promise<string[]> {
+  const { rows } = await services.database.client.execute({
+    sql: 'SELECT seq, token FROM endpoints WHERE id = ?',
+    args: [endpointId],
+  });
+  const address = { seq: Number(rows[0]?.[0]), token: String(rows[0]?.[1]) };
+  const recorded = await Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      services.capture.record(address, {
+        method: 'POST',
+        path: '',
+        query: null,
+        headers: [],
+        // Random, so that it stays as large as it is.
+        body: bodyBytes > 100 ? services.random(bodyBytes) : Buffer.from(`{"number":${n}}`),
+        sourceIp: '127.0.0.1',
+        receivedAt: typeof receivedAt === 'number' ? receivedAt : receivedAt(n),
+      }),
+    ),
+  );
+  return recorded.map(({ id }) => id);
+}
+
+/** Every row of a query, as plain arrays. */
+export async function rowsOf({ services }: House, sql: string): Promise<unknown[][]> {
+  const { rows, columns } = await services.database.client.execute(sql);
+  return rows.map(row => columns.map((_, i) => row[i]));
+}
