@@ -84,7 +84,7 @@ describe('rotation', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => strict.refresh(client, refresh_token)));
     const good = answers.filter(({ status }) => status === 200);
     expect(good).toHaveLength(1);
-    const { access_token } = (await good[0]?.json()) as Tokens;
+    const { access_token } = (await (good[0] as Response).json()) as Tokens;
     expect((await strict.use(access_token)).status).toBe(401);
     await strict.close();
   });
