@@ -110,16 +110,19 @@ function explain(error: unknown, command: Command | undefined, io: Io): number {
     kind => error instanceof kind,
   );
   const { message, code } = error as Error & { code?: unknown };
-  io.stderr(`hooktape: ${isDamage(error) ? `the database file is damaged: ${message}\n${wayOut}` : message}\n`);
-  if (!expected && typeof code !== 'string' && error instanceof Error && error.stack) io.stderr(`${error.stack}\n`);
+  const damage = damageOf(error);
+  io.stderr(`hooktape: ${damage === undefined ? message : `the database file is damaged: ${damage}\n${wayOut}`}\n`);
+  if (damage === undefined && !expected && typeof code !== 'string' && error instanceof Error && error.stack)
+    io.stderr(`${error.stack}\n`);
   return exitCodes.failed;
 }
 
 const wayOut =
   'Move the data directory aside and bring your newest backup back into an empty one: hooktape restore FILE';
 
-/** Drizzle wraps the database's own error. */
-function isDamage(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) || (cause !== undefined && cause !== null && isDamage(cause));
+/** The database's own words, which Drizzle wraps, when they are about its file. */
+function damageOf(error: unknown): string | undefined {
+  const { code, cause, message } = error as Error & { code?: unknown };
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(String(code))) return message;
+  return cause instanceof Error ? damageOf(cause) : undefined;
 }

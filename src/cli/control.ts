@@ -11,7 +11,8 @@ import type { Io } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
-const aliveEveryMs = 5000;
+/** Shorter than what anything between two processes waits in silence. */
+const defaultAliveEveryMs = 5000;
 
 export class OperationError extends Error {}
 
@@ -97,7 +98,7 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
 }
 
 /** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
-export function controlHandler(services: Services) {
+export function controlHandler(services: Services, aliveEveryMs = defaultAliveEveryMs) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);

@@ -100,7 +100,7 @@ async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOption
     }),
   );
   const close = async (): Promise<void> => {
-    spares.killAll();
+    spares.abandonAll();
     await Promise.all([reader.close(), scanner.close()]);
     // Closing does not do it by itself, and whoever copies the file of a stopped server expects all of it in there.
     await writer.send({ kind: 'truncate-wal' }).catch(() => {});

@@ -32,8 +32,8 @@ export type DatabaseThread = {
   /** Requests sent and not answered yet. */
   depth: () => number;
   close: () => Promise<void>;
-  /** Ends the thread whatever it is doing; what waits for it fails. */
-  kill: () => void;
+  /** What waits for the thread fails now; the thread ends as soon as it is done with what it is doing. */
+  abandon: () => void;
 };
 
 export type ThreadOptions = {
@@ -127,12 +127,16 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
       worker.terminate();
     },
-    kill: () => {
+    abandon: () => {
       if (dead) return;
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
       for (const { reject } of waiting.values()) reject(dead);
       waiting.clear();
-      worker.terminate();
+      // Never in the middle of a statement: libSQL ends the whole process when its thread is gone by the time it returns.
+      const id = nextId++;
+      const end = (): void => worker.terminate();
+      waiting.set(id, { resolve: end, reject: end });
+      worker.postMessage({ kind: 'close', id } satisfies Request);
     },
   };
 }

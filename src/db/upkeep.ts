@@ -62,9 +62,9 @@ export function createSpareReaders(start: () => Promise<DatabaseThread>) {
     withThread,
     withClient: <T>(use: (client: Client) => Promise<T>): Promise<T> =>
       withThread(thread => use(createThreadedClient(thread, thread))),
-    /** Ends what is still being read; it fails with CLIENT_CLOSED. */
-    killAll: (): void => {
-      for (const thread of lent) thread.kill();
+    /** Whoever still reads fails with CLIENT_CLOSED. */
+    abandonAll: (): void => {
+      for (const thread of lent) thread.abandon();
     },
   };
 }

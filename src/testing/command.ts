@@ -42,13 +42,18 @@ export async function hooktape(env: Record<string, string>, ...args: string[]): 
 /** `hooktape serve` on a port of its own, once it listens. */
 export async function startServer(
   env: Record<string, string>,
-): Promise<{ origin: string; stop: () => Promise<Ended> }> {
+): Promise<{ origin: string; said: () => Promise<Omit<Ended, 'exitCode'>>; stop: () => Promise<Ended> }> {
   const signal = Promise.withResolvers<string>();
   const { io, said } = makeIo({ HOOKTAPE_PORT: '0', ...env }, () => signal.promise);
   const ended = runCommand(['serve'], io);
-  const origin = await eventually(() => /Hooktape \S+ at (http:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
+  const origin = await eventually(() => /Hooktape \S+ at (https?:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
   return {
     origin,
+    /** What it has printed once it is ready. */
+    said: async () => {
+      await eventually(() => said.stdout.includes('Ready.\n'));
+      return { ...said };
+    },
     stop: async () => {
       signal.resolve('SIGTERM');
       return { exitCode: await ended, ...said };

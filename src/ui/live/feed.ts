@@ -40,6 +40,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
   let problem = '';
   let paused = false;
   let loadingMore = false;
+  let aim = 0;
   let asking = false;
   let closed = false;
 
@@ -79,6 +80,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     known = new Set(older.map(event => event.id));
     held = [];
     cursor = page.nextCursor;
+    aim = 0;
     phase = 'ready';
   };
 
@@ -115,24 +117,32 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       changed();
     },
 
-    /** Loads the next older page; calls while one is loading are passed over. */
-    async loadMore(): Promise<void> {
-      if (loadingMore || cursor === null || phase !== 'ready') return;
+    /**
+     * Loads older pages, one request at a time, until `rows` are there or there are no more. A call while it runs moves the aim only, so
+     * that fast scrolling never waits for a paint between two pages. After a problem the next call tries again.
+     */
+    async loadTo(rows: number): Promise<void> {
+      aim = Math.max(aim, rows);
+      if (loadingMore || phase !== 'ready' || cursor === null || aim <= newer.length + older.length) return;
       loadingMore = true;
       problem = '';
       changed();
-      const from = cursor;
       try {
-        const page = await fetchPage(from, q);
-        if (cursor === from) {
+        while (cursor !== null && newer.length + older.length < aim && !closed) {
+          const from: string = cursor;
+          const page = await fetchPage(from, q);
+          // The list was started over meanwhile: this page hangs on the old one.
+          if (cursor !== from) continue;
           for (const event of page.events) {
             if (known.has(event.id)) continue;
             known.add(event.id);
             older.push(event);
           }
           cursor = page.nextCursor;
+          changed();
         }
       } catch (error) {
+        aim = 0;
         problem = error instanceof Error ? error.message : 'More events could not be loaded.';
       }
       loadingMore = false;

@@ -23,7 +23,7 @@ import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
 import { platformName } from '../words/platforms.ts';
 import { exactTime, sizeWords } from '../words/time.ts';
 import { verdictOf } from '../words/verdict.ts';
-import { visibleLine } from '../words/visible.ts';
+import { headerText, visibleLine } from '../words/visible.ts';
 
 const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
 type Tab = (typeof TABS)[number];
@@ -183,7 +183,7 @@ function Panel({ event, tab }: { event: EventDetail; tab: Tab }) {
             label="Headers in the order they were sent"
             rows={event.rawHeaders.map(([name, value]) => ({
               name,
-              value,
+              value: headerText(value),
               ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
             }))}
           />

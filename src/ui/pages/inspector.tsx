@@ -67,7 +67,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const moveTo = (index: number): void => {
     const event = feed.at(index);
     if (event) open(event.id);
-    if (index >= view.length - 20) void feed.loadMore();
+    void feed.loadTo(index + 20);
   };
   const togglePick = (id: string): void => {
     const next = new Set(picked);

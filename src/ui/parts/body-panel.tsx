@@ -51,7 +51,7 @@ export function BodyPanel({ event }: { event: EventDetail }) {
         <a
           class="button quiet"
           href={api.rawUrl(event.id)}
-          download
+          download=""
           aria-label={`Download the body, ${sizeWords(event.size)}`}
         >
           <Icon name="download" />
