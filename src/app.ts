@@ -6,6 +6,7 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
+import { mcpRoutes } from './features/mcp/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
@@ -33,6 +34,7 @@ export function createApp(services: Services): App {
     .use(keysRoutes(services))
     .use(appsRoutes(services))
     .use(oauthRoutes(services))
+    .use(mcpRoutes(services))
     .use(secretsRoutes(services))
     .use(liveRoutes(services))
     .use(sessionsRoutes(services))

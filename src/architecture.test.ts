@@ -32,7 +32,11 @@ const ROOMS: Record<string, Room> = {
   service: { values: 'own core model part', types: 'store net log', packages: 'jose' },
   store: { values: 'own db core', types: 'model part', packages: 'drizzle-orm' },
   model: { values: 'own core http', packages: '@sinclair/typebox' },
-  part: { values: 'own core', types: 'store service model db log net', packages: 'jose' },
+  part: {
+    values: 'own core model',
+    types: 'store service model db log net',
+    packages: 'jose @modelcontextprotocol/server',
+  },
   ui: { values: 'own', types: 'model', packages: 'preact' },
 };
 const FEATURE_ROOMS = ['ingest', 'routes', 'service', 'store', 'model'];

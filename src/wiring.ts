@@ -49,6 +49,7 @@ import { createGate } from './http/gate.ts';
 import { isOpenOperation } from './http/open-operations.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Logger } from './log.ts';
+import { createAgents } from './wiring/agents.ts';
 import { createConnectedApps, type Outside } from './wiring/connected-apps.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -205,7 +206,10 @@ export async function createServices(surroundings: Surroundings) {
     sha256,
     recognise: verdicts.recognise,
     learn: secrets.learn,
-    onRecorded: recorded => live.recorded(recorded),
+    onRecorded: recorded => {
+      live.recorded(recorded);
+      arrivals.recorded(recorded);
+    },
   });
 
   const events = createEventsService({
@@ -232,6 +236,16 @@ export async function createServices(surroundings: Surroundings) {
     baseUrl,
     cookie,
     ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
+  });
+  const { arrivals, mcp } = createAgents({
+    endpoints,
+    events,
+    replaying: undefined,
+    isShared: shared,
+    clock,
+    baseUrl,
+    version,
+    onError,
   });
   const gate = createGate({
     authenticate: createAuthenticator({
@@ -303,6 +317,8 @@ export async function createServices(surroundings: Surroundings) {
     gate,
     oauth,
     apps,
+    mcp,
+    arrivals,
     /** Who is signed in, in the browser that sent this. */
     async sessionOf(request: Request) {
       const token = cookie.read(request);

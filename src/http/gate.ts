@@ -23,8 +23,8 @@ export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
   check: (context: { request: Request }) => Promise<Response | undefined>;
-  /** The same for an address outside `/api/`: 401 and 429. */
-  admit: (request: Request) => Promise<Response | undefined>;
+  /** 401 and 429 for an address outside `/api/` where only a bearer credential counts, never a cookie. */
+  admitBearer: (request: Request) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
   principal: (request: Request) => Principal;
   /** The same for open operations, which pass without one. */
@@ -61,7 +61,7 @@ export function createGate(options: GateOptions): Gate {
     return undefined;
   };
 
-  const admit = async (request: Request, withoutCredentials = false): Promise<Response | undefined> => {
+  const admit = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     try {
       return await identify(request, withoutCredentials);
     } catch (error) {
@@ -76,7 +76,10 @@ export function createGate(options: GateOptions): Gate {
   };
 
   return {
-    admit: request => admit(request),
+    async admitBearer(request) {
+      if (request.headers.has('authorization')) return admit(request, false);
+      return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
+    },
     async check({ request }) {
       const path = new URL(request.url, 'http://internal').pathname;
       const open = isOpen(request.method, path);

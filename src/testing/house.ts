@@ -166,6 +166,7 @@ export async function openHouse({
     },
     close: async () => {
       services.live.endAll();
+      services.arrivals.endAll();
       if (origin) await front.close(1000);
       await services.close();
       if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });
