@@ -14,6 +14,8 @@ export type Arrivals = {
   recorded: (recorded: { endpoint: number }) => void;
   /** Listens from now on. To be closed. */
   open: (endpoint: number) => Waiter;
+  /** How many listen now. */
+  waiting: () => number;
   /** Ends every wait, for good: before the server stops. */
   endAll: () => void;
 };
@@ -61,6 +63,7 @@ export function createArrivals(): Arrivals {
         },
       };
     },
+    waiting: () => entries.size,
     endAll() {
       isOver = true;
       for (const entry of entries) entry.wake();

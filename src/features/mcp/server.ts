@@ -71,7 +71,7 @@ export function createMcp(options: {
       for (const tool of tools) register(server, tool, agent);
       return server;
     },
-    { legacy: 'stateless', responseMode: 'json', maxRequestBodySize, onerror: () => {} },
+    { legacy: 'stateless', maxRequestBodySize, onerror: () => {} },
   );
 
   return {

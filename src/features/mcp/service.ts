@@ -42,25 +42,34 @@ export type Replaying = {
 
 export type McpService = ReturnType<typeof createMcpService>;
 
-const shortCharacters = 80;
+/** How much of each preview is shown, until the whole fits. */
+const previewSteps = [200, 80, 20, 0];
 const headerCharacters = 1024;
 const headersTotal = 16_384;
 const queryCharacters = 4096;
-const pathCharacters = 1024;
+const pathCharacters = 200;
 const pollMs = 1000;
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+/** An answer carries its content twice: as structure, and for older clients as text. */
+function answerBytes(value: unknown): number {
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
+}
 
 /** Summaries that together fit into an answer. */
 function fitting(events: readonly Summary[]): { events: Summary[]; truncated: boolean } {
-  const clipped = events.map(({ path, ...event }) => ({ ...event, path: firstCharacters(path, 200) }));
-  if (bytesOf(clipped) <= maxResultBytes - 2048) return { events: clipped, truncated: false };
-  const shorter = clipped.map(event => ({
-    ...event,
-    payloadPreview: firstCharacters(event.payloadPreview, shortCharacters),
-    path: firstCharacters(event.path, shortCharacters),
-  }));
-  return { events: shorter, truncated: true };
+  const clip = (preview: number, path: number): Summary[] =>
+    events.map(event => ({
+      ...event,
+      payloadPreview: firstCharacters(event.payloadPreview, preview),
+      path: firstCharacters(event.path, path),
+    }));
+  for (const characters of previewSteps) {
+    const clipped = clip(characters, pathCharacters);
+    if (answerBytes(clipped) <= maxResultBytes - 2048)
+      return { events: clipped, truncated: characters !== previewSteps[0] };
+  }
+  return { events: clip(0, 0), truncated: true };
 }
 
 /** Header values and their sum are bounded: a sender chooses both. */
@@ -185,7 +194,7 @@ export function createMcpService(options: {
       });
       // Escapes make a text up to six times as long; halving finds what fits.
       let body = rest.slice(0, bodyCharacters);
-      while (body !== '' && bytesOf(make(body)) > maxResultBytes) body = body.slice(0, Math.floor(body.length / 2));
+      while (body !== '' && answerBytes(make(body)) > maxResultBytes) body = body.slice(0, Math.floor(body.length / 2));
       return make(body);
     },
 
