@@ -1,11 +1,4 @@
 /* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
-import type { Client } from '@libsql/client';
-import type { Config } from '../config.ts';
-import type { Clock } from '../core/clock.ts';
-import type { RandomBytes } from '../core/ids.ts';
-import type { Sealer } from '../core/seal.ts';
-import type { Drizzle } from '../db/database.ts';
-import type { AccountService } from '../features/account/service.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
 import { unverified } from '../features/oauth/access-tokens.ts';
@@ -20,6 +13,8 @@ import { createClientsStore } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
+import type { Ground } from './ground.ts';
+import type { People } from './people.ts';
 
 /** What a test puts in the place of the world outside. */
 export type Outside = {
@@ -30,6 +25,8 @@ export type Outside = {
   oauth?: Partial<OAuthPolicy>;
 };
 
+const usesEveryMs = 30_000;
+const maintainEveryMs = 60_000;
 const hourMs = 3_600_000;
 const registrationsPerHour = 20;
 const documentsPerMinute = 10;
@@ -46,16 +43,12 @@ const fetchJson: FetchJson = async url => {
   return response.json();
 };
 
+export type ConnectedApps = Awaited<ReturnType<typeof createConnectedApps>>;
+
 /** @throws when a stored signing key cannot be opened */
-export async function createConnectedApps(given: {
-  surroundings: { config: Config; clock: Clock; random: RandomBytes; outside?: Outside };
-  client: Client;
-  db: Drizzle;
-  sealer: Sealer;
-  accounts: Pick<AccountService, 'byEmail' | 'create'>;
-}) {
-  const { surroundings, client, db, sealer, accounts } = given;
-  const { config, clock, random, outside = {} } = surroundings;
+export async function createConnectedApps(ground: Ground, { account }: Pick<People, 'account'>) {
+  const { config, log, clock, random, sealer, every, database, outside } = ground;
+  const { client, db } = database;
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
@@ -92,9 +85,12 @@ export async function createConnectedApps(given: {
     verifyOwn: oauth.verify,
     hasScope,
     verifyExternal: external.verify,
-    accounts,
+    accounts: account,
     verifiedHost,
   });
+  every(usesEveryMs, 'writing the last uses of apps', apps.flushUses);
+  every(maintainEveryMs, 'maintaining the authorization server', oauth.maintain);
+
   /** The `WWW-Authenticate` value that tells a client where to ask for a token. */
   const challenge = (request: Request, problem?: 'insufficient_scope'): string =>
     challengeFor(
@@ -102,5 +98,11 @@ export async function createConnectedApps(given: {
       new URL(request.url, baseUrl).pathname,
       problem ?? (presentsBearer(request) ? 'invalid_token' : undefined),
     );
-  return { oauth, apps, challenge };
+  return {
+    oauth,
+    apps,
+    challenge,
+    /** Before the database closes. */
+    flushApps: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
+  };
 }
