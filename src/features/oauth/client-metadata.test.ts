@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createOutbound, type Outbound, type OutboundResult } from '../../net/outbound.ts';
 import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
 import { closePeers, peer, reply } from '../../testing/raw-peer.ts';
@@ -23,16 +23,19 @@ const send: Outbound['send'] = async request => {
   return { kind: 'answered', truncated: false, durationMs: 1, ...answer(request.url) } as OutboundResult;
 };
 
-beforeEach(async () => {
-  sent = [];
-  answer = () => json(good);
+beforeAll(async () => {
   desk = await openDesk({ outside: { send } });
   ada = await desk.person('ada@example.com');
 });
-afterEach(async () => {
-  closePeers();
-  await desk.close();
+beforeEach(async () => {
+  sent = [];
+  answer = () => json(good);
+  // Nothing is known of any client, and nobody has asked lately.
+  desk.clock.advance(60_000);
+  await desk.services.database.client.batch(['DELETE FROM oauth_clients', 'DELETE FROM connected_apps'], 'write');
 });
+afterEach(closePeers);
+afterAll(() => desk.close());
 
 const ask = (over = {}, who = client) => desk.visit(desk.request(who, over), ada.cookie);
 const isRefused = async (response: Response, status = 400): Promise<string> => {

@@ -6,7 +6,6 @@ import type { Client } from '@libsql/client';
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants, oauthRefreshTokens } from '../../db/schema-oauth.ts';
-import { maxCodeFails } from './limits.ts';
 
 export type CodeRow = typeof oauthCodes.$inferSelect;
 export type AuthzRow = typeof authzRequests.$inferSelect;
@@ -23,6 +22,8 @@ export type NewGrant = {
   id: string;
   appId: string;
   appName: string;
+  /** Wrong verifiers after which the code is dead. */
+  maxCodeFails: number;
   redirectHost: string;
   now: number;
   expiresAt: number;
@@ -70,13 +71,13 @@ export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'e
 
     /** Turns the code into a grant, once. False when it was used, worn out or expired meanwhile. */
     async redeemCode(hash: Buffer, grant: NewGrant): Promise<boolean> {
-      const { id, appId, appName, redirectHost, now, expiresAt, refresh } = grant;
+      const { id, appId, appName, maxCodeFails, redirectHost, now, expiresAt, refresh } = grant;
       const results = await client.batch(
         [
           {
             sql: `UPDATE oauth_codes SET used_grant = ?
-                  WHERE hash = ? AND used_grant IS NULL AND fails < ${maxCodeFails} AND expires_at > ?`,
-            args: [id, hash, now],
+                  WHERE hash = ? AND used_grant IS NULL AND fails < ? AND expires_at > ?`,
+            args: [id, hash, maxCodeFails, now],
           },
           {
             sql: `INSERT INTO connected_apps (id, account_id, issuer, client_id, name, created_at)

@@ -84,6 +84,7 @@ export function createTokenEndpoint(options: {
         id: grantId,
         appId: newId('app', now, random),
         appName: client.name,
+        maxCodeFails,
         redirectHost: redirectHost(redirectUri),
         now,
         expiresAt: now + grantMs,
