@@ -60,7 +60,8 @@ describe('openid-client', () => {
   test.each(['none', 'client_secret_basic', 'client_secret_post'])(
     'the whole way, authenticating by %s',
     async method => {
-      const config = await register({ token_endpoint_auth_method: method });
+      const auth = method === 'client_secret_basic' ? openid.ClientSecretBasic() : undefined;
+      const config = await register({ token_endpoint_auth_method: method }, auth);
       const { landed, checks } = await start(config);
       const tokens = await openid.authorizationCodeGrant(config, landed, checks);
       expect((await desk.use(tokens.access_token)).status).toBe(200);
