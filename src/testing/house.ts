@@ -82,6 +82,8 @@ export type HouseOptions = {
   /** Use this data directory and leave it in place. */
   directory?: string;
   outside?: Surroundings['outside'];
+  /** Where `listen` listens; any free port otherwise. */
+  port?: number;
 };
 
 export async function openHouse({
@@ -89,6 +91,7 @@ export async function openHouse({
   clock = systemClock,
   directory,
   outside,
+  port = 0,
 }: HouseOptions = {}): Promise<House> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const config = configOf({ HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_RATE_LIMIT: '100000', ...env });
@@ -143,7 +146,7 @@ export async function openHouse({
     onError: services.onError,
   });
   const listen: House['listen'] = () => {
-    origin ??= front.listen(0, '127.0.0.1').then(port => `http://127.0.0.1:${port}`);
+    origin ??= front.listen(port, '127.0.0.1').then(bound => `http://127.0.0.1:${bound}`);
     return origin;
   };
 
