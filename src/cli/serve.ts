@@ -80,6 +80,7 @@ async function listen(services: Services, config: Config): Promise<() => Promise
   return async () => {
     services.live.endAll();
     services.arrivals.endAll();
+    await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }

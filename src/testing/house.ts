@@ -170,6 +170,7 @@ export async function openHouse({
     close: async () => {
       services.live.endAll();
       services.arrivals.endAll();
+      await services.mcp.close();
       if (origin) await front.close(1000);
       await services.close();
       if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });

@@ -114,4 +114,18 @@ describe('conformance', () => {
     },
     deadlineMs,
   );
+
+  test(
+    'server suite: server-stateless, but for what needs tools made for the suite',
+    async () => {
+      const url = `http://127.0.0.1:${proxy.port}/mcp`;
+      const { output } = await run(['server', '--url', url, '--scenario', 'server-stateless']);
+      const reasons = [...output.matchAll(/^\s+Error: (.*)$/gm)].map(([, reason]) => reason ?? '');
+      expect(
+        reasons.filter(reason => !reason.startsWith('Not testable: server does not list the diagnostic tool')),
+      ).toEqual([]);
+      expect(Number(/Passed: (\d+)\//.exec(output)?.[1])).toBeGreaterThanOrEqual(24);
+    },
+    deadlineMs,
+  );
 });

@@ -14,6 +14,8 @@ type Schema = ReturnType<typeof fromJsonSchema>;
 type Call = (agent: Agent, given: unknown, signal: AbortSignal | undefined) => Promise<Record<string, unknown>>;
 
 const maxRequestBodySize = 256 * 1024;
+/** Streams that say that the list of tools changed, which it never does. */
+const maxSubscriptions = 100;
 
 /** A refusal is something that the model can read and act on; anything else is a fault that it learns nothing of. */
 function toError(error: unknown, onError: (error: unknown) => void) {
@@ -71,7 +73,7 @@ export function createMcp(options: {
       for (const tool of tools) register(server, tool, agent);
       return server;
     },
-    { legacy: 'stateless', maxRequestBodySize, onerror: () => {} },
+    { legacy: 'stateless', maxRequestBodySize, maxSubscriptions, onerror: () => {} },
   );
 
   return {
