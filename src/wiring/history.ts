@@ -22,12 +22,16 @@ const textMatcher = (q: string) => {
 
 export type History = ReturnType<typeof createHistory>;
 
-export function createHistory(ground: Ground, { endpoints }: Endpoints, { events, captureStore, commits }: Recording) {
+export function createHistory(
+  ground: Ground,
+  { endpoints }: Endpoints,
+  { events, search, captureStore, commits }: Recording,
+) {
   const { config, clock, random, database, version } = ground;
 
   const exports = createExportsService({
     store: createExportsStore(database.scanClient),
-    endpoint: endpoints.owned,
+    endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
     matcher: textMatcher,
@@ -40,7 +44,7 @@ export function createHistory(ground: Ground, { endpoints }: Endpoints, { events
     preview,
     since: events.since,
     busy: () => commits.depth() > 0,
-    onImported: () => {},
+    onImported: search.wake,
     random,
   });
   const outbound = createOutbound({

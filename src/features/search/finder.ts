@@ -181,14 +181,23 @@ export function createFinder(options: {
         match: indexed ? matchExpression(search.endpoint, folded) : undefined,
         signature: signatureQuery(new TextEncoder().encode(folded)),
       };
+      const { endpoint, since, limit, signal } = search;
+      // A common term fills the page from the newest events: cheaper to look at them than to ask the index.
+      const newest = await store.nextPositions(endpoint, since, search.after, limit);
+      const found = await verify(newest, term.matcher, limit, signal);
+      if (found.length === limit || newest.length < limit || signal?.aborted) return found;
+      const rest = { ...search, after: newest.at(-1), limit: limit - found.length };
       if (term.match === undefined) {
-        const piece = await store.nextPositions(search.endpoint, search.since, search.after, walkFrom);
-        return walk(search, term, { progress: { watermark: 0, last: 0 }, offered: [], piece });
+        const piece = await store.nextPositions(endpoint, since, rest.after, walkFrom);
+        return [...found, ...(await walk(rest, term, { progress: { watermark: 0, last: 0 }, offered: [], piece }))];
       }
-      const opening = await store.opening(term.match, maxCandidates + 1, search, walkFrom);
-      // A rare term has few candidates anywhere; a common one fills the page from the newest events.
-      const candidates = await collect(search, term, opening);
-      return candidates ? verify(candidates, term.matcher, search.limit, search.signal) : walk(search, term, opening);
+      const opening = await store.opening(term.match, maxCandidates + 1, rest, walkFrom);
+      // A rare term has few candidates anywhere.
+      const candidates = await collect(rest, term, opening);
+      const older = candidates
+        ? await verify(candidates, term.matcher, rest.limit, signal)
+        : await walk(rest, term, opening);
+      return [...found, ...older];
     },
   };
 }

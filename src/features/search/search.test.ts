@@ -17,8 +17,8 @@ afterAll(() => house.close());
 const listPath = (endpointId: string, q: string, more: Record<string, string> = {}): string =>
   `/api/events?${new URLSearchParams({ endpointId, q, ...more })}`;
 
-/** Ids of every page. */
-async function search(endpointId: string, q: string, limit = 100): Promise<string[]> {
+/** Ids of every page; of few events at a time, because those of the first page are looked at without the index. */
+async function search(endpointId: string, q: string, limit = 2): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const more: Record<string, string> = { limit: String(limit), ...(cursor !== '' && { cursor }) };
@@ -143,8 +143,8 @@ describe('GET /api/events?q=', () => {
     }
     expect(seen).toEqual(expected);
     // The same by walking the list: more candidates than are ever collected.
-    expect((await search(id, '"kind"')).length).toBeGreaterThan(1500);
-  });
+    expect((await search(id, '"kind"', 100)).length).toBeGreaterThan(1500);
+  }, 30_000);
 
   test('what is past the window is not found', async () => {
     const { id } = await owner.createEndpoint();

@@ -30,6 +30,11 @@ export function createSearchService(options: {
     ...createFinder({ store, recent, monotonic, indexed }),
     ...createUpkeep({ store, indexer, wake }),
 
+    /** There are events that capture did not tell of. */
+    wake(): void {
+      if (indexed) wake();
+    },
+
     /** To be told of every event that was stored, before its sender is. */
     recorded(
       event: { seq: number; endpoint: number; receivedAt: number; eventType: string | null },

@@ -72,6 +72,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
       text: 'x'.repeat(60),
     }));
     await deliver(address, JSON.stringify({ items, long: 'y'.repeat(400_000) }));
+    await page.getByText('"name":"item 0"').first().waitFor();
     await page.keyboard.press('g');
     await page.getByRole('treeitem', { name: /^items: \[… 9,000 items \]/ }).click();
     await page.getByRole('button', { name: 'Expand all' }).click();
