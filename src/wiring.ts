@@ -4,6 +4,8 @@
  */
 import { createReadiness } from './http/readiness.ts';
 import { createAccess } from './wiring/access.ts';
+import { createAgents } from './wiring/agents.ts';
+import { createConnectedApps } from './wiring/connected-apps.ts';
 import { createEndpoints } from './wiring/endpoints.ts';
 import { layGround, type Surroundings } from './wiring/ground.ts';
 import { createHistory } from './wiring/history.ts';
@@ -24,7 +26,9 @@ export async function createServices(surroundings: Surroundings) {
   const people = createPeople(ground, endpoints.endpoints, wakeSweeper);
   const recording = createRecording(ground, endpoints);
   const history = createHistory(ground, endpoints, recording);
-  const access = createAccess(ground, people);
+  const connected = await createConnectedApps(ground, people);
+  const access = createAccess(ground, people, connected);
+  const agents = createAgents(ground, endpoints, recording, history);
 
   return {
     ...ground,
@@ -32,7 +36,9 @@ export async function createServices(surroundings: Surroundings) {
     ...endpoints,
     ...recording,
     ...history,
+    ...connected,
     ...access,
+    ...agents,
     isReady: createReadiness({
       probe: async () => {
         await database.client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
@@ -47,6 +53,7 @@ export async function createServices(surroundings: Surroundings) {
       await recording.background.stop();
       await recording.capture.drain();
       await people.keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause }));
+      await connected.flushApps();
       await database.close();
     },
   };

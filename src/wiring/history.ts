@@ -20,6 +20,8 @@ const textMatcher = (q: string) => {
     matchesNow(matcher, eventType, body);
 };
 
+export type History = ReturnType<typeof createHistory>;
+
 export function createHistory(
   ground: Ground,
   { endpoints }: Endpoints,

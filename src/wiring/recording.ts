@@ -11,6 +11,7 @@ import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createLiveService } from '../features/live/service.ts';
 import { createLiveStore } from '../features/live/store.ts';
+import { createArrivals } from '../features/mcp/arrivals.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
@@ -75,6 +76,7 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     slots: createSlots(streamsPerAccount),
     isShared,
   });
+  const arrivals = createArrivals();
   const capture = createCaptureService({
     commits,
     random,
@@ -83,6 +85,7 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     learn: secrets.learn,
     onRecorded: (recorded, { body }) => {
       live.recorded(recorded);
+      arrivals.recorded(recorded);
       search.recorded(recorded, body);
     },
   });
@@ -98,5 +101,17 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     onResult: () => {},
     onError: error => onError(error),
   });
-  return { captureStore, commits, background, retention, search, events, live, capture, clientAddress, ingest };
+  return {
+    captureStore,
+    commits,
+    background,
+    retention,
+    search,
+    events,
+    live,
+    arrivals,
+    capture,
+    clientAddress,
+    ingest,
+  };
 }
