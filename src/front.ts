@@ -60,7 +60,15 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
       res.destroy();
     });
   };
-  let current = closable(tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle));
+  const open = (certificate: typeof tls) => {
+    const server = certificate
+      ? createTlsServer({ ...options, ...certificate }, handle)
+      : createServer(options, handle);
+    // Who asks before sending a body is told to go on only by whoever wants the body: a refusal costs no upload.
+    server.on('checkContinue', handle);
+    return closable(server, onError);
+  };
+  let current = open(tls);
   const retired = new Set<Promise<void>>();
   let bound: [number, string] = [0, ''];
   let closed = false;
@@ -74,7 +82,7 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
     renew: async fresh => {
       if (closed) return;
       const before = current;
-      current = closable(createTlsServer({ ...options, ...fresh }, handle));
+      current = open(fresh);
       const done = before.retire();
       retired.add(done);
       void done.then(() => retired.delete(done));
@@ -116,6 +124,7 @@ export function createSocketFront(app: Handler, onError: (error: unknown) => voi
         res.destroy();
       });
     }),
+    onError,
   );
   return {
     listen: async (path: string): Promise<void> => {
@@ -127,9 +136,9 @@ export function createSocketFront(app: Handler, onError: (error: unknown) => voi
   };
 }
 
-function closable(server: Server) {
+function closable(server: Server, onError: (error: unknown) => void) {
   const sockets = new Set<Socket>();
-  let requests = 0;
+  const inFlight = new Set<ServerResponse>();
   let closing = false;
   let quiet: (() => void) | undefined;
 
@@ -137,26 +146,30 @@ function closable(server: Server) {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
-    requests++;
-    // Keep-alive connections would hold the shutdown up for as long as they like.
+  const count = (_req: IncomingMessage, res: ServerResponse): void => {
+    inFlight.add(res);
     if (closing) res.shouldKeepAlive = false;
     res.once('close', () => {
-      requests--;
-      if (requests === 0) quiet?.();
+      inFlight.delete(res);
+      if (inFlight.size === 0) quiet?.();
     });
-  });
+  };
+  server.prependListener('request', count).prependListener('checkContinue', count);
 
   const stop = (): void => {
     closing = true;
     server.close();
     server.closeIdleConnections();
+    // No connection may look as if it would take another request.
+    for (const res of inFlight) res.shouldKeepAlive = false;
   };
   const listenOn = (...where: [number, string] | [string]): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject);
       const ready = (): void => {
         server.off('error', reject);
+        // A connection that could not be accepted is no reason to end.
+        server.on('error', onError);
         resolve();
       };
       if (where.length === 1) server.listen(where[0], ready);
@@ -172,12 +185,12 @@ function closable(server: Server) {
     /** Stops accepting and lets what goes on end by itself. */
     retire: async (): Promise<void> => {
       stop();
-      if (requests > 0) await new Promise<void>(resolve => (quiet = resolve));
+      if (inFlight.size > 0) await new Promise<void>(resolve => (quiet = resolve));
       for (const socket of sockets) socket.destroy();
     },
     close: async (deadlineMs: number): Promise<void> => {
       stop();
-      if (requests > 0) {
+      if (inFlight.size > 0) {
         const { promise, resolve } = Promise.withResolvers<void>();
         quiet = resolve;
         const timer = setTimeout(resolve, deadlineMs);

@@ -124,7 +124,8 @@ async function startBaseline(): Promise<{ origin: string; end: () => void }> {
   return { origin, end: () => child.kill() };
 }
 
-async function constantRate(address: string, rate: number, seconds: number): Promise<RateResult> {
+/** One run of constant-rate.ts. @throws when a delivery was refused: such a run measures something else. */
+export async function constantRate(address: string, rate: number, seconds: number): Promise<RateResult> {
   const script = join(import.meta.dir, 'constant-rate.ts');
   const options = ['--address', address, '--rate', rate.toFixed(0), '--seconds', String(seconds)];
   const child = Bun.spawn([process.execPath, script, ...options], { stdout: 'pipe', stderr: 'inherit' });

@@ -1,7 +1,8 @@
 /*
- * `bun run bench ingest|read|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints a
- * table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json).
+ * `bun run bench ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run,
+ * prints a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json).
  */
+import { history } from './history.ts';
 import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
 import { read } from './read.ts';
@@ -9,6 +10,7 @@ import { read } from './read.ts';
 const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
   ingest: { run: ingest, usage: 'ingest [--seconds 10] [--rounds 3] [--soak 60]' },
   peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE]' },
+  history: { run: history, usage: 'history [--events 1000000] [--requests 200] [--seconds 10] [--rounds 3]' },
   read: { run: read, usage: 'read [--events 10000,1000000] [--requests 2000]' },
 };
 

@@ -198,15 +198,31 @@ describe('hooktape restore', () => {
 });
 
 describe('a damaged database', () => {
-  test.each(['serve', 'account list', 'check'])('hooktape %s refuses with the way out', async words => {
-    await run(env, 'account', 'create', 'owner@example.com');
+  const overwrite = (page: number): void => {
     const file = path('data/hooktape.db');
     const bytes = readFileSync(file);
-    bytes.fill(0x5a, 0, 16384);
+    bytes.fill(0x5a, page * 16384, (page + 1) * 16384);
     writeFileSync(file, bytes);
+  };
+
+  test.each([
+    ['serve', 'first page', 0],
+    ['account list', 'first page', 0],
+    ['check', 'first page', 0],
+    ['serve', 'first table', 1],
+  ] as const)('hooktape %s over its %s refuses with the way out', async (words, _what, page) => {
+    await run(env, 'account', 'create', 'owner@example.com');
+    overwrite(page === 0 ? 0 : await rootPage(path('data/hooktape.db'), 'meta'));
     const { exitCode, stderr } = await hooktape(env, ...words.split(' '));
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('the database file is damaged');
+    expect(stderr).toContain('the database file is damaged: SQLITE_');
     expect(stderr).toContain('hooktape restore FILE');
   });
 });
+
+async function rootPage(file: string, table: string): Promise<number> {
+  const client = createClient({ url: `file:${file}` });
+  const { rows } = await client.execute({ sql: 'SELECT rootpage FROM sqlite_schema WHERE name = ?', args: [table] });
+  client.close();
+  return Number(rows[0]?.[0]) - 1;
+}

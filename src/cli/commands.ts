@@ -10,6 +10,7 @@ import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { OperationError } from './control.ts';
 import { health } from './health.ts';
+import { importCommand } from './import.ts';
 import { type Command, ConfigurationError, exitCodes, type Io, UsageError } from './io.ts';
 import { key } from './key.ts';
 import { restore } from './restore.ts';
@@ -46,7 +47,7 @@ const help: Command = {
   usage: 'hooktape help [COMMAND]',
   async run(args, io) {
     const [name] = parse(args, args.some(arg => !arg.startsWith('-')) ? ['COMMAND'] : []).positionals;
-    const command = name === undefined ? undefined : commands[name];
+    const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (name !== undefined && !command) throw new UsageError(`unknown command: ${name}`);
     io.stdout(command ? `${command.usage}\n\n${command.summary}\n${commonOptions}` : overview());
     return exitCodes.done;
@@ -60,6 +61,7 @@ const commands: Record<string, Command> = {
   backup,
   restore,
   check,
+  import: importCommand,
   health,
   config,
   version,
@@ -110,16 +112,19 @@ function explain(error: unknown, command: Command | undefined, io: Io): number {
     kind => error instanceof kind,
   );
   const { message, code } = error as Error & { code?: unknown };
-  io.stderr(`hooktape: ${isDamage(error) ? `the database file is damaged: ${message}\n${wayOut}` : message}\n`);
-  if (!expected && typeof code !== 'string' && error instanceof Error && error.stack) io.stderr(`${error.stack}\n`);
+  const damage = damageOf(error);
+  io.stderr(`hooktape: ${damage === undefined ? message : `the database file is damaged: ${damage}\n${wayOut}`}\n`);
+  if (damage === undefined && !expected && typeof code !== 'string' && error instanceof Error && error.stack)
+    io.stderr(`${error.stack}\n`);
   return exitCodes.failed;
 }
 
 const wayOut =
   'Move the data directory aside and bring your newest backup back into an empty one: hooktape restore FILE';
 
-/** Drizzle wraps the database's own error. */
-function isDamage(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) || (cause !== undefined && cause !== null && isDamage(cause));
+/** The database's own words, which Drizzle wraps, when they are about its file. */
+function damageOf(error: unknown): string | undefined {
+  const { code, cause, message } = error as Error & { code?: unknown };
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(String(code))) return message;
+  return cause instanceof Error ? damageOf(cause) : undefined;
 }

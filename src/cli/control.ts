@@ -11,7 +11,12 @@ import type { Io } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
-const aliveEveryMs = 5000;
+/** How long a command waits for a data directory that is locked while no server answers. */
+const patienceMs = 5000;
+const pollMs = 50;
+
+/** Shorter than what anything between two processes waits in silence. */
+const defaultAliveEveryMs = 5000;
 
 export class OperationError extends Error {}
 
@@ -27,18 +32,42 @@ export async function control<N extends OperationName>(
   name: N,
   args: Record<string, unknown>,
 ): Promise<unknown> {
-  const throughServer = await askServer(socketPath(config), name, args);
-  if (throughServer) return unwrap(throughServer);
-  try {
-    return await withServices(io, config, `hooktape ${name.replace('.', ' ')}`, async services =>
-      unwrap(await runOperation(services, name, args)),
-    );
-  } catch (error) {
-    // A server may have started in between.
-    const late = error instanceof LockedError ? await askServer(socketPath(config), name, args) : undefined;
-    if (!late) throw error;
-    return unwrap(late);
+  const until = io.clock.monotonic() + patienceMs;
+  for (;;) {
+    const throughServer = await askServer(socketPath(config), name, args);
+    if (throughServer) return unwrap(throughServer);
+    try {
+      return await withServices(io, config, `hooktape ${name.replace('.', ' ')}`, async services =>
+        unwrap(await runOperation(services, name, args)),
+      );
+    } catch (error) {
+      // A server that is starting or stopping, or another command: one of the two ways opens in a moment.
+      if (!(error instanceof LockedError) || io.clock.monotonic() >= until) throw error;
+    }
+    await new Promise(resolve => setTimeout(resolve, pollMs));
   }
+}
+
+/** One operation of many in a row. @throws OperationError with the reason when it is refused */
+export type Call = (name: OperationName, args: Record<string, unknown>) => Promise<unknown>;
+
+/** For many operations: through the running server, else with everything opened once. */
+export async function withControl<T>(
+  io: Io,
+  config: Config,
+  holder: string,
+  use: (call: Call) => Promise<T>,
+): Promise<T> {
+  const socket = socketPath(config);
+  if (!(await askServer(socket, 'ping', {})))
+    return withServices(io, config, holder, services =>
+      use(async (name, args) => unwrap(await runOperation(services, name, args))),
+    );
+  return use(async (name, args) => {
+    const outcome = await askServer(socket, name, args);
+    if (!outcome) throw new OperationError('the server has ended');
+    return unwrap(outcome);
+  });
 }
 
 /** Opens everything without listening, for as long as `use` takes. @throws LockedError when a server runs */
@@ -98,7 +127,7 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
 }
 
 /** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
-export function controlHandler(services: Services) {
+export function controlHandler(services: Services, aliveEveryMs = defaultAliveEveryMs) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);

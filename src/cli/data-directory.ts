@@ -1,9 +1,21 @@
 /* The data directory: made 0700, locked for one process, with the secret that seals what is stored in it. */
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
-import { type DataDirectoryLock, lockDataDirectory } from '../db/lock.ts';
+import { type DataDirectoryLock, LockedError, lockDataDirectory } from '../db/lock.ts';
 import type { Io } from './io.ts';
 
 /** Where a secret is kept that nobody set. */
@@ -11,14 +23,37 @@ export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(conf
 
 export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
 
-/** Makes the directory if needed and locks it. @throws LockedError when another Hooktape has it */
-export async function openDataDirectory(io: Io, config: Config, holder: string): Promise<DataDirectoryLock> {
+/** How the server names itself to whoever finds the directory locked. */
+export const serverName = 'hooktape serve';
+
+const pollMs = 50;
+
+/**
+ * Makes the directory if needed and locks it.
+ * @param patienceMs how long to wait for a command that has it at the moment; never for a server
+ * @throws LockedError when another Hooktape has it
+ */
+export async function openDataDirectory(
+  io: Io,
+  config: Config,
+  holder: string,
+  patienceMs = 0,
+): Promise<DataDirectoryLock> {
   const { dataDir } = config;
   if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   // An existing directory with anything in it keeps the mode that its owner gave it, but not for everybody.
   if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
   io.useDataDirectory(dataDir);
-  return lockDataDirectory(dataDir, `${holder} (pid ${io.pid})`);
+  const until = io.clock.monotonic() + patienceMs;
+  for (;;) {
+    try {
+      return await lockDataDirectory(dataDir, `${holder} (pid ${io.pid})`);
+    } catch (error) {
+      const waiting = error instanceof LockedError && !error.holder.startsWith(serverName);
+      if (!waiting || io.clock.monotonic() >= until) throw error;
+    }
+    await new Promise(resolve => setTimeout(resolve, pollMs));
+  }
 }
 
 function tryToTighten(dataDir: string): void {
@@ -34,16 +69,26 @@ export function readOrMakeSecret(io: Io, config: Config): string {
   if (config.secret !== undefined) return config.secret;
   const file = secretPath(config);
   if (!existsSync(file)) {
-    // Written aside and linked, so that a crash leaves either no secret or a whole one.
-    const part = `${file}.${io.pid}.tmp`;
+    // Written aside, so that a crash leaves either no secret or a whole one. Nobody else writes here: the lock is ours.
+    const part = `${file}.tmp`;
+    rmSync(part, { force: true });
     writeFileSync(part, `${encodeBytes(io.random(32))}\n`, { mode: 0o600, flush: true });
-    try {
-      linkSync(part, file);
-    } finally {
-      rmSync(part, { force: true });
-    }
+    renameSync(part, file);
+    flushDirectory(config.dataDir);
   }
   const secret = readFileSync(file, 'utf8').trim();
   if (secret === '') throw new Error(`${file} is empty; restore it from a backup, or remove it if nothing was sealed`);
   return secret;
+}
+
+/** A new name is on disk only once its directory is. */
+function flushDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } catch {
+    // Some file systems cannot; they write names as they come.
+  } finally {
+    closeSync(directory);
+  }
 }

@@ -11,12 +11,14 @@ import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, type CertificateFiles, firstCertificate, watchCertificate } from './certificate.ts';
 import { controlHandler } from './control.ts';
-import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
+import { openDataDirectory, readOrMakeSecret, serverName, socketPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 const drainMs = 20_000;
 const certificateEveryMs = 5000;
+/** How long a command may have the data directory before the server gives up on it. */
+const commandsTakeMs = 3000;
 
 export const serve: Command = {
   summary: 'start the server',
@@ -26,7 +28,7 @@ export const serve: Command = {
     const config = await withRealPort(loadConfig(io, envFile).config);
     const certificate = config.tls && firstCertificate(config.tls);
     const log = createLog(io, config);
-    const lock = await openDataDirectory(io, config, 'hooktape serve');
+    const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
       const services = await createServices({
         config,
@@ -44,12 +46,14 @@ export const serve: Command = {
       });
       try {
         await makeOwner(services, config);
+        // From here on a signal must not cut a request: it waits until there is something to stop.
+        const signalled = io.untilSignal();
         const stop = await listen(services, config, certificate);
         await announce(io, services);
         // What fell due while no server ran.
         services.retention.wake();
         void services.readiness.lookAtDisk();
-        const signal = await io.untilSignal();
+        const signal = await signalled;
         log.info('stopping', { signal });
         await stop();
       } finally {
@@ -86,6 +90,8 @@ async function listen(
     stopWatching();
     services.readiness.drain();
     services.live.endAll();
+    services.arrivals.endAll();
+    await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }

@@ -2,12 +2,12 @@
  * Opens the database that the configuration names: embedded libSQL in threads, or a libSQL server over the network. What
  * comes out is the same either way. In an embedded database exactly one connection writes, in one thread, in one process.
  */
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
 import { fromFileUrl } from './file-url.ts';
 import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { migrations as realMigrations } from './migrations.ts';
 import { toStatement } from './protocol.ts';
 import { startThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
@@ -46,6 +46,8 @@ export type DatabaseOptions = {
   onBusy: () => void;
   /** A database thread died; nothing more will be answered. */
   onDeath: (error: Error) => void;
+  /** The schema's history, other than the real one. */
+  migrations?: readonly string[];
 };
 
 /** Opens and migrates. @throws SchemaError, or the database's own error when it cannot be opened. */
@@ -57,7 +59,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** How long a libSQL server may take for one request. */
 const serverPatienceMs = 20_000;
 
-async function openServer({ url, authToken }: DatabaseOptions): Promise<Database> {
+async function openServer({ url, authToken, migrations = realMigrations }: DatabaseOptions): Promise<Database> {
   const client = createClient({
     url,
     ...(authToken !== undefined && { authToken }),
@@ -82,7 +84,10 @@ async function openServer({ url, authToken }: DatabaseOptions): Promise<Database
   };
 }
 
-async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOptions): Promise<Database> {
+async function openFile(
+  file: string,
+  { spawn, onBusy, onDeath, migrations = realMigrations }: DatabaseOptions,
+): Promise<Database> {
   let busy = 0;
   const start = (name: 'writer' | 'reader') =>
     startThread({
@@ -94,9 +99,11 @@ async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOption
       },
       onDeath,
     });
-  // The writer first: it creates the file and turns WAL on, which a reader cannot.
-  const writer = await start('writer');
+  // Made first, so that it and the log beside it, which takes its mode, are nobody else's to read at any moment.
+  closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
+  // The writer first: it turns WAL on, which a reader cannot.
+  const writer = await start('writer');
   const [reader, scanner] = await Promise.all([start('reader'), start('reader')]);
   const client = createThreadedClient(writer, reader);
   const scanClient = createThreadedClient(writer, scanner);
@@ -109,7 +116,7 @@ async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOption
     }),
   );
   const close = async (): Promise<void> => {
-    spares.killAll();
+    spares.abandonAll();
     await Promise.all([reader.close(), scanner.close()]);
     // Closing does not do it by itself, and whoever copies the file of a stopped server expects all of it in there.
     await writer.send({ kind: 'truncate-wal' }).catch(() => {});
@@ -147,6 +154,10 @@ async function openFile(file: string, { spawn, onBusy, onDeath }: DatabaseOption
 async function copyAside(client: Client, file: string, from: number): Promise<void> {
   const copy = `${file}.before-upgrade-from-${from}`;
   if (existsSync(copy)) return;
-  await client.execute({ sql: 'VACUUM INTO ?', args: [copy] });
-  chmodSync(copy, 0o600);
+  // It carries its name only once it is whole: one that was cut off must not pass for a copy at the next start.
+  const part = `${copy}.part`;
+  rmSync(part, { force: true });
+  closeSync(openSync(part, 'wx', 0o600));
+  await client.execute({ sql: 'VACUUM INTO ?', args: [part] });
+  renameSync(part, copy);
 }

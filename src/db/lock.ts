@@ -9,7 +9,14 @@ import { toFileUrl } from './file-url.ts';
 
 export type DataDirectoryLock = { release: () => Promise<void> };
 
-export class LockedError extends Error {}
+export class LockedError extends Error {
+  /** What the holder says of itself. */
+  readonly holder: string;
+  constructor(directory: string, holder: string, cause: unknown) {
+    super(`${directory} is in use by ${holder}`, { cause });
+    this.holder = holder;
+  }
+}
 
 /**
  * @param holder what to tell the next one that comes, e.g. `hooktape serve (pid 42)`
@@ -28,7 +35,7 @@ export async function lockDataDirectory(directory: string, holder: string): Prom
   } catch (cause) {
     client.close();
     if ((cause as { code?: unknown }).code !== 'SQLITE_BUSY') throw cause;
-    throw new LockedError(`${directory} is in use by ${readHolder(holderFile)}`, { cause });
+    throw new LockedError(directory, readHolder(holderFile), cause);
   }
   chmodSync(lockFile, 0o600);
   writeFileSync(holderFile, holder, { mode: 0o600 });

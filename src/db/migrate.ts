@@ -36,7 +36,12 @@ export async function migrate(
       .split('--> statement-breakpoint')
       .map(statement => statement.trim())
       .filter(statement => statement !== '');
-    await client.migrate([...statements, `PRAGMA user_version = ${at + 1}`]);
+    try {
+      await client.migrate([...statements, `PRAGMA user_version = ${at + 1}`]);
+    } catch (error) {
+      // Several processes may start at once on one server: another one has done it.
+      if ((await readVersion(client)) <= at) throw error;
+    }
   }
   return { from, to: migrations.length };
 }

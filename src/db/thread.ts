@@ -32,8 +32,8 @@ export type DatabaseThread = {
   /** Requests sent and not answered yet. */
   depth: () => number;
   close: () => Promise<void>;
-  /** Ends the thread whatever it is doing; what waits for it fails. */
-  kill: () => void;
+  /** What waits for the thread fails now; the thread ends as soon as it is done with what it is doing. */
+  abandon: () => void;
 };
 
 export type ThreadOptions = {
@@ -71,6 +71,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
   let dead: Error | undefined;
+  let isOpen = false;
   const opened = Promise.withResolvers<void>();
 
   const die = (error: Error): void => {
@@ -84,8 +85,11 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
 
   worker.onmessage = ({ data }: MessageEvent<Reply>) => {
     if ('kind' in data) {
-      if (data.kind === 'ready') opened.resolve();
-      else if (data.kind === 'busy') onBusy();
+      if (data.kind === 'ready') {
+        isOpen = true;
+        opened.resolve();
+      } else if (data.kind === 'busy') onBusy();
+      else if (isOpen) die(toError(data.error));
       else opened.reject(toError(data.error));
       return;
     }
@@ -108,13 +112,14 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
 
   const send: DatabaseThread['send'] = async request => {
     if (dead) throw dead;
-    if (waiting.size >= maxDepth) throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
+    if (waiting.size >= maxDepth && request.kind !== 'close')
+      throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
     const handedOver: ArrayBuffer[] = [];
     const packed = packRequest(request, id, handedOver);
+    worker.postMessage(packed, handedOver);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.set(id, { resolve, reject });
-    worker.postMessage(packed, handedOver);
     return promise;
   };
 
@@ -127,12 +132,16 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
       worker.terminate();
     },
-    kill: () => {
+    abandon: () => {
       if (dead) return;
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
       for (const { reject } of waiting.values()) reject(dead);
       waiting.clear();
-      worker.terminate();
+      // Never in the middle of a statement: libSQL ends the whole process when its thread is gone by the time it returns.
+      const id = nextId++;
+      const end = (): void => worker.terminate();
+      waiting.set(id, { resolve: end, reject: end });
+      worker.postMessage({ kind: 'close', id } satisfies Request);
     },
   };
 }

@@ -4,12 +4,13 @@
  * one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { maxRequestBytes } from '../core/limits.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = { clientAddress: string; oversized: boolean; id: string };
+
+/** A client that has taken nothing for so long is not coming back. */
+const stalledMs = 120_000;
 
 const contexts = new WeakMap<Request, RequestContext>();
 
@@ -35,7 +36,7 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
       if (!res.writableFinished) gone.abort();
     });
     try {
-      const body = await readSmallBody(req);
+      const body = await readSmallBody(req, res);
       if (body === 'aborted') return void res.destroy();
       const request = new Request(`http://internal${target}`, {
         method: req.method ?? 'GET',
@@ -61,7 +62,10 @@ function toHeaders(rawHeaders: readonly string[]): Headers {
   return headers;
 }
 
-function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_large' | 'aborted'> {
+function readSmallBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<Buffer | undefined | 'too_large' | 'aborted'> {
   const { method } = req;
   if (method === 'GET' || method === 'HEAD') {
     req.resume();
@@ -71,6 +75,7 @@ function readSmallBody(req: IncomingMessage): Promise<Buffer | undefined | 'too_
     req.resume();
     return Promise.resolve('too_large');
   }
+  if (req.headers.expect !== undefined) res.writeContinue();
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -110,5 +115,33 @@ async function sendResponse(
     res.end();
     return;
   }
-  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res);
+  await sendBody(response.body, res);
+}
+
+/** Reads only as fast as the client does; one that goes away, or takes nothing for long, ends the reading. */
+async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => {});
+  if (res.destroyed) return stop();
+  res.once('close', stop);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (res.destroyed) return;
+    if (done) return void res.end();
+    if (!res.write(value)) await drained(res);
+  }
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => res.destroy(), stalledMs);
+    const goOn = (): void => {
+      clearTimeout(timer);
+      res.off('drain', goOn);
+      res.off('close', goOn);
+      resolve();
+    };
+    res.on('drain', goOn);
+    res.on('close', goOn);
+  });
 }

@@ -29,12 +29,22 @@ describe('readiness', () => {
   });
 
   test('a write that fails or hangs is a problem, and is over when a write works again', async () => {
-    const results = [Promise.reject(new Error('disk')), new Promise<void>(() => {}), Promise.resolve()];
-    results[0]?.catch(() => {});
-    const { readiness, pass } = setUp({ checkWritable: () => results.shift() ?? Promise.resolve(), patienceMs: 10 });
+    const hanging = Promise.withResolvers<void>();
+    const results = [() => Promise.reject(new Error('disk')), () => hanging.promise];
+    let asked = 0;
+    const { readiness, pass, said } = setUp({
+      checkWritable: () => results[asked++]?.() ?? Promise.resolve(),
+      patienceMs: 10,
+    });
     expect(await readiness.problem()).toBe('the database cannot be written');
+    expect(said).toEqual(['error: not ready: the database cannot be written']);
     pass(1000);
     expect(await readiness.problem()).toBe('the database does not answer');
+    pass(1000);
+    expect(await readiness.problem()).toBe('the database does not answer');
+    expect(asked).toBe(2);
+    hanging.resolve();
+    await hanging.promise;
     pass(1000);
     expect(await readiness.problem()).toBeUndefined();
   });

@@ -39,7 +39,9 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const { checkWritable, diskSpace, monotonic, log, keptMs = 1000, patienceMs = 4000 } = options;
   let draining = false;
   let disk: 'well' | 'low' | 'full' = 'well';
-  let kept: { problem: Promise<NotReady>; until: number } | undefined;
+  let answer: Promise<NotReady> | undefined;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let pending: Promise<void> | undefined;
 
   const lookAtDisk = async (): Promise<DiskSpace | undefined> => {
     // A file system that cannot be asked is not full.
@@ -60,19 +62,32 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     if (disk === 'full') return 'the disk is full';
     const { promise: tooLong, resolve } = Promise.withResolvers<NotReady>();
     const timer = setTimeout(resolve, patienceMs, 'the database does not answer');
-    const written = checkWritable().then(
+    // A write that hangs is not joined by another one.
+    pending ??= checkWritable().finally(() => {
+      pending = undefined;
+    });
+    const written = pending.then(
       () => undefined,
-      () => 'the database cannot be written',
+      cause => {
+        log.error('not ready: the database cannot be written', { cause });
+        return 'the database cannot be written';
+      },
     );
-    return Promise.race([written, tooLong]).finally(() => clearTimeout(timer));
+    const problem = await Promise.race([written, tooLong]);
+    clearTimeout(timer);
+    return problem;
   };
 
   return {
     async problem() {
       if (draining) return 'stopping';
-      // Counted from the start of the look, and shared by everybody who asks meanwhile.
-      if (!kept || monotonic() >= kept.until) kept = { problem: look(), until: monotonic() + keptMs };
-      return (await kept.problem) ?? (draining ? 'stopping' : undefined);
+      if (!answer || monotonic() - answeredAt >= keptMs) {
+        answeredAt = Number.POSITIVE_INFINITY;
+        answer = look().finally(() => {
+          answeredAt = monotonic();
+        });
+      }
+      return (await answer) ?? (draining ? 'stopping' : undefined);
     },
     drain: () => {
       draining = true;

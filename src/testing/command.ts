@@ -18,6 +18,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>)
       said.stderr += text;
     },
     readStdin: async () => '',
+    async *stdin() {},
     isTerminal: false,
     clock: systemClock,
     random: randomBytes,
@@ -44,13 +45,18 @@ export async function hooktape(env: Record<string, string>, ...args: string[]): 
 export async function startServer(
   env: Record<string, string>,
   given: Partial<Pick<Io, 'spawn' | 'abort' | 'clock'>> = {},
-): Promise<{ origin: string; stop: () => Promise<Ended> }> {
+): Promise<{ origin: string; said: () => Promise<Omit<Ended, 'exitCode'>>; stop: () => Promise<Ended> }> {
   const signal = Promise.withResolvers<string>();
   const { io, said } = makeIo({ HOOKTAPE_PORT: '0', ...env }, () => signal.promise);
   const ended = runCommand(['serve'], { ...io, ...given });
-  const origin = await eventually(() => /Hooktape \S+ at (http:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
+  const origin = await eventually(() => /Hooktape \S+ at (https?:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
   return {
     origin,
+    /** What it has printed once it is ready. */
+    said: async () => {
+      await eventually(() => said.stdout.includes('Ready.\n'));
+      return { ...said };
+    },
     stop: async () => {
       signal.resolve('SIGTERM');
       return { exitCode: await ended, ...said };

@@ -12,7 +12,7 @@ import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/database.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
-import { createServices, type Services } from '../wiring.ts';
+import { createServices, type Services, type Surroundings } from '../wiring.ts';
 import { databaseFor } from './remote/databases.ts';
 
 export const spawnThread: SpawnThread = name => new Worker(new URL(`../db/${name}.ts`, import.meta.url).href);
@@ -82,9 +82,18 @@ export type HouseOptions = {
   clock?: Clock;
   /** Use this data directory and leave it in place. */
   directory?: string;
+  outside?: Surroundings['outside'];
+  /** Where `listen` listens; any free port otherwise. */
+  port?: number;
 };
 
-export async function openHouse({ env = {}, clock = systemClock, directory }: HouseOptions = {}): Promise<House> {
+export async function openHouse({
+  env = {},
+  clock = systemClock,
+  directory,
+  outside,
+  port = 0,
+}: HouseOptions = {}): Promise<House> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const database = 'HOOKTAPE_DATABASE_URL' in env ? undefined : await databaseFor(dataDir);
   const config = configOf({
@@ -103,6 +112,7 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     spawn: spawnThread,
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
+    ...(outside && { outside }),
     onFatal: error => {
       throw error;
     },
@@ -144,7 +154,7 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     onError: services.onError,
   });
   const listen: House['listen'] = () => {
-    origin ??= front.listen(0, '127.0.0.1').then(port => `http://127.0.0.1:${port}`);
+    origin ??= front.listen(port, '127.0.0.1').then(bound => `http://127.0.0.1:${bound}`);
     return origin;
   };
 
@@ -167,6 +177,8 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     },
     close: async () => {
       services.live.endAll();
+      services.arrivals.endAll();
+      await services.mcp.close();
       if (origin) await front.close(1000);
       await services.close();
       if (directory !== undefined) return;

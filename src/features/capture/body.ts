@@ -32,10 +32,19 @@ export type ReadBody =
   /** The sender went away or broke the protocol before the end. */
   | { kind: 'aborted' };
 
-/** Never rejects. After `whole` the caller must call `release` when it no longer holds the body. */
-export function readBody(req: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
+/**
+ * Never rejects. After `whole` the caller must call `release` when it no longer holds the body.
+ * @param wanted called when the body will be read: the moment for `100 Continue`
+ */
+export function readBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  budget: BodyBudget,
+  wanted: () => void,
+): Promise<ReadBody> {
   const declared = Number(req.headers['content-length'] ?? Number.NaN);
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' });
+  wanted();
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;

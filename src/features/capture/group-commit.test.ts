@@ -1,48 +1,192 @@
 import { describe, expect, test } from 'bun:test';
-import { createGroupCommit } from './group-commit.ts';
+import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import type { NewEvent } from './store.ts';
 
-const event = (endpoint: number) => ({ endpoint, content: new Uint8Array(1) }) as NewEvent;
+const event = (endpoint: number, bytes = 10): NewEvent => ({
+  nonce: new Uint8Array(12),
+  endpoint,
+  receivedAt: 0,
+  size: bytes,
+  encoding: 0,
+  method: 'POST',
+  platform: null,
+  eventType: null,
+  verdict: null,
+  sourceIp: '127.0.0.1',
+  sha256: new Uint8Array(32),
+  path: new Uint8Array(),
+  query: null,
+  preview: new Uint8Array(),
+  content: new Uint8Array(bytes),
+});
 
-/** A database that answers each insert in turn with a row number or an error. */
-const setUp = (...answers: (number | Error)[]) => {
-  const inserted: number[][] = [];
-  const failures: number[] = [];
-  const commits = createGroupCommit({
-    insert: async events => {
-      inserted.push(events.map(one => one.endpoint));
-      const answer = answers.shift() ?? new Error('not asked for');
-      if (typeof answer === 'number') return answer;
-      throw answer;
+/** A store whose commits end when the test says so. */
+function setUp(options: Partial<GroupCommitOptions> = {}) {
+  const commits: { rows: number[]; done: (error?: unknown) => Promise<void> }[] = [];
+  const failures: [unknown, number][] = [];
+  let seq = 0;
+  const group = createGroupCommit({
+    insert: events => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const first = seq + 1;
+      commits.push({
+        rows: events.map(one => one.endpoint),
+        done: async error => {
+          if (error !== undefined) reject(error);
+          else {
+            seq += events.length;
+            resolve(first);
+          }
+          for (let i = 0; i < 10; i++) await Promise.resolve();
+        },
+      });
+      return promise;
     },
-    onFailure: (_error, refused) => void failures.push(refused),
+    onFailure: (error, refused) => failures.push([error, refused]),
     monotonic: () => 0,
+    ...options,
   });
-  return { commits, inserted, failures };
+  return { group, commits, failures };
+}
+
+const turn = async (): Promise<void> => {
+  for (let i = 0; i < 5; i++) await Promise.resolve();
 };
-const failure = (code: string, message = code) => Object.assign(new Error(message), { code });
-const settle = (adds: Promise<number>[]) =>
-  Promise.all(adds.map(add => add.catch((error: { code: string }) => error.code)));
+const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
-describe('a group that the database refuses', () => {
-  test('is tried one by one when one row can be the reason: its neighbours are stored', async () => {
-    const { commits, failures } = setUp(failure('SQLITE_CONSTRAINT'), 7, failure('SQLITE_CONSTRAINT'), 8);
-    expect(await settle([1, 2, 3].map(n => commits.add(event(n))))).toEqual([7, 'unavailable', 8]);
-    expect(failures).toEqual([1]);
+describe('group commit', () => {
+  test('what arrives in one turn shares a commit, and what arrives during it forms the next one, in order', async () => {
+    const { group, commits } = setUp();
+    const early = [1, 2].map(n => group.add(event(n)));
+    await turn();
+    const late = [3, 4, 5].map(n => group.add(event(n)));
+    await turn();
+    expect(commits.map(({ rows }) => rows)).toEqual([[1, 2]]);
+    expect(group.depth()).toBe(5);
+    await commits[0]?.done();
+    expect(await Promise.all(early)).toEqual([1, 2]);
+    expect(commits.map(({ rows }) => rows)).toEqual([
+      [1, 2],
+      [3, 4, 5],
+    ]);
+    await commits[1]?.done();
+    expect(await Promise.all(late)).toEqual([3, 4, 5]);
+    expect(group.depth()).toBe(0);
   });
 
-  test.each(['SQLITE_FULL', 'SQLITE_BUSY', 'ECONNRESET', 'SERVER_ERROR', 'TRANSACTION_CLOSED', '23'])(
-    '%s: is never tried again, because its rows may be stored already',
-    async code => {
-      const { commits, inserted, failures } = setUp(failure(code));
-      expect(await settle([1, 2].map(n => commits.add(event(n))))).toEqual(['unavailable', 'unavailable']);
-      expect(inserted).toEqual([[1, 2]]);
-      expect(failures).toEqual([2]);
+  test('answers nobody before the commit is done', async () => {
+    const { group, commits } = setUp();
+    let answered = false;
+    void group.add(event(1)).then(() => {
+      answered = true;
+    });
+    await turn();
+    expect(answered).toBe(false);
+    await commits[0]?.done();
+    expect(answered).toBe(true);
+  });
+
+  test.each([
+    ['rows', { maxRows: 2 }, [1, 1, 1], [2, 1]],
+    ['bytes', { maxBytes: 100 }, [60, 40, 1], [2, 1]],
+    ['bytes, but takes one of any size', { maxBytes: 100 }, [500, 1], [1, 1]],
+  ])('a commit is bounded in %s', async (_name, options, sizes, groups) => {
+    const { group, commits } = setUp(options);
+    const all = Promise.all(sizes.map(size => group.add(event(1, size))));
+    for (let i = 0; i < groups.length; i++) {
+      await turn();
+      await commits[i]?.done();
+    }
+    expect(commits.map(({ rows }) => rows.length)).toEqual(groups);
+    await all;
+  });
+
+  test.each([
+    ['rows', { maxQueued: 2 }, 10],
+    ['bytes', { maxQueuedBytes: 100 }, 40],
+  ])(
+    'the queue is bounded in %s; what does not fit is asked to come back, and room comes back',
+    async (_name, options, size) => {
+      const { group, commits } = setUp({ ...options, maxRows: 1 });
+      const taken = [1, 2].map(n => group.add(event(n, size)));
+      const refused = await group.add(event(3, size)).catch(error => error);
+      expect(refused).toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+      await turn();
+      await commits[0]?.done();
+      await commits[1]?.done();
+      await Promise.all(taken);
+      const again = group.add(event(4, size));
+      await turn();
+      await commits[2]?.done();
+      expect(await again).toBe(3);
     },
   );
 
-  test('a delivery that is too big for the database is refused for good', async () => {
-    const { commits } = setUp(failure('ARGS_INVALID', 'string or blob too big'));
-    expect(await settle([commits.add(event(1))])).toEqual(['too_large']);
+  test('one delivery larger than the whole queue is taken when nothing else waits', async () => {
+    const { group, commits } = setUp({ maxQueuedBytes: 100 });
+    const large = group.add(event(1, 1000));
+    await turn();
+    await commits[0]?.done();
+    expect(await large).toBe(1);
   });
+});
+
+describe('a failed commit', () => {
+  test.each([
+    'SQLITE_FULL',
+    'SQLITE_IOERR',
+    'SQLITE_BUSY',
+    'QUEUE_FULL',
+    'THREAD_DIED',
+    'SERVER_ERROR',
+    'HRANA_WEBSOCKET_ERROR',
+    'ConnectionRefused',
+  ])('because of %s refuses all of it at once, and the next delivery is tried anew', async code => {
+    const { group, commits, failures } = setUp();
+    const refused = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error)));
+    await turn();
+    const error = coded(code);
+    await commits[0]?.done(error);
+    for (const one of await refused)
+      expect(one).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5, cause: error });
+    expect(failures).toEqual([[error, 3]]);
+    expect(commits).toHaveLength(1);
+    const next = group.add(event(4));
+    await turn();
+    await commits[1]?.done();
+    expect(await next).toBe(1);
+  });
+
+  test.each([
+    ['a constraint', coded('SQLITE_CONSTRAINT')],
+    ['a size', coded('SQLITE_TOOBIG')],
+    ['a value that is none', new TypeError('NaN is no SQL value')],
+  ])('because of %s in one row does not refuse its neighbours', async (_name, poison) => {
+    const { group, commits, failures } = setUp();
+    const answers = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error.code)));
+    await turn();
+    await commits[0]?.done(poison);
+    await commits[1]?.done();
+    await commits[2]?.done(poison);
+    await commits[3]?.done();
+    expect(await answers).toEqual([1, 'unavailable', 2]);
+    expect(commits.map(({ rows }) => rows)).toEqual([[1, 2, 3], [1], [2], [3]]);
+    expect(failures).toEqual([[poison, 1]]);
+  });
+});
+
+test('idle resolves once everything that was waiting is on disk or refused', async () => {
+  const { group, commits } = setUp({ maxRows: 1 });
+  await group.idle();
+  let idle = false;
+  const both = [1, 2].map(n => group.add(event(n)).catch(() => {}));
+  void group.idle().then(() => {
+    idle = true;
+  });
+  await turn();
+  await commits[0]?.done();
+  expect(idle).toBe(false);
+  await commits[1]?.done(coded('SQLITE_FULL'));
+  await Promise.all(both);
+  expect(idle).toBe(true);
 });

@@ -28,13 +28,17 @@ export type GroupCommitOptions = {
 
 type Waiting = { event: NewEvent; resolve: (seq: number) => void; reject: (error: Error) => void };
 
-/**
- * Errors that one row can bring on all: the database took it, looked, and stored none. After any other (a full disk, a server
- * that went away) the rows must not be tried one by one: at best that repeats the error, at worst they were stored already.
- */
-const rowCodes = /^(?:SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)|ARGS_INVALID)/;
-/** What a libSQL server says of a value over its `max_row_size`, and SQLite of one over its own limit. */
-const tooBig = /too big/;
+/** One row's fault. Anything else is the storage's: trying the same rows one by one would only repeat it. */
+const isOfOneRow = (error: unknown): boolean => {
+  const { code } = error as { code?: unknown };
+  // What cannot even be packed as a statement has no code of the database.
+  return code === undefined
+    ? error instanceof TypeError
+    : /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
+};
+
+/** A libSQL server says so of a value over its `max_row_size`, and SQLite of one over its own limit. */
+const isTooBig = (error: unknown): boolean => isOfOneRow(error) && /too big/.test((error as Error).message);
 
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { insert, onFailure, onCommit, monotonic } = options;
@@ -61,24 +65,24 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   const commit = async (group: Waiting[]): Promise<void> => {
     const startedAt = monotonic();
+    let first: number;
     try {
-      const first = await insert(group.map(one => one.event));
-      for (const [i, one] of group.entries()) one.resolve(first + i);
-      onCommit?.(group.length, monotonic() - startedAt);
+      first = await insert(group.map(one => one.event));
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
-      const isRowsFault = rowCodes.test(String((error as { code?: unknown }).code));
-      if (group.length > 1 && isRowsFault) {
+      if (group.length > 1 && isOfOneRow(error)) {
         for (const one of group) await commit([one]);
         return;
       }
-      onFailure(error, group.length);
-      const refusal =
-        isRowsFault && tooBig.test((error as Error).message)
-          ? tooLarge('the database takes no delivery of this size')
-          : unavailable('the delivery could not be stored, try again', 5, error);
+      const refusal = isTooBig(error)
+        ? tooLarge('the database takes no delivery of this size')
+        : unavailable('the delivery could not be stored, try again', 5, error);
       for (const one of group) one.reject(refusal);
+      onFailure(error, group.length);
+      return;
     }
+    for (const [i, one] of group.entries()) one.resolve(first + i);
+    onCommit?.(group.length, monotonic() - startedAt);
   };
 
   const run = async (): Promise<void> => {

@@ -31,7 +31,7 @@ export type IngestOptions = {
 export function createIngest(options: IngestOptions): Ingest {
   const { capture, findEndpoint, clientAddress, maxBodyBytes, budget, clock, onResult, onError } = options;
 
-  return async (req, res, target) => {
+  const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const { path, query } = splitTarget(target);
     const slash = path.indexOf('/', ingestPrefix.length);
     const token = path.slice(ingestPrefix.length, slash < 0 ? undefined : slash);
@@ -52,7 +52,9 @@ export function createIngest(options: IngestOptions): Ingest {
       return refuse(req, res, 404, 'no such address');
     }
 
-    const read = await readBody(req, maxBodyBytes, budget);
+    const read = await readBody(req, maxBodyBytes, budget, () => {
+      if (req.headers.expect !== undefined) res.writeContinue();
+    });
     switch (read.kind) {
       case 'aborted':
         onResult('aborted');
@@ -83,6 +85,14 @@ export function createIngest(options: IngestOptions): Ingest {
       });
       onResult('stored');
       accept(req, res, recorded.id, recorded.answer);
+    } finally {
+      read.release();
+    }
+  };
+
+  return async (req, res, target) => {
+    try {
+      await take(req, res, target);
     } catch (error) {
       if (error instanceof AppError && error.code === 'too_large') {
         onResult('too_large');
@@ -91,9 +101,8 @@ export function createIngest(options: IngestOptions): Ingest {
       onResult('refused');
       if (error instanceof AppError) return refuse(req, res, 503, error.message, error.retryAfterSeconds ?? 5);
       onError(error);
-      return refuse(req, res, 503, 'the delivery could not be stored, try again', 5);
-    } finally {
-      read.release();
+      if (res.headersSent) return void res.destroy();
+      refuse(req, res, 503, 'the delivery could not be stored, try again', 5);
     }
   };
 }

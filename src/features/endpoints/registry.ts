@@ -12,6 +12,7 @@ export type Registry = {
   add: (address: Address) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
+  /** Brings in what other processes did; skips a turn when something was removed meanwhile. */
   refresh: () => Promise<void>;
 };
 
@@ -27,12 +28,15 @@ const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
 export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
   let byToken = new Map<string, Address>();
   let bySeq = new Map<number, Address>();
+  // What was read before a removal may not bring back what it removed.
+  let removals = 0;
 
   const add = (address: Address): void => {
     byToken.set(address.token, address);
     bySeq.set(address.seq, address);
   };
   const remove = (matches: (address: Address) => boolean): void => {
+    removals++;
     for (const address of bySeq.values())
       if (matches(address)) {
         byToken.delete(address.token);
@@ -40,8 +44,9 @@ export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
       }
   };
   const findLate = async (token: string): Promise<Address | undefined> => {
+    const before = removals;
     const address = await lookUp?.(token);
-    if (address) add(address);
+    if (address && removals === before) add(address);
     return address;
   };
 
@@ -52,7 +57,9 @@ export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
     removeById: id => remove(address => address.id === id),
     removeTeam: teamId => remove(address => address.teamId === teamId),
     async refresh() {
+      const before = removals;
       const addresses = await load();
+      if (removals !== before) return;
       byToken = new Map(addresses.map(address => [address.token, address]));
       bySeq = new Map(addresses.map(address => [address.seq, address]));
     },

@@ -48,8 +48,16 @@ export function createEndpointsService(options: {
     return row;
   };
 
+  /** The same with counters as this owner may see them, for whoever shows them. @throws not_found */
+  const counted = async (owner: Owner, id: string): Promise<EndpointRow> => {
+    const row = await store.findCounted(owner.teamId, id, since(owner));
+    if (!row) throw notFound('endpoint');
+    return row;
+  };
+
   return {
     owned,
+    counted,
     toEndpoint,
     urlOf,
 
@@ -59,9 +67,7 @@ export function createEndpointsService(options: {
 
     /** @throws not_found */
     async endpoint(owner: Owner, id: string): Promise<Endpoint> {
-      const row = await store.findCounted(owner.teamId, id, since(owner));
-      if (!row) throw notFound('endpoint');
-      return toEndpoint(row);
+      return toEndpoint(await counted(owner, id));
     },
 
     /** @throws invalid for the name, limit_reached when the plan allows no more */

@@ -1,7 +1,7 @@
 /* Endpoints. Ownership is part of every query; a deleted endpoint is invisible at once and removed in the background. */
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { endpoints, events } from '../../db/schema.ts';
+import { endpoints } from '../../db/schema.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 
@@ -16,11 +16,10 @@ export function createEndpointsStore(db: Drizzle) {
    */
   const counted = (since: number) => ({
     ...getTableColumns(endpoints),
-    eventCount: sql<number>`CASE WHEN ${endpoints.lastReceivedAt} < ${since} THEN 0 ELSE ${endpoints.eventCount} - (
-      SELECT count(*) FROM ${events} WHERE ${events.endpoint} = ${endpoints.seq} AND ${events.receivedAt} < ${since}) END`,
-    lastReceivedAt: sql<
-      number | null
-    >`CASE WHEN ${endpoints.lastReceivedAt} >= ${since} THEN ${endpoints.lastReceivedAt} END`,
+    // Names in full: in a query on one table Drizzle leaves the table out, and `seq` would be the event's own.
+    eventCount: sql<number>`CASE WHEN last_received_at < ${since} THEN 0 ELSE event_count - (
+      SELECT count(*) FROM events WHERE events.endpoint = endpoints.seq AND events.received_at < ${since}) END`,
+    lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at END`,
   });
   return {
     listOf: (teamId: string, since: number): Promise<EndpointRow[]> =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openBrowser } from '../../testing/browser.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse, type SseReader } from '../../testing/sse.ts';
@@ -135,6 +136,31 @@ describe('GET /api/endpoints/{id}/stream', () => {
     expect(stream.status).toBe(200);
     await ada.json(200, 'DELETE', `/api/keys/${id}`);
     await eventually(() => stream.ended() === 'ended');
+  });
+
+  test('ends when the session is signed out', async () => {
+    const password = 'a good long password';
+    const cleo = await house.person('cleo@example.com', { password });
+    const endpoint = await cleo.createEndpoint();
+    const browser = openBrowser(house);
+    await browser.json(201, 'POST', '/api/session', { email: cleo.email, password });
+    const stream = await readSse(`${origin}/api/endpoints/${endpoint.id}/stream`, { cookie: browser.cookie });
+    const id = await house.deliver(endpoint);
+    expect((await stream.count(1))[0]?.id).toBe(id);
+    await browser.json(200, 'DELETE', '/api/session');
+    await eventually(() => stream.ended() === 'ended');
+  });
+
+  test('ends when the server stops, and no other opens then', async () => {
+    const other = await openHouse();
+    const dora = await other.person('dora@example.com');
+    const endpoint = await dora.createEndpoint();
+    const address = `${await other.listen()}/api/endpoints/${endpoint.id}/stream`;
+    const stream = await readSse(address, { authorization: `Bearer ${dora.key}` });
+    other.services.live.endAll();
+    await eventually(() => stream.ended() === 'ended');
+    expect((await dora.call('GET', new URL(address).pathname)).status).toBe(503);
+    await other.close();
   });
 });
 

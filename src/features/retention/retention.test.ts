@@ -38,9 +38,14 @@ const stored = async (): Promise<number> => Number((await rowsOf(house, 'SELECT 
 describe('an event past its window', () => {
   test('is gone from list, detail, raw and counters at that moment, before any sweep', async () => {
     const caller = await house.person('free@example.com', { plan: 'free' });
+    const { id: other } = await caller.createEndpoint('other');
     const { id } = await caller.createEndpoint();
     const at = clock.now();
+    // A neighbour's events, and some that are old already, so that no number stands for another by chance.
+    await recordMany(house, other, 3, { receivedAt: at - day });
+    await recordMany(house, id, 4, { receivedAt: at - 8 * day });
     const [old = '', young = ''] = await recordMany(house, id, 2, { receivedAt: n => at + n });
+    expect(await counters(caller, id)).toEqual([2, at + 1]);
     clock.advance(7 * day);
     expect(await listed(caller, id)).toEqual([young, old]);
     expect(await counters(caller, id)).toEqual([2, at + 1]);
@@ -54,7 +59,7 @@ describe('an event past its window', () => {
     clock.advance(1);
     expect(await listed(caller, id)).toEqual([]);
     expect(await counters(caller, id)).toEqual([0, null]);
-    expect(await stored()).toBe(2);
+    expect(await stored()).toBe(9);
   });
 
   test('is removed by the sweep with its replays, and the others stay, in each plan by its own window', async () => {

@@ -9,7 +9,7 @@ import type { Doomed, Due, RetentionStore } from './store.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
 
-const sliceMs = 5;
+const sliceMs = 2.5;
 /** A page of content costs about as much to free as four events without any. */
 const cost = ({ bytes }: Doomed): number => 1 + bytes / 4096;
 /** A delivery that found its endpoint before the deletion may be committed as much later as a sender may take to send it. */
@@ -30,7 +30,7 @@ export function createRetentionService(options: {
   onSwept: (events: number) => void;
 }) {
   const { store, clock, retentionMs, background, giveBack, removeTeam, onSwept } = options;
-  const pace = createPace({ targetMs: sliceMs, first: 128, least: 16, most: 4096 });
+  const pace = createPace({ targetMs: sliceMs, first: 128, least: 64, most: 4096 });
   let walking = false;
   /** Woken during a walk: endpoints that it has passed already may have something by now. */
   let again = false;

@@ -5,13 +5,13 @@
 import { createPace } from '../../core/pace.ts';
 import type { Upkeep } from '../../db/upkeep.ts';
 
-const sliceMs = 5;
+const sliceMs = 2.5;
 /** Free pages that stay: a twentieth of the file, or 1 MiB. */
 const kept = (total: number): number => Math.max(64, Math.ceil(total / 20));
 
 /** @param busy whether deliveries are waiting: the log is cut only when none is */
 export function createSpace({ upkeep, busy }: { upkeep: Upkeep; busy: () => boolean }) {
-  const pace = createPace({ targetMs: sliceMs, first: 16, least: 4, most: 4096 });
+  const pace = createPace({ targetMs: sliceMs, first: 16, least: 16, most: 4096 });
   return {
     async slice(): Promise<'more' | 'done'> {
       const { total, free } = await upkeep.pages();

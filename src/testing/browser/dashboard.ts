@@ -11,6 +11,7 @@ import { launchBrowser } from './chromium.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
 const START_MS = 20_000;
+const PATIENCE_MS = 15_000;
 
 export const OWNER = { email: 'mira@example.com', password: 'a quiet river at noon' };
 
@@ -28,7 +29,10 @@ export type Dashboard = {
   close: () => Promise<void>;
 };
 
-export async function openDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+export async function openDashboard(
+  env: Record<string, string> = {},
+  browserEnv: Record<string, string> = {},
+): Promise<Dashboard> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
@@ -56,7 +60,7 @@ export async function openDashboard(env: Record<string, string> = {}): Promise<D
   let browser: Browser | undefined;
   try {
     const setupUrl = await printedLink(server);
-    browser = await launchBrowser();
+    browser = await launchBrowser(browserEnv);
     return dashboardOf(origin, setupUrl, browser, stop);
   } catch (error) {
     await browser?.close();
@@ -73,6 +77,7 @@ function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: (
     trouble,
     open: async options => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
       await watch(context, origin, trouble);
       return context.newPage();
     },
@@ -99,14 +104,15 @@ async function watch(context: BrowserContext, origin: string, trouble: Trouble):
     if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
       trouble.foreign.push(request.url());
   });
-  context.on('weberror', ({ error }) => void trouble.errors.push(String(error().stack ?? error())));
+  context.on('weberror', thrown => void trouble.errors.push(String(thrown.error().stack ?? thrown.error())));
   context.on('console', message => {
     if (/content security policy|trusted type/i.test(message.text())) trouble.violations.push(message.text());
   });
+  await context.exposeFunction('reportViolation', (words: string) => void trouble.violations.push(words));
   await context.addInitScript(() => {
+    const { reportViolation } = window as unknown as { reportViolation: (words: string) => void };
     document.addEventListener('securitypolicyviolation', event => {
-      // biome-ignore lint/suspicious/noConsole: this runs in the page, whose console the test reads.
-      console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`);
+      reportViolation(`${event.violatedDirective} ${event.blockedURI}`);
     });
   });
 }

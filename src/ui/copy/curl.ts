@@ -1,7 +1,7 @@
 /* A curl command that repeats a captured request: same method, target, headers and body bytes, nothing that curl adds by itself. */
 
 import { type CopyRequest, hasHeader, isToken } from './request.ts';
-import { bodyWord, shellStdin, shellWord } from './shell.ts';
+import { bodyWord, headerWord, shellStdin, shellWord } from './shell.ts';
 
 /** One command over several lines for POSIX shells. */
 export function curlCommand(request: CopyRequest): string {
@@ -13,7 +13,7 @@ export function curlCommand(request: CopyRequest): string {
   const start = `curl -g --path-as-is ${methodOption(method, hasBody)}${shellWord(url)}`;
   lines.push(hasBody && inline === undefined ? shellStdin(body) + start : start);
   for (const [name, value] of request.headers) {
-    if (isToken(name)) lines.push(`-H ${shellWord(value === '' ? `${name};` : `${name}: ${value}`)}`);
+    if (isToken(name)) lines.push(`-H ${headerWord(value === '' ? `${name};` : `${name}: ${value}`)}`);
   }
   for (const added of ['Accept', 'User-Agent']) {
     if (!hasHeader(request, added.toLowerCase())) lines.push(`-H ${added}:`);

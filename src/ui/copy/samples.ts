@@ -7,7 +7,11 @@ const BODY = '{"hello":"world"}';
 export type Sample = { id: 'curl' | 'powershell' | 'httpie'; label: string; text: string };
 
 export const samplesFor = (url: string): Sample[] => [
-  { id: 'curl', label: 'curl', text: `curl ${shellWord(url)} --json ${shellWord(BODY)}` },
+  {
+    id: 'curl',
+    label: 'curl',
+    text: `curl ${shellWord(url)} -H 'content-type: application/json' -d ${shellWord(BODY)}`,
+  },
   {
     id: 'powershell',
     label: 'PowerShell',

@@ -13,12 +13,12 @@ const BARE = /^[A-Za-z0-9_./:@%+,-]+$/;
 export function shellWord(text: string): string {
   if (text.includes('\0')) throw new RangeError('an argument cannot hold NUL');
   if (BARE.test(text)) return text;
-  return UNSAFE.test(text) ? ansiWord(text) : `'${text.replaceAll("'", "'\\''")}'`;
+  return UNSAFE.test(text) ? escapedWord(new TextEncoder().encode(text)) : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** `$'…'` with every byte that is not plain ASCII escaped; `!` too, for history expansion. */
-const ansiWord = (text: string): string =>
-  `$'${[...new TextEncoder().encode(text)]
+const escapedWord = (bytes: Uint8Array): string =>
+  `$'${[...bytes]
     .map(byte => {
       if (byte === 0x27 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
       // Always three octal digits: hexadecimal escapes may swallow the digits that follow.
@@ -26,6 +26,10 @@ const ansiWord = (text: string): string =>
       return String.fromCharCode(byte);
     })
     .join('')}'`;
+
+/** A header value as one word. The API gives values as they came off the wire, one character a byte, and bytes they become again. */
+export const headerWord = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text) ? shellWord(text) : escapedWord(Uint8Array.from(text, char => char.charCodeAt(0)));
 
 /** The kernel's limit for one argument on Linux is 128 KiB. */
 const MAX_ARGUMENT = 100_000;

@@ -40,14 +40,28 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
   let problem = '';
   let paused = false;
   let loadingMore = false;
+  let aim = 0;
   let asking = false;
   let closed = false;
+  let missed = false;
 
   const changed = (): void => {
     if (!closed) onChange();
   };
   const at = (index: number): EventSummary | undefined =>
     index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
+
+  const start = async (): Promise<void> => {
+    phase = 'loading';
+    changed();
+    try {
+      startWith(await fetchPage(undefined, q));
+    } catch (error) {
+      phase = 'failed';
+      problem = error instanceof Error ? error.message : 'The list could not be loaded.';
+    }
+    changed();
+  };
 
   /** Reads the newest page and puts what is new on top; more than a page of news starts the list over. */
   const askAgain = async (): Promise<void> => {
@@ -56,7 +70,10 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     try {
       const page = await fetchPage(undefined, q);
       const overlap = page.events.findIndex(event => known.has(event.id));
-      if (overlap < 0 && page.nextCursor !== null && !paused) return startWith(page);
+      const gap = overlap < 0 && page.nextCursor !== null;
+      if (gap && !paused) return startWith(page);
+      // Paused, the list stands still now and starts over when it goes on.
+      missed ||= gap;
       const fresh = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
       for (const event of fresh) arrive(event);
     } catch {
@@ -79,6 +96,8 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     known = new Set(older.map(event => event.id));
     held = [];
     cursor = page.nextCursor;
+    aim = 0;
+    missed = false;
     phase = 'ready';
   };
 
@@ -103,36 +122,34 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       arrived: newer.length,
     }),
 
-    async start(): Promise<void> {
-      phase = 'loading';
-      changed();
-      try {
-        startWith(await fetchPage(undefined, q));
-      } catch (error) {
-        phase = 'failed';
-        problem = error instanceof Error ? error.message : 'The list could not be loaded.';
-      }
-      changed();
-    },
+    start,
 
-    /** Loads the next older page; calls while one is loading are passed over. */
-    async loadMore(): Promise<void> {
-      if (loadingMore || cursor === null || phase !== 'ready') return;
+    /**
+     * Loads older pages, one request at a time, until `rows` are there or there are no more. A call while it runs moves the aim only, so
+     * that fast scrolling never waits for a paint between two pages. After a problem the next call tries again.
+     */
+    async loadTo(rows: number): Promise<void> {
+      aim = Math.max(aim, rows);
+      if (loadingMore || phase !== 'ready' || cursor === null || aim <= newer.length + older.length) return;
       loadingMore = true;
       problem = '';
       changed();
-      const from = cursor;
       try {
-        const page = await fetchPage(from, q);
-        if (cursor === from) {
+        while (cursor !== null && newer.length + older.length < aim && !closed) {
+          const from: string = cursor;
+          const page = await fetchPage(from, q);
+          // The list was started over meanwhile: this page hangs on the old one.
+          if (cursor !== from) continue;
           for (const event of page.events) {
             if (known.has(event.id)) continue;
             known.add(event.id);
             older.push(event);
           }
           cursor = page.nextCursor;
+          changed();
         }
       } catch (error) {
+        aim = 0;
         problem = error instanceof Error ? error.message : 'More events could not be loaded.';
       }
       loadingMore = false;
@@ -155,6 +172,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       if (!on) {
         newer = newer.concat(held);
         held = [];
+        if (missed) return void start();
       }
       changed();
     },

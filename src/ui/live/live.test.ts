@@ -41,8 +41,11 @@ const ids = (feed: Feed): number[] =>
 describe('feed', () => {
   test('pages follow each other to the end', async () => {
     const { feed } = await setUp(7);
-    await feed.loadMore();
-    await feed.loadMore();
+    await feed.loadTo(4);
+    expect(ids(feed)).toEqual([7, 6, 5, 4, 3, 2]);
+    const running = feed.loadTo(7);
+    await feed.loadTo(100);
+    await running;
     expect(ids(feed)).toEqual([7, 6, 5, 4, 3, 2, 1]);
     expect(feed.view().more).toBe(false);
   });
@@ -83,7 +86,20 @@ describe('feed', () => {
     for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
     await feed.askAgain();
     expect(ids(feed)).toEqual([8, 7, 6]);
-    await feed.loadMore();
+    await feed.loadTo(6);
+    expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
+  });
+
+  test('paused over more news than one page, it starts over when it goes on', async () => {
+    const { feed, source } = await setUp(4);
+    feed.pause(true);
+    for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
+    await feed.askAgain();
+    expect(ids(feed)).toEqual([4, 3, 2]);
+    feed.pause(false);
+    await Bun.sleep(0);
+    expect(ids(feed)).toEqual([8, 7, 6]);
+    await feed.loadTo(6);
     expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
   });
 
@@ -103,7 +119,7 @@ describe('feed', () => {
     fail = false;
     await feed.start();
     fail = true;
-    await feed.loadMore();
+    await feed.loadTo(9);
     expect(feed.view()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', loadingMore: false });
   });
 });

@@ -187,10 +187,10 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
       Payloads may hold secrets; keep the file as carefully as the data.
     </p>
     <p class="button-row">
-      <a class="button plain" href={api.exportUrl(endpoint.id, 'json')} download>
+      <a class="button plain" href={api.exportUrl(endpoint.id, 'json')} download="">
         Download JSON
       </a>
-      <a class="button plain" href={api.exportUrl(endpoint.id, 'har')} download>
+      <a class="button plain" href={api.exportUrl(endpoint.id, 'har')} download="">
         Download HAR
       </a>
     </p>

@@ -23,7 +23,7 @@ import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
 import { platformName } from '../words/platforms.ts';
 import { exactTime, sizeWords } from '../words/time.ts';
 import { verdictOf } from '../words/verdict.ts';
-import { visibleLine } from '../words/visible.ts';
+import { headerText, visibleLine } from '../words/visible.ts';
 
 const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
 type Tab = (typeof TABS)[number];
@@ -34,12 +34,13 @@ type EventPaneProps = {
   previousId: string | undefined;
   listHref: string;
   onReplay: () => void;
-  replaying: boolean;
+  /** Counts closed replay dialogs: each may have left a new attempt in the history. */
+  replayed: number;
 };
 
-export function EventPane({ id, summary, previousId, listHref, onReplay, replaying }: EventPaneProps) {
+export function EventPane({ id, summary, previousId, listHref, onReplay, replayed }: EventPaneProps) {
   const { endpoints } = useWorkspace();
-  const { event, problem, reload } = useEvent(id, replaying);
+  const { event, problem, reload } = useEvent(id, replayed);
   const [tab, setTab] = useState<Tab>('body');
   const [copying, setCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
@@ -183,7 +184,7 @@ function Panel({ event, tab }: { event: EventDetail; tab: Tab }) {
             label="Headers in the order they were sent"
             rows={event.rawHeaders.map(([name, value]) => ({
               name,
-              value,
+              value: headerText(value),
               ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
             }))}
           />
@@ -238,7 +239,7 @@ const kept = new Map<string, EventDetail>();
 /** The event in full. Moving fast through the list asks only for the one that the reader stays at. */
 function useEvent(
   id: string,
-  replaying: boolean,
+  replayed: number,
 ): { event: EventDetail | undefined; problem: string; reload: () => void } {
   const [state, setState] = useState<{ id: string; event: EventDetail | undefined; problem: string }>({
     id: '',
@@ -269,8 +270,7 @@ function useEvent(
       clearTimeout(timer);
       controller.abort();
     };
-    // A closed replay dialog leaves a new attempt in the event's history.
-  }, [id, turn, replaying]);
+  }, [id, turn, replayed]);
   const current = state.id === id ? state : { event: kept.get(id), problem: '' };
   return { event: current.event, problem: current.problem, reload: () => setTurn(turn + 1) };
 }

@@ -54,7 +54,7 @@ export function PlanSection() {
               <a
                 class="button quiet"
                 href={api.exportUrl(endpoint.id, 'json')}
-                download
+                download=""
                 aria-label={`Export ${endpoint.name} as JSON`}
               >
                 JSON
@@ -62,7 +62,7 @@ export function PlanSection() {
               <a
                 class="button quiet"
                 href={api.exportUrl(endpoint.id, 'har')}
-                download
+                download=""
                 aria-label={`Export ${endpoint.name} as HAR`}
               >
                 HAR

@@ -14,7 +14,7 @@ import { Time } from './time.tsx';
 import { useVirtual } from './virtual.ts';
 
 const ROW = 60;
-const AHEAD = 60;
+const AHEAD = 200;
 const LONGEST_TYPE = 120;
 
 type EventListProps = {
@@ -49,8 +49,8 @@ export function EventList({ feed, view, q, selectedId, hrefOf, picked, onPick }:
   }, [range.from]);
 
   useEffect(() => {
-    if (view.more && !view.loadingMore && !view.problem && range.to + AHEAD > view.length) void feed.loadMore();
-  }, [feed, view.more, view.loadingMore, view.problem, view.length, range.to]);
+    if (view.more && !view.problem) void feed.loadTo(range.to + AHEAD);
+  }, [feed, view.more, view.problem, view.phase, range.to]);
 
   useEffect(() => {
     if (selectedId) reveal(feed.indexOf(selectedId));
@@ -83,7 +83,7 @@ export function EventList({ feed, view, q, selectedId, hrefOf, picked, onPick }:
               return index === view.length && view.more ? (
                 <li key="more" class="list-end" style={{ transform: top }}>
                   {view.problem ? (
-                    <Button onClick={() => feed.loadMore()}>Load more: {view.problem}</Button>
+                    <Button onClick={() => feed.loadTo(view.length + 1)}>Load more: {view.problem}</Button>
                   ) : (
                     'Loading older events…'
                   )}

@@ -16,6 +16,19 @@ const sign = (char: string, keep: string): string => {
 /** One line: line feeds and tabs become signs too. */
 export const visibleLine = (text: string): string => text.replace(HIDDEN, char => sign(char, ''));
 
+/**
+ * The text that a header value spells. Values come as one character a byte; where those beyond ASCII are UTF-8, as most senders mean
+ * them, they are read as that.
+ */
+export const headerText = (value: string): string => {
+  if (/^[ -~]*$/.test(value) || /[^\p{ASCII}\u0080-\u00ff]/u.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(value, char => char.charCodeAt(0)));
+  } catch {
+    return value;
+  }
+};
+
 /** Several lines: line feeds, tabs and the carriage returns before line feeds stay. */
 export const visibleText = (text: string): string =>
   text.replace(/\r\n/g, '\n').replace(HIDDEN, char => sign(char, '\n\t'));

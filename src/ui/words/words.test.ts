@@ -4,7 +4,7 @@ import type { Signature } from '../wire.ts';
 import { platformName } from './platforms.ts';
 import { durationWords, longAge, shortAge, sizeWords, spanWords } from './time.ts';
 import { rowVerdict, verdictOf } from './verdict.ts';
-import { visibleLine, visibleText } from './visible.ts';
+import { headerText, visibleLine, visibleText } from './visible.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -74,6 +74,12 @@ test('characters that hide or reorder become visible', () => {
   expect(visibleLine('a\u0000b\u202ec\u200bd\ne\u007f')).toBe('a␀b‹U+202E›c‹U+200B›d␊e␡');
   expect(visibleText('a\r\nb\tc\rd')).toBe('a\nb\tc␍d');
   expect(visibleLine('héllo 👍')).toBe('héllo 👍');
+});
+
+test('header values are read as UTF-8 where they are, else byte by byte', () => {
+  expect(headerText('K\u00c3\u00b6ln')).toBe('Köln');
+  expect(headerText('K\u00f6ln')).toBe('Köln');
+  expect(headerText('plain')).toBe('plain');
 });
 
 test('platform names', () => {

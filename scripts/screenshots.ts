@@ -1,0 +1,160 @@
+/*
+ * `bun scripts/screenshots.ts [DIRECTORY]`: pictures of the main pages (light, dark, phone) from a real server with sample deliveries,
+ * some of them truly signed. Needs Chromium. They are for looking at; without a DIRECTORY those of the README are renewed too.
+ */
+import { createHmac } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Dashboard, deliver, openDashboard, shownAddress } from '../src/testing/browser/dashboard.ts';
+
+const OUT = process.argv[2] ?? join(import.meta.dir, '../dist/screenshots');
+const DOCS = join(import.meta.dir, '../docs');
+const IN_README = ['inspector-light.png', 'signature-dark.png'];
+const STRIPE_SECRET = 'whsec_screenshots_only';
+const GITHUB_SECRET = 'screenshots only';
+const TYPES = [
+  'charge.succeeded',
+  'invoice.paid',
+  'customer.subscription.updated',
+  'payment_intent.created',
+  'charge.refunded',
+  'checkout.session.completed',
+];
+
+const hmac = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
+
+const stripeEvent = (n: number): string => {
+  const type = TYPES[n % TYPES.length];
+  return `{"id":"evt_1Q${n}xZ8sJ","object":"event","api_version":"2026-06-30","created":1795200${100 + n},"data":{"object":{"id":"ch_3Q${n}","object":"charge","amount":${4900 + n * 100},"currency":"eur","balance_transaction":12345678901234567890,"billing_details":{"address":{"city":"Köln","country":"DE"},"email":"anna@example.com","name":"Anna Weber"},"captured":true,"metadata":{"order_id":"A-${1000 + n}","tags":["new","eu"]},"outcome":{"network_status":"approved_by_network","risk_level":"normal","risk_score":12.0},"refunded":false}},"livemode":true,"pending_webhooks":1,"request":{"id":"req_8sJ","idempotency_key":null},"type":"${type}"}`;
+};
+
+async function sendStripe(address: string, n: number, secret = STRIPE_SECRET): Promise<void> {
+  const body = stripeEvent(n);
+  const at = Math.floor(Date.now() / 1000);
+  await deliver(address, body, {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+      'Stripe-Signature': `t=${at},v1=${hmac(secret, `${at}.${body}`)}`,
+    },
+  });
+}
+
+async function sendGithub(address: string): Promise<void> {
+  const body =
+    '{"ref":"refs/heads/main","before":"a10867b14bb761a232cd80139fbd4c0d33264240","after":"1b2f9a4c","repository":{"id":186853002,"full_name":"anna/tape","private":false},"pusher":{"name":"anna"},"commits":[{"id":"1b2f9a4c","message":"Keep the header order","added":[],"modified":["src/front.ts"]}]}';
+  await deliver(address, body, {
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'GitHub-Hookshot/044aadd',
+      'X-GitHub-Event': 'push',
+      'X-GitHub-Delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+      'X-Hub-Signature-256': `sha256=${hmac(GITHUB_SECRET, body)}`,
+    },
+  });
+}
+
+async function sendSamples(address: string): Promise<void> {
+  for (let n = 0; n < 9; n++) await sendStripe(address, n);
+  const form = new FormData();
+  form.set('from', 'Jo <jo@example.com>');
+  form.set('subject', 'Invoice');
+  form.set('attachment', new File(['{"total":1}'], 'invoice.json', { type: 'application/json' }));
+  await fetch(address, { method: 'POST', body: form });
+  await deliver(`${address}/orders/7`, '<?xml version="1.0"?><order id="7"><line sku="X1">2</line></order>', {
+    method: 'PUT',
+    headers: { 'content-type': 'text/xml' },
+  });
+  await sendGithub(address);
+  await deliver(
+    address,
+    new Uint8Array(4096).map((_, at) => (at * 7919) & 255),
+    {
+      headers: { 'content-type': 'application/octet-stream' },
+    },
+  );
+  await sendStripe(address, 9, 'whsec_of_another_webhook');
+  for (let n = 10; n < 14; n++) await sendStripe(address, n);
+}
+
+/** An operation of the API as the page itself would call it. */
+const callApi = (page: Page, path: string, body: unknown) =>
+  page.evaluate(
+    async ([path, text]) => {
+      await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text });
+    },
+    [path, JSON.stringify(body)] as const,
+  );
+
+/** Chromium takes whatever the system calls its interface font; a bare container has only an ugly one to offer. */
+function fontSettings(): Record<string, string> {
+  if (!existsSync('/usr/share/fonts/truetype/liberation')) return {};
+  const file = join(mkdtempSync(join(tmpdir(), 'hooktape-fonts-')), 'fonts.conf');
+  const alias = (from: string, to: string): string =>
+    `<match target="pattern"><test name="family"><string>${from}</string></test><edit name="family" mode="assign" binding="same"><string>${to}</string></edit></match>`;
+  writeFileSync(
+    file,
+    `<fontconfig><include>/etc/fonts/fonts.conf</include>${alias('Inter', 'Liberation Sans')}${alias('system-ui', 'Liberation Sans')}${alias('ui-monospace', 'DejaVu Sans Mono')}</fontconfig>`,
+  );
+  return { FONTCONFIG_FILE: file };
+}
+
+const LOOKS = [
+  { name: 'light', colorScheme: 'light', width: 1360, height: 860 },
+  { name: 'dark', colorScheme: 'dark', width: 1360, height: 860 },
+  { name: 'phone', colorScheme: 'light', width: 360, height: 740 },
+] as const;
+
+async function shootAll(dashboard: Dashboard, page: Page, endpoint: string): Promise<void> {
+  const pages: [name: string, path: string, ready: string][] = [
+    ['endpoints', '/app', '.endpoint-card .sparkline rect.some'],
+    ['inspector', endpoint, '.event-row'],
+    ['endpoint-settings', `${endpoint}/settings`, '.danger-zone'],
+    ['keys', '/app/settings/keys', '.settings-body .section'],
+    ['account', '/app/settings/account', '.settings-body .rows li'],
+  ];
+  for (const look of LOOKS) {
+    await page.setViewportSize(look);
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    const shoot = async (name: string): Promise<void> => {
+      await page.evaluate(() => document.fonts.ready);
+      await page.screenshot({ path: join(OUT, `${name}-${look.name}.png`), animations: 'disabled' });
+    };
+    for (const [name, path, ready] of pages) {
+      await page.goto(dashboard.origin + path);
+      await page.locator(ready).first().waitFor();
+      if (name === 'inspector' && look.name !== 'phone') await page.locator('.tree-row').first().waitFor();
+      await shoot(name);
+    }
+    await page.goto(dashboard.origin + endpoint);
+    await page.locator('.event-row').filter({ hasText: 'Invalid' }).locator('.event-link').click();
+    await page.locator('.tree-row').first().waitFor();
+    if (look.name === 'phone') await shoot('event');
+    await page.keyboard.press('4');
+    await page.locator('.verdict').waitFor();
+    await shoot('signature');
+    await page.getByRole('link', { name: 'Compare' }).first().click();
+    await page.locator('.changes').first().waitFor();
+    await shoot('compare');
+  }
+}
+
+mkdirSync(OUT, { recursive: true });
+const dashboard = await openDashboard({}, fontSettings());
+try {
+  const page = await dashboard.open();
+  await dashboard.setUp(page);
+  await page.screenshot({ path: join(OUT, 'first-run-light.png'), animations: 'disabled' });
+  const endpoint = new URL(page.url()).pathname;
+  const id = endpoint.split('/').at(-1);
+  await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: STRIPE_SECRET });
+  await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: GITHUB_SECRET });
+  await sendSamples(await shownAddress(page));
+  await shootAll(dashboard, page, endpoint);
+} finally {
+  await dashboard.close();
+}
+if (process.argv[2] === undefined) for (const file of IN_README) copyFileSync(join(OUT, file), join(DOCS, file));
+console.log(OUT);

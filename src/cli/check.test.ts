@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@libsql/client/sqlite3';
+import { createSealer, sealPurpose } from '../core/seal.ts';
+import { hooktape, startServer } from '../testing/command.ts';
+import { recordMany } from '../testing/events.ts';
+import { openHouse, randomBytes } from '../testing/house.ts';
+import type { Checked } from './upkeep.ts';
+
+const secret = 'the secret of this test';
+let env: { HOOKTAPE_DATA_DIR: string; HOOKTAPE_SECRET: string };
+let file: string;
+
+/** A database with two endpoints, four events, a replay and a sealed secret, all in order. */
+beforeEach(async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  env = { HOOKTAPE_DATA_DIR: directory, HOOKTAPE_SECRET: secret };
+  file = join(directory, 'hooktape.db');
+  const house = await openHouse({ directory, env: { HOOKTAPE_SECRET: secret } });
+  const caller = await house.person();
+  const { id } = await caller.createEndpoint();
+  await caller.createEndpoint('empty');
+  await recordMany(house, id, 4, { receivedAt: n => Date.now() + n });
+  const sealed = createSealer(secret, randomBytes).seal('whsec', sealPurpose.signingSecret('sec_1'));
+  await house.services.database.client.batch([
+    { sql: "INSERT INTO secrets VALUES ('sec_1', 1, NULL, ?, 'hsec', 0)", args: [sealed] },
+    "INSERT INTO replays (event, destination, ok, duration_ms, created_at) VALUES (1, 'http://example.com/', 1, 1, 1)",
+  ]);
+  await house.close();
+});
+afterEach(() => rmSync(env.HOOKTAPE_DATA_DIR, { recursive: true, force: true }));
+
+async function damage(...statements: (string | { sql: string; args: (string | Uint8Array)[] })[]): Promise<void> {
+  const client = createClient({ url: `file:${file}` });
+  await client.execute('PRAGMA foreign_keys = OFF');
+  for (const statement of statements) await client.execute(statement);
+  client.close();
+}
+
+async function check(...args: string[]): Promise<Checked & { exitCode: number }> {
+  const { exitCode, stdout } = await hooktape(env, 'check', '--json', ...args);
+  return { exitCode, ...(JSON.parse(stdout) as Checked) };
+}
+
+describe('hooktape check', () => {
+  test('exit 0 and what was checked, when all is in order', async () => {
+    const checked = ['structure', 'references', 'counters', 'orphans', 'secrets', 'index'];
+    expect(await check()).toEqual({ exitCode: 0, ok: true, checked, problems: [] });
+    expect((await hooktape(env, 'check')).stdout).toBe(`in order: ${checked.join(', ')}\n`);
+  });
+
+  test.each([
+    ['a wrong counter', 'UPDATE endpoints SET event_count = 5 WHERE seq = 1', 'counters', 'counts 5 events and has 4'],
+    ['a wrong time', 'UPDATE endpoints SET last_received_at = 7', 'counters', 'says 7 of its newest event'],
+    ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'counts 4 events and has 3'],
+    ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
+    ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
+    ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows without their row in teams'],
+    ['a secret moved elsewhere', "UPDATE secrets SET id = 'sec_2'", 'secrets', 'signing secret sec_2 cannot be opened'],
+  ])('finds %s', async (_what, sql, name, words) => {
+    await damage(sql);
+    const { exitCode, ok, problems } = await check();
+    expect([exitCode, ok]).toEqual([1, false]);
+    expect(
+      problems
+        .filter(one => one.check === name)
+        .map(({ problem }) => problem)
+        .join(),
+    ).toContain(words);
+  });
+
+  test('finds a secret that was sealed under another HOOKTAPE_SECRET, through the running server, too', async () => {
+    const foreign = createSealer('another', randomBytes).seal('whsec', sealPurpose.signingSecret('sec_1'));
+    await damage({ sql: 'UPDATE secrets SET sealed = ?', args: [foreign] });
+    const server = await startServer(env);
+    const { exitCode, stdout } = await hooktape(env, 'check');
+    await server.stop();
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('secrets: signing secret sec_1 cannot be opened with HOOKTAPE_SECRET\n');
+  });
+
+  test('finds a damaged page, and looks no further', async () => {
+    const client = createClient({ url: `file:${file}` });
+    const { rows } = await client.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'replays_by_account'");
+    client.close();
+    const bytes = readFileSync(file);
+    const page = Number(rows[0]?.[0]) - 1;
+    bytes.fill(0x5a, page * 16384, (page + 1) * 16384);
+    writeFileSync(file, bytes);
+    const { exitCode, checked, problems } = await check();
+    expect([exitCode, checked]).toEqual([1, ['structure']]);
+    expect(problems.length).toBeGreaterThan(0);
+  });
+
+  test('finds an event that the search index lacks, and --reindex mends it', async () => {
+    // What a check finds must have been indexed before: the first one leaves that done.
+    expect((await check('--reindex')).ok).toBe(true);
+    await damage('DELETE FROM events_search WHERE rowid = 2');
+    const { exitCode, problems } = await check();
+    expect(exitCode).toBe(1);
+    expect(problems).toContainEqual({ check: 'index', problem: 'the search index lacks 1 event' });
+    expect(await check('--reindex')).toMatchObject({ exitCode: 0, problems: [] });
+  });
+});

@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockDataDirectory } from '../db/lock.ts';
+import { hooktape, startServer } from '../testing/command.ts';
+import { eventually } from '../testing/poll.ts';
+
+let directory: string;
+let dataDir: string;
+let env: Record<string, string>;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  dataDir = join(directory, 'data');
+  env = { HOOKTAPE_DATA_DIR: dataDir };
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('wrong usage', () => {
+  test.each([
+    ['unknown command: nonsense', ['nonsense']],
+    ['unknown command: constructor', ['constructor']],
+    ['unknown command: constructor', ['help', 'constructor']],
+    ['unknown command: nonsense', ['help', 'nonsense']],
+    ['a subcommand is missing', ['account']],
+    ['a subcommand is missing', ['key']],
+    ['unknown subcommand: account rename', ['account', 'rename']],
+    ['EMAIL is missing', ['account', 'create']],
+    ['unexpected argument: b', ['account', 'create', 'a@example.com', 'b']],
+    ['free|pro is missing', ['account', 'plan', 'a@example.com']],
+    ['the plan is free or pro', ['account', 'plan', 'a@example.com', 'gold']],
+    ['the plan is free or pro', ['account', 'create', 'a@example.com', '--plan', 'gold']],
+    ['--password-stdin', ['account', 'password', 'a@example.com']],
+    ['--account EMAIL is missing', ['key', 'create', 'name']],
+    ['--account EMAIL is missing', ['key', 'list']],
+    ['ID is missing', ['key', 'revoke']],
+    ['--nonsense', ['serve', '--nonsense']],
+    ['--nonsense', ['--nonsense']],
+    ['unexpected argument: x', ['serve', 'x']],
+    ['--env-file', ['config', '--env-file']],
+  ])('exit 2 saying "%s" for %j, and nothing is touched', async (message, args) => {
+    const { exitCode, stdout, stderr } = await hooktape(env, ...args);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toStartWith('hooktape: ');
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('hooktape ');
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});
+
+describe('a wrong configuration', () => {
+  test.each(['serve', 'account list', 'key list --account a@example.com', 'health', 'config'])(
+    'exit 78 with all problems at once: %s',
+    async words => {
+      const wrong = { ...env, HOOKTAPE_PORT: 'none', HOOKTAPE_MAX_BODY: 'much', HOOKTAPE_LOG_LEVEL: 'loud' };
+      const { exitCode, stdout, stderr } = await hooktape(wrong, ...words.split(' '));
+      expect([exitCode, stdout]).toEqual([78, '']);
+      for (const name of ['HOOKTAPE_PORT', 'HOOKTAPE_MAX_BODY', 'HOOKTAPE_LOG_LEVEL']) expect(stderr).toContain(name);
+      expect(existsSync(dataDir)).toBe(false);
+    },
+  );
+
+  test('an env file that is named and not there', async () => {
+    const missing = join(directory, 'missing.env');
+    for (const [settings, args] of [
+      [{}, ['config', '--env-file', missing]],
+      [{ HOOKTAPE_ENV_FILE: missing }, ['config']],
+    ] as const) {
+      const { exitCode, stderr } = await hooktape({ ...env, ...settings }, ...args);
+      expect([exitCode, stderr]).toEqual([78, expect.stringContaining(missing)]);
+    }
+  });
+});
+
+describe('hooktape config', () => {
+  test('says what is in force and where it came from, and never a secret', async () => {
+    const file = join(directory, 'my.env');
+    writeFileSync(file, 'HOOKTAPE_PORT=5001\nHOOKTAPE_RATE_LIMIT=7\nHOOKTAPE_OWNER_PASSWORD=a-good-long-password\n');
+    const settings = {
+      ...env,
+      HOOKTAPE_PORT: '5002',
+      HOOKTAPE_SECRET: 'the secret of this installation',
+      HOOKTAPE_DATABASE_AUTH_TOKEN: 'token-of-the-database',
+      HOOKTAPE_METRICS_TOKEN: 'token-of-the-metrics',
+      HOOKTAPE_OWNER_EMAIL: 'owner@example.com',
+    };
+    for (const json of [[], ['--json']]) {
+      const { exitCode, stdout, stderr } = await hooktape(settings, 'config', '--env-file', file, ...json);
+      expect([exitCode, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('5002');
+      expect(stdout).not.toContain('5001');
+      expect(stdout).toContain('[set]');
+      expect(stdout).not.toMatch(/the secret of|token-of|good-long/);
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});
+
+describe('version and help', () => {
+  test.each([
+    [['version'], /^hooktape test \(test\)\n$/],
+    [['--version'], /^hooktape test \(test\)\n$/],
+    [['version', '--json'], /^\{"version":"test","commit":"test"\}\n$/],
+    [['help'], /^Hooktape [\s\S]*hooktape serve[\s\S]*hooktape restore[\s\S]*--env-file/],
+    [['--help'], /^Hooktape /],
+    [['help', 'key'], /^hooktape key create NAME --account EMAIL\n/],
+    [['key', '--help'], /^hooktape key create NAME --account EMAIL\n/],
+    [['key', 'create', '-h'], /^hooktape key create NAME --account EMAIL\n/],
+  ])('%j need no configuration', async (args, expected) => {
+    const { exitCode, stdout, stderr } = await hooktape({ HOOKTAPE_PORT: 'none' }, ...args);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(expected);
+  });
+});
+
+describe('accounts and keys', () => {
+  const result = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await hooktape(env, ...args, '--json');
+    if (exitCode !== 0) throw new Error(`${args}: ${exitCode} ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  const story = async (): Promise<void> => {
+    const owner = await result('account', 'create', 'Ada@Example.com', '--plan', 'pro');
+    expect(owner).toMatchObject({ email: 'ada@example.com', plan: 'pro' });
+    expect(await result('account', 'create', 'bob@example.com', '--team-of', 'ada@example.com')).toMatchObject({
+      plan: 'pro',
+    });
+    expect(await result('account', 'plan', 'bob@example.com', 'free')).toMatchObject({ plan: 'free' });
+    expect(
+      (await result('account', 'list')).map((one: { email: string; plan: string }) => [one.email, one.plan]),
+    ).toEqual([
+      ['ada@example.com', 'free'],
+      ['bob@example.com', 'free'],
+    ]);
+    const { exitCode, stdout } = await hooktape(env, 'key', 'create', 'ci', '--account', 'ada@example.com');
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^htk_[0-9a-z]{52}\n$/)]);
+    const [key] = await result('key', 'list', '--account', 'ada@example.com');
+    expect(key).toMatchObject({ name: 'ci', last4: stdout.trim().slice(-4), lastUsedAt: null });
+    expect(JSON.stringify(key)).not.toContain(stdout.trim());
+    expect(await result('key', 'revoke', key.id)).toEqual({ ok: true });
+    expect(await result('key', 'list', '--account', 'ada@example.com')).toEqual([]);
+    await result('account', 'delete', 'bob@example.com');
+    expect(await result('account', 'list')).toHaveLength(1);
+    for (const [args, message] of [
+      [['account', 'create', 'ada@example.com'], 'there is already an account ada@example.com'],
+      [['account', 'delete', 'bob@example.com'], 'account bob@example.com not found'],
+      [['key', 'revoke', 'key_missing'], 'key not found'],
+      [['account', 'create', 'not an address'], 'email must be an address'],
+    ] as const) {
+      const refused = await hooktape(env, ...args);
+      expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([
+        1,
+        '',
+        `hooktape: ${refused.stderr.slice(10)}`,
+      ]);
+      expect(refused.stderr).toContain(message);
+    }
+  };
+
+  test('without a server', story, 10_000);
+
+  test('through a running server', async () => {
+    const server = await startServer(env);
+    await story();
+    await server.stop();
+  }, 10_000);
+});
+
+describe('a data directory that is in use', () => {
+  test('a second server is refused at once and says by whom', async () => {
+    const server = await startServer(env);
+    const { exitCode, stdout, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: '0' }, 'serve');
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`hooktape: ${dataDir} is in use by hooktape serve (pid 1)\n`);
+    await server.stop();
+  });
+
+  test('a command waits for another command, and for a server that is on its way', async () => {
+    await hooktape(env, 'account', 'create', 'a@example.com');
+    const lock = await lockDataDirectory(dataDir, 'hooktape key list (pid 7)');
+    const waiting = [hooktape(env, 'account', 'list'), hooktape(env, 'account', 'list', '--json')];
+    await lock.release();
+    expect((await Promise.all(waiting)).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+
+    const again = await lockDataDirectory(dataDir, 'hooktape account list (pid 7)');
+    const starting = startServer(env);
+    const early = hooktape(env, 'account', 'list');
+    await again.release();
+    const server = await starting;
+    expect((await early).exitCode).toBe(0);
+    await server.stop();
+  });
+});
+
+describe('the first run', () => {
+  test('makes the data directory and a secret that nobody else can read, once', async () => {
+    await hooktape(env, 'account', 'list');
+    const secret = readFileSync(join(dataDir, 'secret'), 'utf8');
+    expect(secret).toMatch(/^[0-9a-z]{52}\n$/);
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect([mode(dataDir), mode(join(dataDir, 'secret')), mode(join(dataDir, 'hooktape.db'))]).toEqual([
+      '700',
+      '600',
+      '600',
+    ]);
+    await hooktape(env, 'account', 'list');
+    expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe(secret);
+  });
+
+  test('an empty secret file or another secret stops the start and says why', async () => {
+    await hooktape(env, 'account', 'list');
+    const other = await hooktape({ ...env, HOOKTAPE_SECRET: 'another secret than the one before' }, 'serve');
+    expect([other.exitCode, other.stderr]).toEqual([1, expect.stringContaining('HOOKTAPE_SECRET is not the one')]);
+    writeFileSync(join(dataDir, 'secret'), '\n');
+    const empty = await hooktape(env, 'serve');
+    expect([empty.exitCode, empty.stderr]).toEqual([1, expect.stringContaining('secret is empty')]);
+  });
+});
+
+describe('hooktape health', () => {
+  test('0 when the server is ready, 1 when there is none', async () => {
+    const server = await startServer(env);
+    const at = { ...env, HOOKTAPE_PORT: new URL(server.origin).port };
+    await server.said();
+    expect(await hooktape(at, 'health')).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' });
+    expect((await hooktape(at, 'health', '--json')).stdout).toBe('{"ready":true}\n');
+    await server.stop();
+    const gone = await eventually(async () => {
+      const ended = await hooktape(at, 'health', '--json');
+      return ended.exitCode === 1 ? ended : undefined;
+    });
+    expect(JSON.parse(gone.stdout)).toMatchObject({ ready: false, problem: expect.stringContaining(at.HOOKTAPE_PORT) });
+    expect((await hooktape(at, 'health')).stderr).toContain('not ready');
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSocketFront } from '../front.ts';
+import { hooktape } from '../testing/command.ts';
+import { openHouse } from '../testing/house.ts';
+import { controlHandler } from './control.ts';
+
+let directory: string;
+let env: { HOOKTAPE_DATA_DIR: string };
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  env = { HOOKTAPE_DATA_DIR: directory };
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A server on the control socket that does to every connection what it likes. */
+async function listenBadly(onRequest: (socket: Socket) => void): Promise<() => void> {
+  const server = createServer(socket => socket.once('data', () => onRequest(socket)));
+  await new Promise<void>(resolve => server.listen(join(directory, 'hooktape.sock'), resolve));
+  return () => server.close();
+}
+
+const untouched = (): void => expect(readdirSync(directory)).not.toContain('hooktape.db');
+
+describe('a command beside a running server', () => {
+  test('that dies over it fails, and is not run a second time by the command itself', async () => {
+    const close = await listenBadly(socket => socket.destroy());
+    const { exitCode, stderr } = await hooktape(env, 'account', 'create', 'a@example.com');
+    close();
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the server did not answer')]);
+    untouched();
+  });
+
+  test('that dies within its answer fails', async () => {
+    const close = await listenBadly(socket => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n\n\r\n', () => socket.destroy());
+    });
+    const { exitCode, stderr } = await hooktape(env, 'account', 'list');
+    close();
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the server ended before it was done')]);
+    untouched();
+  });
+
+  test('that left its socket behind works alone', async () => {
+    writeFileSync(join(directory, 'hooktape.sock'), '');
+    expect((await hooktape(env, 'account', 'create', 'a@example.com')).exitCode).toBe(0);
+    expect(existsSync(join(directory, 'hooktape.db'))).toBe(true);
+  });
+});
+
+describe('the server’s side', () => {
+  test('shows that it is alive while an operation takes long', async () => {
+    const house = await openHouse();
+    const socket = join(house.directory, 'hooktape.sock');
+    const release = Promise.withResolvers<never[]>();
+    const account = { ...house.services.account, list: () => release.promise };
+    const front = createSocketFront(controlHandler({ ...house.services, account }, 5), () => {});
+    await front.listen(socket);
+    const response = await fetch('http://hooktape/control/account.list', { unix: socket, method: 'POST', body: '{}' });
+    const reader = response.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toMatch(/^\n+$/);
+    release.resolve([]);
+    let rest = '';
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read())
+      rest += Buffer.from(next.value).toString();
+    expect(JSON.parse(rest)).toEqual({ result: [] });
+    await front.close(1000);
+    await house.close();
+  });
+
+  test('an incident is told without its words, and lands in the log', async () => {
+    const house = await openHouse();
+    const socket = join(house.directory, 'hooktape.sock');
+    const account = { ...house.services.account, list: () => Promise.reject(new Error('SELECT secret')) };
+    const front = createSocketFront(controlHandler({ ...house.services, account }), () => {});
+    await front.listen(socket);
+    const response = await fetch('http://hooktape/control/account.list', { unix: socket, method: 'POST', body: '{}' });
+    expect(await response.text()).not.toContain('SELECT');
+    expect(house.lines.some(({ level }) => level === 'error')).toBe(true);
+    await front.close(1000);
+    await house.close();
+  });
+});

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hooktape, startServer } from '../testing/command.ts';
+import { readSse } from '../testing/sse.ts';
+
+let directory: string;
+let env: { HOOKTAPE_DATA_DIR: string };
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  env = { HOOKTAPE_DATA_DIR: directory };
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const linkIn = (stdout: string) => /^ *(\S+\/setup\?token=\S+)$/m.exec(stdout)?.[1];
+const post = (url: string, body: unknown) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+const setUp = (origin: string, link: string | undefined) =>
+  post(`${origin}/api/setup`, {
+    token: new URL(link ?? '').searchParams.get('token'),
+    email: 'owner@example.com',
+    password: 'a good long password',
+  });
+
+describe('the setup link', () => {
+  test('is printed at each start, another one each time, until it is used', async () => {
+    const first = await (await startServer(env)).stop();
+    const second = await (await startServer(env)).stop();
+    expect(first.stdout).toEndWith('Ready.\n');
+    expect(linkIn(first.stdout)).toMatch(/^http:\/\/localhost:\d+\/setup\?token=[0-9a-z]{52}$/);
+    expect(linkIn(second.stdout)).toBeDefined();
+    expect(linkIn(second.stdout)?.split('=')[1]).not.toBe(linkIn(first.stdout)?.split('=')[1]);
+
+    const server = await startServer(env);
+    const { stdout } = await server.said();
+    expect((await setUp(server.origin, linkIn(first.stdout))).status).toBe(401);
+    expect((await setUp(server.origin, linkIn(stdout))).status).toBe(201);
+    expect((await setUp(server.origin, linkIn(stdout))).status).toBe(401);
+    await server.stop();
+    expect(linkIn((await (await startServer(env)).stop()).stdout)).toBeUndefined();
+  });
+
+  test('is worth nothing once a command made an account', async () => {
+    const server = await startServer(env);
+    const { stdout } = await server.said();
+    expect((await hooktape(env, 'account', 'create', 'by-command@example.com')).exitCode).toBe(0);
+    expect((await setUp(server.origin, linkIn(stdout))).status).toBe(401);
+    await server.stop();
+  });
+
+  test('is not printed when the settings name an owner', async () => {
+    const owner = { HOOKTAPE_OWNER_EMAIL: 'owner@example.com', HOOKTAPE_OWNER_PASSWORD: 'a good long password' };
+    const { stdout } = await (await startServer({ ...env, ...owner })).stop();
+    expect(linkIn(stdout)).toBeUndefined();
+    expect(stdout).toEndWith('Ready.\n');
+  });
+});
+
+test.each([
+  ['http://hooks.example.com', true],
+  ['https://hooks.example.com', false],
+  ['http://127.0.0.1:4665', false],
+])('BASE_URL %s: the start warns of plain http: %p', async (baseUrl, warns) => {
+  const ended = startServer({ ...env, HOOKTAPE_BASE_URL: baseUrl });
+  const { stderr } = await (await ended).stop();
+  expect(stderr.includes('"level":"warn","message":"BASE_URL is plain http')).toBe(warns);
+});
+
+test('an open stream does not hold the shutdown up', async () => {
+  const server = await startServer(env);
+  const { stdout } = await server.said();
+  const made = await setUp(server.origin, linkIn(stdout));
+  const { endpoint } = (await made.json()) as { endpoint: { id: string } };
+  const cookie = made.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const stream = await readSse(`${server.origin}/api/endpoints/${endpoint.id}/stream`, { cookie });
+  expect(stream.status).toBe(200);
+  expect((await server.stop()).exitCode).toBe(0);
+  expect(stream.ended()).toBe('ended');
+});

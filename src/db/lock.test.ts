@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LockedError, lockDataDirectory } from './lock.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Another process that locks the directory and then does nothing. */
+async function lockElsewhere() {
+  const script = `
+    const { lockDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, 'lock.ts'))});
+    await lockDataDirectory(${JSON.stringify(directory)}, 'hooktape serve (pid ' + process.pid + ')');
+    console.log('locked');
+    setInterval(() => {}, 1000);`;
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' });
+  const { value } = await child.stdout.getReader().read();
+  expect(new TextDecoder().decode(value)).toBe('locked\n');
+  return child;
+}
+
+describe('the data directory', () => {
+  test('has one holder, whose name the second one learns', async () => {
+    const lock = await lockDataDirectory(directory, 'hooktape serve (pid 42)');
+    const refused = await lockDataDirectory(directory, 'second').catch(error => error);
+    expect(refused).toBeInstanceOf(LockedError);
+    expect(refused.message).toBe(`${directory} is in use by hooktape serve (pid 42)`);
+    expect(refused.holder).toBe('hooktape serve (pid 42)');
+    await lock.release();
+    expect(existsSync(join(directory, 'hooktape.lock.holder'))).toBe(false);
+    await (await lockDataDirectory(directory, 'third')).release();
+  });
+
+  test('is refused across processes, and free the moment its holder is killed', async () => {
+    const child = await lockElsewhere();
+    const refused = await lockDataDirectory(directory, 'me').catch(error => error);
+    expect(refused).toMatchObject({ holder: `hooktape serve (pid ${child.pid})` });
+    child.kill('SIGKILL');
+    await child.exited;
+    const lock = await lockDataDirectory(directory, 'me');
+    expect(await lockDataDirectory(directory, 'next').catch(error => error)).toMatchObject({ holder: 'me' });
+    await lock.release();
+  });
+
+  test('its lock files are nobody else’s to read', async () => {
+    const lock = await lockDataDirectory(directory, 'me');
+    for (const name of ['hooktape.lock', 'hooktape.lock.holder'])
+      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    await lock.release();
+  });
+
+  test('that cannot be written fails with the reason, not as locked', async () => {
+    const refused = await lockDataDirectory(join(directory, 'missing'), 'me').catch(error => error);
+    expect(refused).toBeInstanceOf(Error);
+    expect(refused).not.toBeInstanceOf(LockedError);
+  });
+});

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@libsql/client/sqlite3';
+import { openDatabase } from './database.ts';
+import { migrate, readVersion, SchemaError } from './migrate.ts';
+
+let directory: string;
+let file: string;
+let client: Client;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  file = join(directory, 'hooktape.db');
+  client = createClient({ url: `file:${file}`, concurrency: 1 });
+});
+afterEach(() => {
+  client.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const first = 'CREATE TABLE a (x);\n--> statement-breakpoint\nINSERT INTO a VALUES (1);';
+const second = 'ALTER TABLE a ADD COLUMN y';
+const noCopy = async (): Promise<void> => {
+  throw new Error('no copy was due');
+};
+const tables = async () =>
+  (await client.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")).rows.map(row => row[0]);
+
+describe('migrate', () => {
+  test('an empty database gets everything, without a copy; the next start changes nothing', async () => {
+    expect(await migrate(client, [first, second], noCopy)).toEqual({ from: 0, to: 2 });
+    expect((await client.execute('SELECT * FROM a')).columns).toEqual(['x', 'y']);
+    expect(await migrate(client, [first, second], noCopy)).toEqual({ from: 2, to: 2 });
+  });
+
+  test('an older database is copied once, before the first change', async () => {
+    await migrate(client, [first], noCopy);
+    const seen: unknown[] = [];
+    await migrate(client, [first, second, 'CREATE TABLE b (x)'], async from => {
+      seen.push(from, (await client.execute('SELECT * FROM a')).columns);
+    });
+    expect(seen).toEqual([1, ['x']]);
+    expect(await readVersion(client)).toBe(3);
+  });
+
+  test('one that a newer version wrote is refused untouched', async () => {
+    await migrate(client, [first, second], noCopy);
+    const refused = await migrate(client, [first], noCopy).catch(error => error);
+    expect(refused).toBeInstanceOf(SchemaError);
+    expect(refused.message).toMatch(/version 2.* up to 1.*newer Hooktape/);
+    expect(await readVersion(client)).toBe(2);
+  });
+
+  test('one that fails is rolled back together with its version; those before it stay', async () => {
+    const broken = 'CREATE TABLE b (x)\n--> statement-breakpoint\nINSERT INTO nowhere VALUES (1)';
+    expect(await migrate(client, [first, broken], noCopy).catch(error => error.message)).toContain('nowhere');
+    expect([await readVersion(client), await tables()]).toEqual([1, ['a']]);
+    await migrate(client, [first, 'CREATE TABLE b (x)'], async () => {});
+    expect(await tables()).toEqual(['a', 'b']);
+  });
+
+  test('one that another process did in the same moment counts as done', async () => {
+    const other = createClient({ url: `file:${file}`, concurrency: 1 });
+    const racing: Client = {
+      ...client,
+      execute: client.execute.bind(client),
+      migrate: async statements => {
+        await migrate(other, [first], noCopy);
+        return client.migrate(statements);
+      },
+    };
+    expect(await migrate(racing, [first], noCopy)).toEqual({ from: 0, to: 1 });
+    expect((await client.execute('SELECT count(*) FROM a')).rows[0]?.[0]).toBe(1);
+    other.close();
+  });
+});
+
+describe('opening the database', () => {
+  const open = (migrations?: string[]) =>
+    openDatabase({
+      url: `file:${file}`,
+      authToken: undefined,
+      spawn: name => new Worker(new URL(`./${name}.ts`, import.meta.url).href),
+      onBusy: () => {},
+      onDeath: () => {},
+      ...(migrations && { migrations }),
+    });
+  const modes = () =>
+    Object.fromEntries(
+      readdirSync(directory).map(name => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)]),
+    );
+
+  test('no file of it is anybody else’s to read, the log included', async () => {
+    const database = await open();
+    expect(modes()).toEqual({ 'hooktape.db': '600', 'hooktape.db-shm': '600', 'hooktape.db-wal': '600' });
+    await database.close();
+  });
+
+  test('before an upgrade a whole copy is put beside it, even when an earlier one was cut off', async () => {
+    await (await open([first])).close();
+    const copy = `${file}.before-upgrade-from-1`;
+    writeFileSync(`${copy}.part`, 'half a copy');
+    await (await open([first, second])).close();
+    expect(modes()['hooktape.db.before-upgrade-from-1']).toBe('600');
+    expect(modes()['hooktape.db.before-upgrade-from-1.part']).toBeUndefined();
+    const copied = createClient({ url: `file:${copy}` });
+    expect([await readVersion(copied), (await copied.execute('SELECT * FROM a')).columns]).toEqual([1, ['x']]);
+    copied.close();
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test';
+import { createClient } from '@libsql/client/sqlite3';
+import { packError, packResult, packStatement, toStatement, unpackResult, unpackStatement } from './protocol.ts';
+
+describe('results', () => {
+  test('read the same after crossing: by position, by name, with types and counts', async () => {
+    const client = createClient({ url: ':memory:' });
+    const original = await client.execute(
+      "SELECT 1 AS a, 'text' AS b, x'00ff' AS c, NULL AS d, 1.5 AS e UNION ALL SELECT 2, '', x'', 3, 4",
+    );
+    client.close();
+    const crossed = unpackResult(structuredClone(packResult(original)));
+    expect(crossed.columns).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(crossed.rows).toHaveLength(2);
+    const [row] = crossed.rows;
+    expect([row?.[0], row?.['a'], row?.['b'], row?.['d'], row?.['e'], row?.length]).toEqual([
+      1,
+      1,
+      'text',
+      null,
+      1.5,
+      5,
+    ]);
+    expect(new Uint8Array(row?.['c'] as ArrayBuffer)).toEqual(Uint8Array.of(0, 255));
+  });
+
+  test('of a write keep their counts', async () => {
+    const client = createClient({ url: ':memory:', concurrency: 1 });
+    await client.execute('CREATE TABLE t (a INTEGER PRIMARY KEY)');
+    const crossed = unpackResult(structuredClone(packResult(await client.execute('INSERT INTO t VALUES (7), (8)'))));
+    client.close();
+    expect([crossed.rowsAffected, crossed.lastInsertRowid]).toEqual([2, 8n]);
+    expect(JSON.stringify(crossed)).toContain('"lastInsertRowid":"8"');
+  });
+});
+
+describe('statements', () => {
+  test.each([
+    ['SELECT 1', { sql: 'SELECT 1', args: [] }],
+    [['SELECT ?', [1]], { sql: 'SELECT ?', args: [1] }],
+    [['SELECT 1'], { sql: 'SELECT 1', args: [] }],
+    [
+      { sql: 'SELECT ?', args: ['x'] },
+      { sql: 'SELECT ?', args: ['x'] },
+    ],
+    [{ sql: 'SELECT 1' }, { sql: 'SELECT 1', args: [] }],
+    [
+      { sql: 'SELECT :a', args: { a: null } },
+      { sql: 'SELECT :a', args: { a: null } },
+    ],
+  ])('%j', (given, expected) => {
+    const statement = toStatement(given as Parameters<typeof toStatement>[0]);
+    expect(statement).toEqual(expected);
+    const handedOver: ArrayBuffer[] = [];
+    expect(unpackStatement(packStatement(statement, handedOver))).toEqual(expected);
+    expect(handedOver.length).toBe(Array.isArray(expected.args) && expected.args.length > 0 ? 1 : 0);
+  });
+});
+
+describe('errors', () => {
+  const coded = { code: 'SQLITE_FULL', extendedCode: 'SQLITE_FULL', rawCode: 13 };
+  test.each([
+    ['of the database', Object.assign(new Error('no'), coded), { message: 'no', ...coded }],
+    [
+      'of a batch',
+      Object.assign(new Error('no'), { code: 'SQLITE_ERROR', statementIndex: 0 }),
+      { message: 'no', code: 'SQLITE_ERROR', statementIndex: 0 },
+    ],
+    ['of the program', new TypeError('odd'), { message: 'odd', code: 'UNKNOWN' }],
+    ['that are none', 'a string', { message: 'a string', code: 'UNKNOWN' }],
+  ])('%s', (_name, error, packed) => expect<unknown>(structuredClone(packError(error))).toEqual(packed));
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test';
+import { createGroupCommit } from './group-commit.ts';
+import type { NewEvent } from './store.ts';
+
+const event = (endpoint: number) => ({ endpoint, content: new Uint8Array(1) }) as NewEvent;
+
+/** A database that answers each insert in turn with a row number or an error. */
+const setUp = (...answers: (number | Error)[]) => {
+  const inserted: number[][] = [];
+  const failures: number[] = [];
+  const commits = createGroupCommit({
+    insert: async events => {
+      inserted.push(events.map(one => one.endpoint));
+      const answer = answers.shift() ?? new Error('not asked for');
+      if (typeof answer === 'number') return answer;
+      throw answer;
+    },
+    onFailure: (_error, refused) => void failures.push(refused),
+    monotonic: () => 0,
+  });
+  return { commits, inserted, failures };
+};
+const failure = (code: string, message = code) => Object.assign(new Error(message), { code });
+const settle = (adds: Promise<number>[]) =>
+  Promise.all(adds.map(add => add.catch((error: { code: string }) => error.code)));
+
+describe('a group that the database refuses', () => {
+  test('is tried one by one when one row can be the reason: its neighbours are stored', async () => {
+    const { commits, failures } = setUp(failure('SQLITE_CONSTRAINT'), 7, failure('SQLITE_CONSTRAINT'), 8);
+    expect(await settle([1, 2, 3].map(n => commits.add(event(n))))).toEqual([7, 'unavailable', 8]);
+    expect(failures).toEqual([1]);
+  });
+
+  test.each(['SQLITE_FULL', 'SQLITE_BUSY', 'ECONNRESET', 'SERVER_ERROR', 'TRANSACTION_CLOSED', '23'])(
+    '%s: is never tried again, because its rows may be stored already',
+    async code => {
+      const { commits, inserted, failures } = setUp(failure(code));
+      expect(await settle([1, 2].map(n => commits.add(event(n))))).toEqual(['unavailable', 'unavailable']);
+      expect(inserted).toEqual([[1, 2]]);
+      expect(failures).toEqual([2]);
+    },
+  );
+
+  test('a delivery that is too big for the database is refused for good', async () => {
+    const { commits } = setUp(failure('ARGS_INVALID', 'string or blob too big'));
+    expect(await settle([commits.add(event(1))])).toEqual(['too_large']);
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { holdClock } from '../../testing/clock.ts';
+import { type House, openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+
+const clock = holdClock();
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ clock });
+});
+afterAll(() => house.close());
+
+test('a client that stops reading is cut off after a minute; until then nothing piles up for it', async () => {
+  const { services } = house;
+  const { port } = new URL(await house.listen());
+  const ada = await house.person();
+  const { id } = await ada.createEndpoint();
+  const endpoint = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
+  const body = Buffer.from('x'.repeat(200));
+  const delivery = { method: 'POST', path: `/${'p'.repeat(900)}`, query: null, headers: [], body, sourceIp: '::1' };
+  // More than the socket buffers of both ends hold together.
+  for (let i = 0; i < 12; i++)
+    await Promise.all(
+      Array.from({ length: 1000 }, () => services.capture.record(endpoint, { ...delivery, receivedAt: clock.now() })),
+    );
+
+  const socket: Socket = connect(Number(port), '127.0.0.1');
+  socket.pause();
+  socket.write(
+    `GET /api/endpoints/${id}/stream?lastEventId= HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${ada.key}\r\n\r\n`,
+  );
+  await eventually(() => services.live.openStreams() === 1);
+  await eventually(() => {
+    clock.advance(1000);
+    return services.live.openStreams() === 0;
+  }, 15_000);
+  let received = 0;
+  socket.on('data', chunk => {
+    received += chunk.length;
+  });
+  const closed = new Promise(resolve => socket.on('close', resolve));
+  socket.on('error', () => {});
+  socket.resume();
+  await closed;
+  expect(received).toBeLessThan(12_000 * 1200);
+}, 30_000);

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Browser, openBrowser } from '../../testing/browser.ts';
+import { holdClock } from '../../testing/clock.ts';
+import { type House, openHouse } from '../../testing/house.ts';
+
+const clock = holdClock();
+const password = 'a good long password';
+const hour = 3_600_000;
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ clock });
+  await house.person('ada@example.com', { password });
+  await house.person('bob@example.com', { password });
+  await house.services.account.create({ email: 'keyless@example.com' });
+});
+afterAll(() => house.close());
+
+type Session = {
+  id: string;
+  current: boolean;
+  userAgent: string;
+  sourceIp: string;
+  createdAt: number;
+  lastSeenAt: number;
+};
+const signIn = async (email = 'ada@example.com', secret = password): Promise<Browser> => {
+  const browser = openBrowser(house);
+  await browser.json(201, 'POST', '/api/session', { email, password: secret });
+  return browser;
+};
+const isIn = async (browser: Browser) => (await browser.call('GET', '/api/me')).status === 200;
+const sessionsOf = async (browser: Browser) =>
+  (await browser.json<{ sessions: Session[] }>(200, 'GET', '/api/sessions')).sessions;
+
+describe('POST /api/session', () => {
+  test('201 and a cookie that counts for every operation', async () => {
+    const browser = await signIn('  Ada@Example.com ');
+    expect(browser.cookie).toMatch(/^hooktape_sid=[0-9a-z]{52}$/);
+    expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({
+      account: { email: 'ada@example.com', plan: 'pro' },
+      role: 'owner',
+      sessionId: expect.stringMatching(/^ses_/),
+      setupRequired: false,
+      version: 'test',
+    });
+    expect(await browser.json(201, 'POST', '/api/endpoints', { name: 'by cookie' })).toMatchObject({
+      name: 'by cookie',
+    });
+  });
+
+  test('one answer for a wrong password, an unknown address and an account without a password', async () => {
+    const answers = await Promise.all(
+      ['ada@example.com', 'nobody@example.com', 'keyless@example.com', 'no address'].map(async email => {
+        const response = await openBrowser(house).call('POST', '/api/session', {
+          email,
+          password: 'wrong wrong wrong',
+        });
+        return [response.status, response.headers.getSetCookie(), await response.text()];
+      }),
+    );
+    expect(answers).toEqual(new Array(4).fill([401, [], '{"error":"wrong email or password"}']));
+    clock.advance(hour);
+  });
+
+  test('429 with Retry-After after five failures, also for the right password; waiting is enough', async () => {
+    const browser = openBrowser(house);
+    const wrong = { email: 'bob@example.com', password: 'wrong wrong wrong' };
+    for (let i = 0; i < 5; i++) await browser.json(401, 'POST', '/api/session', wrong);
+    const refused = await browser.call('POST', '/api/session', { email: 'bob@example.com', password });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    clock.advance(1000);
+    await browser.json(201, 'POST', '/api/session', { email: 'bob@example.com', password });
+    await browser.json(401, 'POST', '/api/session', wrong);
+  });
+
+  test('signing in again ends the session before it', async () => {
+    const browser = await signIn();
+    const before = { ...browser, cookie: browser.cookie };
+    await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
+    expect(browser.cookie).not.toBe(before.cookie);
+    const old = openBrowser(house);
+    old.cookie = before.cookie;
+    expect(await isIn(old)).toBe(false);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  test('400 without the fields, 415 when it is not JSON, and the token is not in the database', async () => {
+    const browser = await signIn();
+    await openBrowser(house).json(400, 'POST', '/api/session', { email: 'ada@example.com' });
+    const form = await house.fetch('/api/session', {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: JSON.stringify({ email: 'ada@example.com', password }),
+    });
+    expect(form.status).toBe(415);
+    const { rows } = await house.services.database.client.execute('SELECT * FROM sessions');
+    const stored = rows
+      .flatMap(row => Object.values(row))
+      .map(value => (value instanceof ArrayBuffer ? Buffer.from(value).toString('latin1') : String(value)));
+    expect(stored.join()).not.toContain(browser.cookie.split('=')[1] ?? '-');
+  });
+});
+
+describe('GET /api/session', () => {
+  test('401 that says whether there is an account', async () => {
+    expect(await openBrowser(house).json(401, 'GET', '/api/session')).toEqual({
+      error: 'not signed in',
+      setupRequired: false,
+    });
+  });
+
+  test('a request with an Authorization header is never judged by its cookie', async () => {
+    const browser = await signIn();
+    const bad = { authorization: 'Bearer htk_nothing' };
+    expect((await browser.call('GET', '/api/session', undefined, bad)).status).toBe(401);
+    expect((await browser.call('GET', '/api/me', undefined, bad)).status).toBe(401);
+    expect((await browser.call('GET', '/api/me', undefined, { authorization: 'Basic eDp5' })).status).toBe(401);
+  });
+
+  test('a key says who it is, without a session', async () => {
+    const carol = await house.person('carol@example.com');
+    expect(await carol.json(200, 'GET', '/api/session')).toMatchObject({
+      account: { email: 'carol@example.com' },
+      sessionId: null,
+    });
+  });
+});
+
+describe('the guard', () => {
+  test('403 for a foreign site, 421 under a foreign name, nothing done', async () => {
+    const browser = await signIn();
+    const name = { name: 'forged' };
+    expect((await browser.call('POST', '/api/endpoints', name, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await browser.call('POST', '/api/endpoints', name, { host: 'evil.example' })).status).toBe(421);
+    expect((await browser.call('GET', '/api/endpoints', undefined, { host: 'evil.example' })).status).toBe(421);
+    expect(JSON.stringify(await browser.json(200, 'GET', '/api/endpoints'))).not.toContain('forged');
+  });
+});
+
+describe('expiry', () => {
+  test('14 days without use end it; use keeps it, written at most once a minute', async () => {
+    const browser = await signIn();
+    const seenAt = async () => (await sessionsOf(browser)).find(({ current }) => current)?.lastSeenAt;
+    const start = clock.now();
+    clock.advance(59_999);
+    expect(await seenAt()).toBe(start);
+    clock.advance(1);
+    expect(await seenAt()).toBe(start + 60_000);
+    clock.advance(14 * 24 * hour - 1);
+    expect(await isIn(browser)).toBe(true);
+    clock.advance(14 * 24 * hour);
+    expect(await isIn(browser)).toBe(false);
+  });
+
+  test('60 days end it, however much it is used', async () => {
+    const browser = await signIn();
+    for (let day = 10; day < 60; day += 10) {
+      clock.advance(10 * 24 * hour);
+      expect(await isIn(browser)).toBe(true);
+    }
+    clock.advance(10 * 24 * hour);
+    expect(await isIn(browser)).toBe(false);
+  });
+});
+
+describe('DELETE /api/session', () => {
+  test('ends it at once and clears the cookie', async () => {
+    const browser = await signIn();
+    const { cookie } = browser;
+    expect(await browser.json(200, 'DELETE', '/api/session')).toEqual({ ok: true });
+    expect(browser.cookie).toBe('');
+    browser.cookie = cookie;
+    expect(await isIn(browser)).toBe(false);
+  });
+});
+
+describe('/api/sessions', () => {
+  test('lists where the account is signed in, this one marked, and ends one of them', async () => {
+    const phone = await signIn();
+    clock.advance(1000);
+    const laptop = await signIn();
+    const [newest, older] = await sessionsOf(laptop);
+    expect(newest).toMatchObject({
+      current: true,
+      userAgent: 'test browser',
+      sourceIp: '127.0.0.1',
+      createdAt: clock.now(),
+    });
+    expect(older?.current).toBe(false);
+    await laptop.json(200, 'DELETE', `/api/sessions/${older?.id}`);
+    expect([await isIn(phone), await isIn(laptop)]).toEqual([false, true]);
+  });
+
+  test('another account’s session answers exactly like one that does not exist', async () => {
+    const [ada, bob] = [await signIn(), await signIn('bob@example.com')];
+    const [theirs] = await sessionsOf(bob);
+    const foreign = await ada.call('DELETE', `/api/sessions/${theirs?.id}`);
+    const missing = await ada.call('DELETE', '/api/sessions/ses_nothing');
+    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
+    expect(foreign.status).toBe(404);
+    expect(await isIn(bob)).toBe(true);
+    expect((await sessionsOf(ada)).map(({ id }) => id)).not.toContain(theirs?.id);
+  });
+});
+
+describe('POST /api/password', () => {
+  test('ends every other session, renews this one, and only the new password signs in', async () => {
+    const dora = 'dora@example.com';
+    await house.person(dora, { password });
+    const [phone, laptop] = [await signIn(dora), await signIn(dora)];
+    const before = laptop.cookie;
+    const change = { current: password, password: 'another long password' };
+    expect(await laptop.json(200, 'POST', '/api/password', change)).toEqual({ ok: true });
+    expect([await isIn(phone), await isIn(laptop)]).toEqual([false, true]);
+    expect(laptop.cookie).not.toBe(before);
+    phone.cookie = before;
+    expect(await isIn(phone)).toBe(false);
+    await openBrowser(house).json(401, 'POST', '/api/session', { email: dora, password });
+    await signIn(dora, 'another long password');
+  });
+
+  test('400 for a wrong current password and for a new one that is too weak; guessing is slowed', async () => {
+    const eve = 'eve@example.com';
+    await house.person(eve, { password });
+    const browser = await signIn(eve);
+    await browser.json(400, 'POST', '/api/password', { current: password, password: 'short' });
+    const guess = { current: 'wrong wrong wrong', password: 'another long password' };
+    for (let i = 0; i < 5; i++) await browser.json(400, 'POST', '/api/password', guess);
+    await browser.json(429, 'POST', '/api/password', guess);
+    clock.advance(hour);
+    await signIn(eve);
+  });
+
+  test('a sign-in that was checked against the old password comes too late', async () => {
+    const gus = 'gus@example.com';
+    await house.person(gus, { password });
+    const { id, passwordHash } = await house.services.account.byEmail(gus);
+    await house.services.account.setPassword(gus, 'another long password');
+    const visitor = { userAgent: '', sourceIp: '::1', sessionId: undefined };
+    const late = house.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, visitor);
+    const refusal: unknown = await late.catch(error => error);
+    expect(refusal).toMatchObject({ code: 'unauthorized' });
+  });
+
+  test('an operator’s new password ends all sessions', async () => {
+    const fay = 'fay@example.com';
+    await house.person(fay, { password });
+    const browser = await signIn(fay);
+    await house.services.account.setPassword(fay, 'set by the operator');
+    expect(await isIn(browser)).toBe(false);
+  });
+});
+
+describe('the rate limit', () => {
+  test('a session has ten times that of a key', async () => {
+    const small = await openHouse({ clock, env: { HOOKTAPE_RATE_LIMIT: '3' } });
+    try {
+      await small.person('ada@example.com', { password });
+      const browser = openBrowser(small);
+      await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
+      for (let i = 0; i < 30; i++) await browser.json(200, 'GET', '/api/me');
+      expect((await browser.call('GET', '/api/me')).status).toBe(429);
+    } finally {
+      await small.close();
+    }
+  });
+});

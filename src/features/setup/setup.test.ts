@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { type Browser, openBrowser } from '../../testing/browser.ts';
+import { type House, openHouse } from '../../testing/house.ts';
+
+const baseUrl = 'https://hooks.example.com';
+const owner = { email: 'Owner@Example.com', password: 'a good long password' };
+let house: House;
+let browser: Browser;
+beforeEach(async () => {
+  house = await openHouse({ env: { HOOKTAPE_BASE_URL: baseUrl } });
+  browser = openBrowser(house, { host: 'hooks.example.com' });
+});
+afterEach(() => house.close());
+
+const tokenOf = (link: string | undefined) => link?.slice(`${baseUrl}/setup?token=`.length) ?? '';
+const newLink = () => house.services.setup.link();
+
+describe('the setup link', () => {
+  test('is below BASE_URL, stays the same until used, and is gone with the first account, however made', async () => {
+    const link = await newLink();
+    expect(link).toMatch(/^https:\/\/hooks\.example\.com\/setup\?token=[0-9a-z]{52}$/);
+    expect(await newLink()).toBe(link);
+    expect(await browser.json(401, 'GET', '/api/session')).toMatchObject({ setupRequired: true });
+    await house.services.account.create({ email: 'by-command@example.com' });
+    expect(await newLink()).toBeUndefined();
+    expect(await browser.json(401, 'GET', '/api/session')).toMatchObject({ setupRequired: false });
+    await browser.json(401, 'POST', '/api/setup', { token: tokenOf(link), ...owner });
+  });
+
+  test('without one made, no token is right', async () => {
+    await browser.json(401, 'POST', '/api/setup', { token: '', ...owner });
+    await browser.json(401, 'POST', '/api/setup', { token: 'undefined', ...owner });
+  });
+});
+
+describe('POST /api/setup', () => {
+  test('201: the owner, plan pro, signed in, with an endpoint that takes deliveries', async () => {
+    const response = await browser.call('POST', '/api/setup', { token: tokenOf(await newLink()), ...owner });
+    expect(response.status).toBe(201);
+    const [cookie] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-sid=[0-9a-z]{52}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/);
+    const { account, endpoint } = (await response.json()) as {
+      account: { id: string };
+      endpoint: { id: string; url: string };
+    };
+    expect<unknown>(account).toEqual({
+      id: account.id,
+      email: 'owner@example.com',
+      plan: 'pro',
+      createdAt: expect.any(Number),
+    });
+    expect(endpoint.url).toStartWith(`${baseUrl}/in/`);
+    expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({ account, role: 'owner' });
+    expect(await browser.json(200, 'GET', '/api/endpoints')).toEqual({ endpoints: [endpoint] });
+    await house.deliver(endpoint);
+    await browser.json(201, 'POST', '/api/session', owner);
+  });
+
+  test('401 for a wrong token and for a used one', async () => {
+    const token = tokenOf(await newLink());
+    await browser.json(401, 'POST', '/api/setup', { token: token.replace(/.$/, '!'), ...owner });
+    await browser.json(201, 'POST', '/api/setup', { token, ...owner });
+    await browser.json(401, 'POST', '/api/setup', { token, email: 'second@example.com', password: owner.password });
+    expect(await house.services.account.list()).toHaveLength(1);
+  });
+
+  test('400 for a bad address or password leaves the link usable', async () => {
+    const token = tokenOf(await newLink());
+    await browser.json(400, 'POST', '/api/setup', { token, email: 'nobody', password: owner.password });
+    await browser.json(400, 'POST', '/api/setup', { token, email: owner.email, password: 'short' });
+    await browser.json(201, 'POST', '/api/setup', { token, ...owner });
+  });
+
+  test('of many at once exactly one wins, and nothing is left of the others', async () => {
+    const token = tokenOf(await newLink());
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        openBrowser(house, { host: 'hooks.example.com' }).call('POST', '/api/setup', {
+          token,
+          email: `owner${i}@example.com`,
+          password: owner.password,
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401, 401, 401]);
+    const { client } = house.services.database;
+    for (const table of ['accounts', 'teams', 'endpoints', 'sessions'])
+      expect((await client.execute(`SELECT count(*) FROM ${table}`)).rows[0]?.[0]).toBe(1);
+  });
+});

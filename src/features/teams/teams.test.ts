@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Browser, openBrowser } from '../../testing/browser.ts';
+import { holdClock } from '../../testing/clock.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+
+const clock = holdClock();
+const hour = 3_600_000;
+const password = 'a good long password';
+let house: House;
+let ada: Caller;
+let bob: Caller;
+beforeAll(async () => {
+  house = await openHouse({ clock });
+  ada = await house.person('ada@example.com');
+  bob = await house.person('bob@example.com', { plan: 'free' });
+});
+afterAll(() => house.close());
+
+type Team = { members: { id: string; email: string; role: string; createdAt: number }[]; plan: string };
+const team = (caller: Caller) => caller.json<Team>(200, 'GET', '/api/team');
+const invite = async (caller: Caller, email: string) =>
+  (await caller.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email })).url.split('=')[1] ?? '';
+const join = async (token: string): Promise<Browser> => {
+  const browser = openBrowser(house);
+  await browser.json(201, 'POST', `/api/invitations/${token}`, { password });
+  return browser;
+};
+
+describe('GET /api/team', () => {
+  test('members, plan and what it allows', async () => {
+    expect(await bob.json(200, 'GET', '/api/team')).toEqual({
+      members: [{ id: bob.accountId, email: 'bob@example.com', role: 'owner', createdAt: clock.now() }],
+      plan: 'free',
+      limits: { endpoints: 1, keys: 10, retentionMs: 7 * 24 * hour },
+    });
+    expect(await team(ada)).toMatchObject({ plan: 'pro', limits: { endpoints: 0, retentionMs: 90 * 24 * hour } });
+  });
+});
+
+describe('invitations', () => {
+  test('a link that makes one account in the team, signed in', async () => {
+    const answer = await ada.json<{ url: string }>(201, 'POST', '/api/team/invitations', {
+      email: ' Cleo@Example.com',
+    });
+    expect<unknown>(answer).toEqual({
+      email: 'cleo@example.com',
+      url: expect.stringMatching(/^http:\/\/localhost:4665\/login\?invitation=[0-9a-z]{52}$/),
+      expiresAt: clock.now() + 72 * hour,
+    });
+    const token = answer.url.split('=')[1] ?? '';
+    const browser = openBrowser(house);
+    expect(await browser.json(200, 'GET', `/api/invitations/${token}`)).toEqual({
+      email: 'cleo@example.com',
+      teamOf: 'ada@example.com',
+    });
+    const endpoint = await ada.createEndpoint('shared');
+    clock.advance(1000);
+    await browser.json(400, 'POST', `/api/invitations/${token}`, { password: 'short' });
+    await browser.json(201, 'POST', `/api/invitations/${token}`, { password });
+    expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({
+      account: { email: 'cleo@example.com', plan: 'pro' },
+      role: 'member',
+    });
+    await browser.json(200, 'GET', `/api/endpoints/${endpoint.id}`);
+    await openBrowser(house).json(404, 'GET', `/api/invitations/${token}`);
+    await openBrowser(house).json(404, 'POST', `/api/invitations/${token}`, { password });
+    expect((await team(ada)).members.map(({ email, role }) => [email, role])).toEqual([
+      ['ada@example.com', 'owner'],
+      ['cleo@example.com', 'member'],
+    ]);
+  });
+
+  test('of two who use it at once one joins', async () => {
+    const token = await invite(ada, 'twice@example.com');
+    const answers = await Promise.all(
+      [0, 1, 2].map(() => openBrowser(house).call('POST', `/api/invitations/${token}`, { password })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
+  });
+
+  test('72 hours end it; inviting again makes the earlier link worthless', async () => {
+    const first = await invite(ada, 'dave@example.com');
+    const second = await invite(ada, 'DAVE@example.com');
+    await openBrowser(house).json(404, 'GET', `/api/invitations/${first}`);
+    clock.advance(72 * hour - 1);
+    await openBrowser(house).json(200, 'GET', `/api/invitations/${second}`);
+    clock.advance(1);
+    await openBrowser(house).json(404, 'GET', `/api/invitations/${second}`);
+    await openBrowser(house).json(404, 'POST', `/api/invitations/${second}`, { password });
+  });
+
+  test('an unknown token is 404, the token is not in the database', async () => {
+    await openBrowser(house).json(404, 'GET', '/api/invitations/unknown');
+    const token = await invite(ada, 'erin@example.com');
+    const { rows } = await house.services.database.client.execute('SELECT hex(hash), email FROM invitations');
+    expect(JSON.stringify(rows)).toContain('erin@example.com');
+    expect(JSON.stringify(rows).toLowerCase()).not.toContain(Buffer.from(token).toString('hex'));
+  });
+
+  test('409 for a member’s address; another team’s is told only to who has the link', async () => {
+    await ada.json(409, 'POST', '/api/team/invitations', { email: 'ADA@example.com' });
+    const token = await invite(ada, 'bob@example.com');
+    await openBrowser(house).json(409, 'POST', `/api/invitations/${token}`, { password });
+    expect((await team(bob)).members).toHaveLength(1);
+  });
+
+  test('400 for what is no address; 403 for a member', async () => {
+    await ada.json(400, 'POST', '/api/team/invitations', { email: 'nobody' });
+    const fred = await house.person('fred@example.com', { teamOf: 'ada@example.com' });
+    await fred.json(403, 'POST', '/api/team/invitations', { email: 'friend@example.com' });
+    await fred.json(403, 'DELETE', `/api/team/members/${ada.accountId}`);
+  });
+
+  test('403 beyond a hundred open ones, and they die with who invited', async () => {
+    const gina = await house.person('gina@example.com');
+    const token = await invite(gina, 'guest@example.com');
+    for (let i = 1; i < 100; i++) await invite(gina, `guest${i}@example.com`);
+    await gina.json(403, 'POST', '/api/team/invitations', { email: 'guest100@example.com' });
+    await invite(gina, 'guest99@example.com');
+    await house.services.account.remove('gina@example.com');
+    await openBrowser(house).json(404, 'GET', `/api/invitations/${token}`);
+  });
+});
+
+describe('DELETE /api/team/members/{id}', () => {
+  test('deletes the account: its key and session die at once, the team’s events stay', async () => {
+    const hugo = await house.person('hugo@example.com', { teamOf: 'ada@example.com', password });
+    const browser = openBrowser(house);
+    await browser.json(201, 'POST', '/api/session', { email: 'hugo@example.com', password });
+    const endpoint = await hugo.createEndpoint('made by hugo');
+    expect(await ada.json(200, 'DELETE', `/api/team/members/${hugo.accountId}`)).toEqual({ ok: true });
+    expect((await hugo.call('GET', '/api/me')).status).toBe(401);
+    await browser.json(401, 'GET', '/api/session');
+    await openBrowser(house).json(401, 'POST', '/api/session', { email: 'hugo@example.com', password });
+    await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}`);
+    await ada.json(404, 'DELETE', `/api/team/members/${hugo.accountId}`);
+  });
+
+  test('400 for oneself: a team keeps its owner', async () => {
+    await ada.json(400, 'DELETE', `/api/team/members/${ada.accountId}`);
+    expect((await ada.call('GET', '/api/me')).status).toBe(200);
+  });
+
+  test('another team’s member answers exactly like one that does not exist', async () => {
+    const foreign = await ada.call('DELETE', `/api/team/members/${bob.accountId}`);
+    const missing = await ada.call('DELETE', '/api/team/members/acc_nobody');
+    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
+    expect(foreign.status).toBe(404);
+    expect((await bob.call('GET', '/api/me')).status).toBe(200);
+    expect(JSON.stringify(await team(ada))).not.toContain('bob@example.com');
+  });
+
+  test('joining ends the session that the browser had before', async () => {
+    const browser = await join(await invite(ada, 'ivy@example.com'));
+    const { cookie } = browser;
+    await browser.json(201, 'POST', `/api/invitations/${await invite(ada, 'jack@example.com')}`, { password });
+    expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({ account: { email: 'jack@example.com' } });
+    browser.cookie = cookie;
+    await browser.json(401, 'GET', '/api/session');
+  });
+});

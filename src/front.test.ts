@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFront, createSocketFront, type Front, type FrontOptions } from './front.ts';
+import { eventually } from './testing/poll.ts';
+import { exchange, openWire } from './testing/wire.ts';
+
+let front: Front | undefined;
+afterEach(async () => {
+  await front?.close(0);
+  front = undefined;
+});
+
+/** Answers with what came, once the body is whole. */
+const echo = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk as Buffer);
+  res.end(`ingest ${target} ${Buffer.concat(chunks)}`);
+};
+
+async function open(options: Partial<FrontOptions> = {}): Promise<string> {
+  front = createFront({
+    ingest: echo,
+    fetch: request => new Response(`app ${request.url}`),
+    clientAddress: () => '',
+    onError: () => {},
+    ...options,
+  });
+  return `http://127.0.0.1:${await front.listen(0, '127.0.0.1')}`;
+}
+
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+describe('routing', () => {
+  test.each([
+    ['/in/a/../b?x=%zz', 'ingest /in/a/../b?x=%zz'],
+    ['http://hooks.example.com/in/a//b', 'ingest /in/a//b'],
+    ['HTTPS://hooks.example.com:8443/in/a', 'ingest /in/a'],
+    ['/in', 'ingest /in'],
+    ['/inside', 'app http://internal/inside'],
+    ['http://evil.example', 'app http://internal/'],
+    ['http://evil.example/api/me?x=1', 'app http://internal/api/me?x=1'],
+    ['//evil.example/api', 'app http://internal//evil.example/api'],
+    ['/%69n/a', 'app http://internal/%69n/a'],
+  ])('%s', async (target, expected) => {
+    const origin = await open();
+    const wire = await openWire(origin);
+    wire.write(get(target));
+    expect(await wire.until(new RegExp(`${expected.split(' ')[0]} \\S+`))).toContain(expected);
+    wire.destroy();
+  });
+});
+
+describe('closing', () => {
+  test('lets an upload in flight finish, tells it that the connection ends, and takes no new connection', async () => {
+    const origin = await open();
+    const wire = await openWire(origin);
+    wire.write('POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab');
+    await eventually(async () => (await exchange(origin, get('/'))).includes('200'));
+    const closing = front?.close(5000);
+    let closed = false;
+    void closing?.then(() => {
+      closed = true;
+    });
+    const refused = await new Promise<string>(resolve => {
+      const late = connect(Number(new URL(origin).port), '127.0.0.1', () => resolve('connected'));
+      late.once('error', error => resolve((error as NodeJS.ErrnoException).code ?? ''));
+    });
+    expect(refused).toBe('ECONNREFUSED');
+    expect(closed).toBe(false);
+    wire.write('cd');
+    expect(await wire.until(/ingest \/in\/a abcd/)).toMatch(/\r\nconnection: close\r\n/i);
+    await wire.closed;
+    await closing;
+  });
+
+  test('lets a download finish that its reader takes slowly', async () => {
+    const size = 16 << 20;
+    const origin = await open({ fetch: () => new Response(new Uint8Array(size)) });
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.write(get('/')));
+    let received = 0;
+    socket.once('data', () => socket.pause());
+    socket.on('data', chunk => {
+      received += chunk.length;
+    });
+    await eventually(() => received > 0);
+    const closing = front?.close(5000);
+    socket.resume();
+    await closing;
+    await eventually(() => received >= size);
+  });
+
+  test('does not wait for keep-alive connections without a request', async () => {
+    const origin = await open();
+    const wire = await openWire(origin);
+    wire.write(get('/in/a'));
+    expect(await wire.until(/ingest/)).toMatch(/\r\nconnection: keep-alive\r\n/i);
+    const startedAt = performance.now();
+    await front?.close(20_000);
+    await wire.closed;
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  test('cuts what is not done at the deadline', async () => {
+    const origin = await open();
+    const wire = await openWire(origin);
+    wire.write('POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab');
+    await eventually(async () => (await exchange(origin, get('/'))).includes('200'));
+    await front?.close(20);
+    await wire.closed;
+    expect(wire.received()).toBe('');
+  });
+});
+
+describe('failures', () => {
+  test('a handler that throws ends its own connection only, and is told', async () => {
+    const errors: unknown[] = [];
+    const origin = await open({
+      ingest: async () => {
+        throw new Error('defect');
+      },
+      onError: error => errors.push(error),
+    });
+    const wire = await openWire(origin);
+    wire.write(get('/in/a'));
+    await wire.closed;
+    expect(errors).toHaveLength(1);
+    expect(await exchange(origin, get('/'))).toContain('200');
+  });
+
+  test('an answer that breaks off midway is never taken for a whole one', async () => {
+    const broken = new ReadableStream({
+      start: controller => controller.enqueue(new TextEncoder().encode('half')),
+      pull: controller => controller.error(new Error('defect')),
+    });
+    const origin = await open({ fetch: () => new Response(broken) });
+    expect(
+      await fetch(origin)
+        .then(response => response.text())
+        .catch(() => 'failed'),
+    ).toBe('failed');
+  });
+
+  test('a port that is taken is an error of listening', async () => {
+    const origin = await open();
+    const second = createFront({
+      ingest: echo,
+      fetch: () => new Response(),
+      clientAddress: () => '',
+      onError: () => {},
+    });
+    expect(await second.listen(Number(new URL(origin).port), '127.0.0.1').catch(error => error.code)).toBe(
+      'EADDRINUSE',
+    );
+  });
+});
+
+describe('the control socket', () => {
+  test('takes the place of a stale one, is the owner’s only, and is gone afterwards', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+    const path = join(directory, 'hooktape.sock');
+    writeFileSync(path, 'stale');
+    const socket = createSocketFront(echo, () => {});
+    await socket.listen(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const response = await fetch('http://x/control', { unix: path, method: 'POST', body: 'hi' } as RequestInit);
+    expect(await response.text()).toBe('ingest /control hi');
+    await socket.close(1000);
+    expect(existsSync(path)).toBe(false);
+    rmSync(directory, { recursive: true, force: true });
+  });
+});

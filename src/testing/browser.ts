@@ -1,0 +1,43 @@
+/* A browser with a cookie jar, as far as the server can tell: what it sends of itself beside what a page asks for. */
+import type { House } from './house.ts';
+
+export type Browser = {
+  /** The session cookie as it is sent, `name=value`; empty when there is none. */
+  cookie: string;
+  /** A call of a page of the server's own. */
+  call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
+  json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
+};
+
+export function openBrowser(house: Pick<House, 'fetch'>, own: Record<string, string> = {}): Browser {
+  const browser: Browser = {
+    cookie: '',
+    call: async (method, path, body, headers = {}) => {
+      const response = await house.fetch(path, {
+        method,
+        headers: {
+          host: 'localhost:4665',
+          'sec-fetch-site': 'same-origin',
+          'user-agent': 'test browser',
+          ...own,
+          ...(browser.cookie && { cookie: browser.cookie }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [pair = ''] = line.split(';');
+        browser.cookie = /max-age=0/i.test(line) ? '' : pair;
+      }
+      return response;
+    },
+    json: async (status, method, path, body) => {
+      const response = await browser.call(method, path, body);
+      const text = await response.text();
+      if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return JSON.parse(text);
+    },
+  };
+  return browser;
+}

@@ -1,0 +1,67 @@
+/* Accounts, teams, and the two credentials that people make themselves: API keys and sign-ins. */
+import { newToken } from '../core/ids.ts';
+import { maxKeysPerAccount } from '../core/limits.ts';
+import { argon2id, createPasswords } from '../features/account/passwords.ts';
+import { createAccountService } from '../features/account/service.ts';
+import { createAccountStore } from '../features/account/store.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import { createKeysService } from '../features/keys/service.ts';
+import { createKeysStore } from '../features/keys/store.ts';
+import { createSessionsService } from '../features/sessions/service.ts';
+import { createSessionsStore } from '../features/sessions/store.ts';
+import { createThrottle } from '../features/sessions/throttle.ts';
+import { createSetupService } from '../features/setup/service.ts';
+import { createTeamsService } from '../features/teams/service.ts';
+import { createTeamsStore } from '../features/teams/store.ts';
+import type { Ground } from './ground.ts';
+
+const keyUsesEveryMs = 30_000;
+
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople(ground: Ground, endpoints: EndpointsService, onPlanChanged: () => void) {
+  const { config, log, clock, random, sha256, every, database } = ground;
+  const { db } = database;
+  const { baseUrl } = config;
+
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
+  });
+  const accountStore = createAccountStore(db);
+  const account = createAccountService({ store: accountStore, passwords, clock, random, onPlanChanged });
+  const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
+  every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
+
+  const sessions = createSessionsService({
+    store: createSessionsStore(db),
+    accounts: accountStore,
+    passwords,
+    throttle: createThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+  });
+  const setup = createSetupService({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
+  });
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
+  });
+  return { account, keys, sessions, setup, teams };
+}

@@ -1,0 +1,126 @@
+/* From the ingest address to disk, what happens to an event afterwards, and reading it. */
+
+import { createSlots } from '../core/slots.ts';
+import { createBackground } from '../db/background.ts';
+import { createBodyBudget } from '../features/capture/body.ts';
+import { createGroupCommit } from '../features/capture/group-commit.ts';
+import { createIngest } from '../features/capture/ingest.ts';
+import { createCaptureService } from '../features/capture/service.ts';
+import { createCaptureStore } from '../features/capture/store.ts';
+import { createEventsService } from '../features/events/service.ts';
+import { createEventsStore } from '../features/events/store.ts';
+import { createLiveService } from '../features/live/service.ts';
+import { createLiveStore } from '../features/live/store.ts';
+import { createArrivals } from '../features/mcp/arrivals.ts';
+import { createRetentionService } from '../features/retention/service.ts';
+import { createSpace } from '../features/retention/space.ts';
+import { createRetentionStore } from '../features/retention/store.ts';
+import { createSearchService } from '../features/search/service.ts';
+import { createSearchStore } from '../features/search/store.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Ground } from './ground.ts';
+import type { Watch } from './watch.ts';
+
+const streamsPerAccount = 20;
+/** Bodies being received or waiting for their commit, all together. */
+const bodyBudgetBytes = 256 << 20;
+
+export type Recording = ReturnType<typeof createRecording>;
+
+export function createRecording(
+  ground: Ground,
+  { registry, endpoints, secrets, verdicts }: Endpoints,
+  { metrics }: Watch,
+) {
+  const { config, log, clock, random, sha256, every, database, isShared, retentionMs, onError } = ground;
+
+  const captureStore = createCaptureStore(database.client);
+  const commits = createGroupCommit({
+    insert: captureStore.insert,
+    onCommit: metrics.commit,
+    onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
+    monotonic: clock.monotonic,
+  });
+  const busy = (): boolean => commits.depth() > 0;
+  const background = createBackground({
+    busy,
+    monotonic: clock.monotonic,
+    onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
+  const retention = createRetentionService({
+    store: createRetentionStore(database, () => []),
+    clock,
+    retentionMs,
+    background,
+    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    removeTeam: endpoints.removeTeam,
+    onSwept: swept => {
+      metrics.swept(swept);
+      log.info('events past their window or of deleted endpoints were removed', { events: swept });
+    },
+  });
+  every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
+
+  const search = createSearchService({
+    store: createSearchStore(database.client, database.scanClient),
+    addJob: background.add,
+    monotonic: clock.monotonic,
+    busy,
+    indexed: ground.searchIndexed,
+  });
+  const events = createEventsService({
+    store: createEventsStore(database.db),
+    clock,
+    endpoint: endpoints.owned,
+    verdicts,
+    search,
+    retentionMs,
+  });
+  const live = createLiveService({
+    store: createLiveStore(database.scanDb),
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    slots: createSlots(streamsPerAccount),
+    isShared,
+  });
+  const arrivals = createArrivals();
+  const capture = createCaptureService({
+    commits,
+    random,
+    sha256,
+    recognise: verdicts.recognise,
+    learn: secrets.learn,
+    onRecorded: (recorded, { body }) => {
+      live.recorded(recorded);
+      arrivals.recorded(recorded);
+      search.recorded(recorded, body);
+    },
+  });
+
+  const clientAddress = createClientAddress(config.trustedProxies);
+  const ingest = createIngest({
+    capture,
+    findEndpoint: registry.find,
+    clientAddress,
+    maxBodyBytes: config.maxBodyBytes,
+    budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
+    clock,
+    onResult: metrics.delivery,
+    onError: error => onError(error),
+  });
+  return {
+    captureStore,
+    commits,
+    background,
+    retention,
+    search,
+    events,
+    live,
+    arrivals,
+    capture,
+    clientAddress,
+    ingest,
+  };
+}

@@ -1,0 +1,48 @@
+/* How the program is: what it counts, whether it is ready, what is left of its disk. */
+import { databaseBytes, diskSpace } from '../db/disk.ts';
+import { createMetricsService } from '../features/metrics/service.ts';
+import { createReadiness } from '../http/readiness.ts';
+import type { Ground } from './ground.ts';
+
+const diskEveryMs = 15_000;
+const loopLagEveryMs = 500;
+
+export type Watch = ReturnType<typeof createWatch>;
+
+/** What is asked for its level at each scrape; built after this. */
+type Watched = { commits: { depth: () => number }; live: { openStreams: () => number } };
+
+export function createWatch({ database, clock, log, version, usage, every }: Ground, watched: () => Watched) {
+  const { file, client } = database;
+  const space = file === undefined ? undefined : () => diskSpace(file);
+  const readiness = createReadiness({
+    checkWritable: async () => {
+      await client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
+    },
+    diskSpace: space,
+    monotonic: clock.monotonic,
+    log,
+  });
+  const metrics = createMetricsService({
+    version,
+    startedAt: clock.now(),
+    levels: {
+      queueDepth: () => watched().commits.depth(),
+      writerDepth: database.writeDepth,
+      busyIncidents: database.busyIncidents,
+      liveStreams: () => watched().live.openStreams(),
+      usage,
+      databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
+      diskFreeBytes: space && (async () => (await space()).freeBytes),
+    },
+  });
+
+  every(diskEveryMs, 'looking at the disk', async () => void (await readiness.lookAtDisk()));
+  let lagFrom = clock.monotonic();
+  every(loopLagEveryMs, 'measuring the event loop', () => {
+    const now = clock.monotonic();
+    metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
+    lagFrom = now;
+  });
+  return { readiness, metrics };
+}
