@@ -26,7 +26,7 @@ export async function createServices(surroundings: Surroundings) {
   const people = createPeople(ground, endpoints.endpoints, wakeSweeper);
   const watch = createWatch(ground, () => recording);
   const recording = createRecording(ground, endpoints, watch);
-  const history = createHistory(ground, endpoints, recording);
+  const history = createHistory(ground, endpoints, recording, watch);
   const connected = await createConnectedApps(ground, people);
   const access = createAccess(ground, people, connected);
   const agents = createAgents(ground, endpoints, recording, history);

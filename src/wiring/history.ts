@@ -12,6 +12,7 @@ import { createOutbound } from '../net/outbound.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
 import type { Recording } from './recording.ts';
+import type { Watch } from './watch.ts';
 
 /** The export's filter is the list's: the same text, folded the same way. */
 const textMatcher = (q: string) => {
@@ -26,6 +27,7 @@ export function createHistory(
   ground: Ground,
   { endpoints }: Endpoints,
   { events, search, captureStore, commits }: Recording,
+  { metrics }: Watch,
 ) {
   const { config, clock, random, database, version } = ground;
 
@@ -58,6 +60,7 @@ export function createHistory(
     send: outbound.send,
     clock,
     timeoutMs: config.replayTimeoutMs,
+    onAttempt: metrics.replay,
   });
   return { exports, imports, outbound, replays };
 }

@@ -10,7 +10,11 @@ const loopLagEveryMs = 500;
 export type Watch = ReturnType<typeof createWatch>;
 
 /** What is asked for its level at each scrape; built after this. */
-type Watched = { commits: { depth: () => number }; live: { openStreams: () => number } };
+type Watched = {
+  commits: { depth: () => number };
+  live: { openStreams: () => number };
+  search: { lag: () => Promise<number | undefined> };
+};
 
 export function createWatch({ database, clock, log, version, usage, every }: Ground, watched: () => Watched) {
   const { file, client } = database;
@@ -31,6 +35,7 @@ export function createWatch({ database, clock, log, version, usage, every }: Gro
       writerDepth: database.writeDepth,
       busyIncidents: database.busyIncidents,
       liveStreams: () => watched().live.openStreams(),
+      indexLag: () => watched().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
       diskFreeBytes: space && (async () => (await space()).freeBytes),

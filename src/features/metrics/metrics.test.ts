@@ -44,6 +44,24 @@ describe('GET /metrics', () => {
     expect(text).not.toContain(endpoint.id);
   });
 
+  test('counts replays by what became of them, and knows how far the search index is behind', async () => {
+    const { json, createEndpoint, call } = await house.person('replays@example.com');
+    const id = await house.deliver(await createEndpoint());
+    const target = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no', { status: 500 }) });
+    const url = `http://127.0.0.1:${target.port}/`;
+    try {
+      await json(200, 'POST', `/api/events/${id}/replay`, { url });
+    } finally {
+      await target.stop(true);
+    }
+    await call('POST', `/api/events/${id}/replay`, { url });
+    await house.services.background.idle();
+    const text = await scrape();
+    expect(sample(text, 'hooktape_replays_total{result="not_ok"}')).toBe(1);
+    expect(sample(text, 'hooktape_replays_total{result="failed"}')).toBe(1);
+    expect(sample(text, 'hooktape_index_lag_events')).toBe(0);
+  });
+
   test('knows the size of the database, the disk, the process and its event loop', async () => {
     const text = await scrape();
     if (!isRemote) {

@@ -30,8 +30,10 @@ export function createReplaysService(options: {
   clock: Clock;
   /** Whole replay, name resolution to last byte. */
   timeoutMs: number;
+  /** Told of every attempt that was recorded; `failed`: no answer came. */
+  onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, stored, send, clock, timeoutMs } = options;
+  const { store, stored, send, clock, timeoutMs, onAttempt } = options;
   const slots = createSlots(maxAtOnce);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
@@ -59,6 +61,7 @@ export function createReplaysService(options: {
       durationMs,
       createdAt: clock.now(),
     });
+    onAttempt?.(ok ? 'ok' : status === null ? 'failed' : 'not_ok');
     if (outcome.kind === 'unreachable') throw unreachable(`the destination could not be reached: ${outcome.reason}`);
     const responsePreview = firstCharacters(decodeUtf8Leniently(outcome.preview), replayPreviewCharacters);
     return { ok, status: outcome.status, durationMs, responsePreview };

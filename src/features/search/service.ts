@@ -30,6 +30,13 @@ export function createSearchService(options: {
     ...createFinder({ store, recent, monotonic, indexed }),
     ...createUpkeep({ store, indexer, wake }),
 
+    /** How many row numbers the index is behind the newest event; undefined without an index. */
+    async lag(): Promise<number | undefined> {
+      if (!indexed) return undefined;
+      const { watermark, last } = await store.progress();
+      return Math.max(0, last - watermark);
+    },
+
     /** There are events that capture did not tell of. */
     wake(): void {
       if (indexed) wake();
