@@ -1,6 +1,6 @@
 /*
- * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,connections,fuzz,crash]`: what
- * machines do, done to the compiled program: each says what was lost (nothing) and how long it took. Loopback only, bounded.
+ * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,connections,fuzz,crash,drain]`:
+ * what machines do, done to the compiled program: each says what was lost (nothing) and how long it took. Loopback only, bounded.
  */
 import { parseArgs } from 'node:util';
 import { checkConnections } from './faults/connections.ts';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     idle: { type: 'string', default: '10000' },
-    only: { type: 'string', default: 'disk,connections,fuzz,crash' },
+    only: { type: 'string', default: 'disk,connections,fuzz,crash,drain' },
   },
 });
 const whole = (name: 'rounds' | 'seconds' | 'seed' | 'idle'): number => {
@@ -34,8 +34,10 @@ const groups: Record<string, () => Promise<void>> = {
   connections: () => checkConnections(checks, payloads, { idle, dripping: Math.ceil(idle / 20) }),
   fuzz: () => checkFuzz(checks, whole('seconds'), whole('seed')),
   crash: async () => {
-    await checkDrain(checks, payloads);
     await checkCrashes(checks, payloads, whole('rounds'));
+  },
+  drain: async () => {
+    for (let round = 0; round < whole('rounds'); round++) await checkDrain(checks, payloads);
   },
 };
 for (const name of values.only.split(',')) {
