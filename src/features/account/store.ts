@@ -2,6 +2,7 @@
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
+import { isUniqueViolation } from '../../db/unique.ts';
 
 export type AccountRow = {
   id: string;
@@ -81,8 +82,7 @@ async function unlessTaken(write: () => Promise<unknown>): Promise<boolean> {
     await write();
     return true;
   } catch (error) {
-    const { code, extendedCode } = ((error as Error).cause ?? error) as { code?: string; extendedCode?: string };
-    if (extendedCode === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_UNIQUE') return false;
+    if (isUniqueViolation(error)) return false;
     throw error;
   }
 }

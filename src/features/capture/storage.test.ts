@@ -1,6 +1,8 @@
 /* What a sender is told when the storage cannot take a delivery, and that it recovers by itself. */
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { isRemote } from '../../testing/remote/databases.ts';
 import { openWire } from '../../testing/wire.ts';
 
 let house: House;
@@ -26,7 +28,7 @@ const pragma = async (sql: string): Promise<number> =>
 const count = async () =>
   (await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`)).eventCount;
 
-describe('a full disk', () => {
+describe.skipIf(isRemote)('a full disk', () => {
   test('is answered 503 with Retry-After, keeps what is there, and is over when there is room again', async () => {
     const kept = ((await (await deliver('kept')).json()) as { id: string }).id;
     await pragma(`max_page_count = ${(await pragma('page_count')) + 2}`);

@@ -61,7 +61,7 @@ describe('streaming', () => {
     const slow = await askFor();
     let pages = 0;
     const store = house.services.database.scanClient;
-    const { batch } = store;
+    const batch = store.batch.bind(store);
     store.batch = ((...args: Parameters<typeof batch>) => {
       pages++;
       return batch(...args);
@@ -112,7 +112,7 @@ describe('broken midway', () => {
 
   test('over a socket: no final chunk', async () => {
     const { scanClient } = house.services.database;
-    const { batch } = scanClient;
+    const batch = scanClient.batch.bind(scanClient);
     let pages = 0;
     scanClient.batch = ((...args: Parameters<typeof batch>) =>
       ++pages > 3 ? Promise.reject(new Error('disk gone')) : batch(...args)) as typeof batch;

@@ -5,6 +5,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, invitations } from '../../db/schema.ts';
+import { isUniqueViolation } from '../../db/unique.ts';
 
 export type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
 export type NewMember = { id: string; passwordHash: string; createdAt: number };
@@ -70,8 +71,7 @@ export function createTeamsStore(db: Drizzle) {
         ]);
         return inserted.rowsAffected === 1 ? 'joined' : 'gone';
       } catch (error) {
-        const { code, extendedCode } = ((error as Error).cause ?? error) as { code?: string; extendedCode?: string };
-        if (extendedCode === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_UNIQUE') return 'taken';
+        if (isUniqueViolation(error)) return 'taken';
         throw error;
       }
     },

@@ -64,6 +64,13 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     expect(await (await call('GET', `/api/endpoints/${endpoint.id}`)).json()).toMatchObject({ eventCount: 200 });
   });
 
+  test('an address that is taken is a conflict, not a failure', async () => {
+    await one.person('taken@example.com');
+    await expect(two.services.account.create({ email: 'Taken@example.com', plan: 'free' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
   test('a key revoked on one is refused on the other at once', async () => {
     const owner = await one.person('keys@example.com');
     const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
