@@ -1,8 +1,10 @@
 /* Exports over a real socket, and what happens to one midway. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
+import { isRemote } from '../../testing/remote/databases.ts';
 import { readHistory } from './history.ts';
 import type { ExportsStore } from './store.ts';
 
@@ -110,7 +112,8 @@ describe('broken midway', () => {
     await expect(rest()).rejects.toThrow('endpoint not found');
   });
 
-  test('over a socket: no final chunk', async () => {
+  // Over the network all reads share the one client that is broken here.
+  test.skipIf(isRemote)('over a socket: no final chunk', async () => {
     const { scanClient } = house.services.database;
     const batch = scanClient.batch.bind(scanClient);
     let pages = 0;
