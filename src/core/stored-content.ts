@@ -26,6 +26,7 @@ export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): Sto
 export function unpackContent(encoding: number, content: Uint8Array): { headers: HeaderPair[]; body: Uint8Array } {
   const plain = encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content;
   const length = new DataView(plain.buffer, plain.byteOffset, plain.byteLength).getUint32(0);
+  if (4 + length > plain.length) throw new RangeError('stored content is damaged');
   return {
     headers: JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))) as HeaderPair[],
     body: plain.subarray(4 + length),
