@@ -1,15 +1,17 @@
 /*
  * `bun scripts/screenshots.ts [DIRECTORY]`: pictures of the main pages (light, dark, phone) from a real server with sample deliveries,
- * some of them truly signed. Needs Chromium. They are for looking at, and two of them are in the README.
+ * some of them truly signed. Needs Chromium. They are for looking at; without a DIRECTORY those of the README are renewed too.
  */
 import { createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Dashboard, deliver, openDashboard, shownAddress } from '../src/testing/browser/dashboard.ts';
 
-const OUT = process.argv[2] ?? join(import.meta.dir, '../docs/screenshots');
+const OUT = process.argv[2] ?? join(import.meta.dir, '../dist/screenshots');
+const DOCS = join(import.meta.dir, '../docs');
+const IN_README = ['inspector-light.png', 'signature-dark.png'];
 const STRIPE_SECRET = 'whsec_screenshots_only';
 const GITHUB_SECRET = 'screenshots only';
 const TYPES = [
@@ -154,4 +156,5 @@ try {
 } finally {
   await dashboard.close();
 }
+if (process.argv[2] === undefined) for (const file of IN_README) copyFileSync(join(OUT, file), join(DOCS, file));
 console.log(OUT);

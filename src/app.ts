@@ -1,10 +1,15 @@
 /* Every route of the Elysia app on one screen. Ingest is not among them: see front.ts. */
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/account/routes.ts';
+import { appsRoutes } from './features/apps/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
+import { exportsRoutes } from './features/exports/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
+import { mcpRoutes } from './features/mcp/routes.ts';
+import { oauthRoutes } from './features/oauth/routes.ts';
+import { replaysRoutes } from './features/replays/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
@@ -28,7 +33,12 @@ export function createApp(services: Services): App {
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
+    .use(replaysRoutes(services))
+    .use(exportsRoutes(services))
     .use(keysRoutes(services))
+    .use(appsRoutes(services))
+    .use(oauthRoutes(services))
+    .use(mcpRoutes(services))
     .use(secretsRoutes(services))
     .use(liveRoutes(services))
     .use(sessionsRoutes(services))

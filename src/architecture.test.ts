@@ -14,7 +14,11 @@ type Room = { values: string; types?: string; packages?: string };
 const ROOMS: Record<string, Room> = {
   main: { values: 'cli config log core' },
   cli: { values: 'own wiring app front core config log db', types: 'routes service model store part' },
-  wiring: { values: 'own config log db core net http ingest service store part', types: 'model', packages: 'drizzle-orm' },
+  wiring: {
+    values: 'own config log db core net http ingest service store part',
+    types: 'model',
+    packages: 'drizzle-orm',
+  },
   app: { values: 'http routes core', types: 'wiring config log service model part', packages: 'elysia' },
   front: { values: 'http core ingest', types: 'config log service part' },
   config: { values: 'own core' },
@@ -24,11 +28,15 @@ const ROOMS: Record<string, Room> = {
   db: { values: 'own core', types: 'log config', packages: '@libsql/client drizzle-orm' },
   core: { values: 'own', packages: 'ipaddr.js' },
   ingest: { values: 'own http core part', types: 'service' },
-  routes: { values: 'own http core model', types: 'service', packages: 'elysia @sinclair/typebox' },
+  routes: { values: 'own http core model part', types: 'service', packages: 'elysia @sinclair/typebox' },
   service: { values: 'own core model part', types: 'store net log', packages: 'jose' },
   store: { values: 'own db core', types: 'model part', packages: 'drizzle-orm' },
   model: { values: 'own core http', packages: '@sinclair/typebox' },
-  part: { values: 'own core', types: 'store service model db log' },
+  part: {
+    values: 'own core model',
+    types: 'store service model db log net',
+    packages: 'jose @modelcontextprotocol/server',
+  },
   ui: { values: 'own', types: 'model', packages: 'preact' },
 };
 const FEATURE_ROOMS = ['ingest', 'routes', 'service', 'store', 'model'];

@@ -51,6 +51,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stdout: text => writeAll(1, text),
   stderr: text => writeAll(2, text),
   readStdin: () => Bun.stdin.text(),
+  stdin: () => Bun.stdin.stream(),
   isTerminal: process.stderr.isTTY === true,
   clock: systemClock,
   random: createRandomBytes(),

@@ -1,7 +1,7 @@
 /* The few calls of the REST API that the scripts make, and the command line that makes an account and a key for them. */
 import type { Installation, Server } from './installation.ts';
 
-export type Endpoint = { id: string; url: string; eventCount: number };
+export type Endpoint = { id: string; name: string; url: string; eventCount: number };
 export type EventSummary = { id: string; path: string; size: number };
 
 export type Api = {
@@ -15,8 +15,7 @@ export type Api = {
 };
 
 /** Makes a `pro` account and a key while the server runs, and returns a client for it. */
-export async function firstApi(installation: Installation, server: Server): Promise<Api> {
-  const email = 'owner@example.com';
+export async function firstApi(installation: Installation, server: Server, email = 'owner@example.com'): Promise<Api> {
   const run = async (...args: string[]) => {
     const done = await installation.run(args);
     if (done.exitCode !== 0) throw new Error(`hooktape ${args.join(' ')}: ${done.exitCode}\n${done.stderr}`);

@@ -46,7 +46,7 @@ async function check(...args: string[]): Promise<Checked & { exitCode: number }>
 
 describe('hooktape check', () => {
   test('exit 0 and what was checked, when all is in order', async () => {
-    const checked = ['structure', 'references', 'counters', 'orphans', 'secrets'];
+    const checked = ['structure', 'references', 'counters', 'orphans', 'secrets', 'index'];
     expect(await check()).toEqual({ exitCode: 0, ok: true, checked, problems: [] });
     expect((await hooktape(env, 'check')).stdout).toBe(`in order: ${checked.join(', ')}\n`);
   });
@@ -94,7 +94,13 @@ describe('hooktape check', () => {
     expect(problems.length).toBeGreaterThan(0);
   });
 
-  test('--reindex where there is no index is refused', async () => {
-    expect((await hooktape(env, 'check', '--reindex')).exitCode).toBe(1);
+  test('finds an event that the search index lacks, and --reindex mends it', async () => {
+    // What a check finds must have been indexed before: the first one leaves that done.
+    expect((await check('--reindex')).ok).toBe(true);
+    await damage('DELETE FROM events_search WHERE rowid = 2');
+    const { exitCode, problems } = await check();
+    expect(exitCode).toBe(1);
+    expect(problems).toContainEqual({ check: 'index', problem: 'the search index lacks 1 event' });
+    expect(await check('--reindex')).toMatchObject({ exitCode: 0, problems: [] });
   });
 });

@@ -10,6 +10,7 @@ import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { OperationError } from './control.ts';
 import { health } from './health.ts';
+import { importCommand } from './import.ts';
 import { type Command, ConfigurationError, exitCodes, type Io, UsageError } from './io.ts';
 import { key } from './key.ts';
 import { restore } from './restore.ts';
@@ -60,6 +61,7 @@ const commands: Record<string, Command> = {
   backup,
   restore,
   check,
+  import: importCommand,
   health,
   config,
   version,

@@ -48,6 +48,28 @@ export async function control<N extends OperationName>(
   }
 }
 
+/** One operation of many in a row. @throws OperationError with the reason when it is refused */
+export type Call = (name: OperationName, args: Record<string, unknown>) => Promise<unknown>;
+
+/** For many operations: through the running server, else with everything opened once. */
+export async function withControl<T>(
+  io: Io,
+  config: Config,
+  holder: string,
+  use: (call: Call) => Promise<T>,
+): Promise<T> {
+  const socket = socketPath(config);
+  if (!(await askServer(socket, 'ping', {})))
+    return withServices(io, config, holder, services =>
+      use(async (name, args) => unwrap(await runOperation(services, name, args))),
+    );
+  return use(async (name, args) => {
+    const outcome = await askServer(socket, name, args);
+    if (!outcome) throw new OperationError('the server has ended');
+    return unwrap(outcome);
+  });
+}
+
 /** Opens everything without listening, for as long as `use` takes. @throws LockedError when a server runs */
 export async function withServices<T>(
   io: Io,

@@ -8,6 +8,8 @@ export type Io = {
   stdout: (text: string) => void;
   stderr: (text: string) => void;
   readStdin: () => Promise<string>;
+  /** Standard input as it comes. */
+  stdin: () => AsyncIterable<Uint8Array>;
   /** Whether stderr is a terminal: colours, progress bars. */
   isTerminal: boolean;
   clock: Clock;

@@ -26,6 +26,12 @@ function plan(args: Arguments): 'free' | 'pro' {
 }
 
 export const operations = {
+  ping: async () => ({ ok: true }),
+  'import.add': ({ imports }, args) => {
+    const { events } = args;
+    if (!Array.isArray(events)) throw invalid('events is missing');
+    return imports.add(text(args, 'endpoint'), events);
+  },
   'account.create': ({ account }, args) => {
     const teamOf = optionalText(args, 'teamOf');
     const password = optionalText(args, 'password');

@@ -83,6 +83,8 @@ async function listen(services: Services, config: Config): Promise<() => Promise
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   return async () => {
     services.live.endAll();
+    services.arrivals.endAll();
+    await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }

@@ -53,14 +53,11 @@ function refusal(error: unknown): AppError {
 }
 
 /** Looks at everything that is stored. @param reindex build the search index anew first */
-export async function checkAll({ database, sealer, searchIndex }: Services, reindex: boolean): Promise<Checked> {
-  if (reindex) {
-    if (!searchIndex) throw invalid('there is no search index to build');
-    await searchIndex.rebuild();
-  }
+export async function checkAll({ database, sealer, search }: Services, reindex: boolean): Promise<Checked> {
+  if (reindex) await search.reindex();
   return database.withReader(async client => {
     const checks = databaseChecks(client, sealer, database.file !== undefined);
-    if (searchIndex) checks.push({ name: 'index', run: searchIndex.problems });
+    checks.push({ name: 'index', run: search.checkIndex });
     const checked: string[] = [];
     const problems: Checked['problems'] = [];
     for (const { name, run } of checks) {

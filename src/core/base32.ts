@@ -3,18 +3,25 @@
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const values = new Map([...alphabet].map((letter, value) => [letter, value]));
 
+/** Two letters for each ten bits: every stored delivery writes an id. */
+const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
+
 /** Bits in groups of five, most significant first; the last group is padded with zero bits. */
 export function encodeBytes(bytes: Uint8Array): string {
   let text = '';
   let held = 0;
   let bits = 0;
-  for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff;
+  for (let i = 0; i < bytes.length; i++) {
+    held = ((held << 8) | (bytes[i] ?? 0)) & 0x3ffff;
     bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += alphabet[(held >> bits) & 31];
+    if (bits >= 10) {
+      bits -= 10;
+      text += pairs[(held >> bits) & 1023];
     }
+  }
+  if (bits >= 5) {
+    bits -= 5;
+    text += alphabet[(held >> bits) & 31];
   }
   return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text;
 }

@@ -4,7 +4,7 @@
  */
 import { decodeBytes, decodeNumber, encodeBytes, encodeNumber } from './base32.ts';
 
-export type IdPrefix = 'acc' | 'team' | 'ep' | 'key' | 'app' | 'sec' | 'ses' | 'cli' | 'grt';
+export type IdPrefix = 'acc' | 'team' | 'ep' | 'key' | 'app' | 'sec' | 'ses' | 'dcr' | 'grt';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

@@ -13,3 +13,4 @@ export const payloadPreviewCharacters = 200;
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
 /** A JSON API request body; deliveries have their own limit. */
 export const maxRequestBytes = 256 * 1024;
+export const maxSearchCharacters = 1000;

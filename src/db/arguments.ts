@@ -6,10 +6,13 @@ import type { InValue } from '@libsql/client';
 
 const tags = { null: 0, number: 1, bigint: 2, text: 3, bytes: 4, false: 5, true: 6 } as const;
 
-const bytesOf = (value: ArrayBuffer | ArrayBufferView): Uint8Array =>
-  value instanceof ArrayBuffer
+function bytesOf(value: ArrayBuffer | ArrayBufferView): Uint8Array {
+  // Asking a small array for its buffer makes the engine move it; nearly all values are arrays of bytes already.
+  if (value instanceof Uint8Array) return value;
+  return value instanceof ArrayBuffer
     ? new Uint8Array(value)
     : new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength);
+}
 
 /** A tag, a length, and UTF-8's worst case. */
 function roomFor(value: InValue): number {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@libsql/client/sqlite3';
 import { createSealer } from '../core/seal.ts';
 import { randomBytes, spawnThread } from '../testing/house.ts';
 import { writeCopy } from './copies.ts';
@@ -66,6 +67,23 @@ describe('space', () => {
     expect(statSync(file('hooktape.db-wal')).size).toBe(0);
     expect(statSync(file('hooktape.db')).size).toBeLessThan(50 * 16384);
   });
+});
+
+test('a file that was not made to shrink has no pages to cut off', async () => {
+  const url = `file:${file('other.db')}`;
+  const client = createClient({ url });
+  await client.executeMultiple(`PRAGMA auto_vacuum = NONE; CREATE TABLE other (text);
+    INSERT INTO other VALUES (zeroblob(500000)); DELETE FROM other`);
+  client.close();
+  const other = await openDatabase({
+    url,
+    authToken: undefined,
+    spawn: spawnThread,
+    onBusy: () => {},
+    onDeath: () => {},
+  });
+  expect((await other.upkeep?.pages())?.free).toBe(0);
+  await other.close();
 });
 
 describe('a reader of one’s own', () => {

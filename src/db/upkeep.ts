@@ -7,7 +7,7 @@ import type { DatabaseThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
 
 export type Upkeep = {
-  /** How many pages the file has, and how many of them hold nothing. */
+  /** How many pages the file has, and how many of them hold nothing and could be cut off. */
   pages: () => Promise<{ total: number; free: number }>;
   /** Cuts up to `count` free pages off the file. @returns the writer's time, ms */
   vacuum: (count: number) => Promise<number>;
@@ -28,7 +28,8 @@ export function createUpkeep({ client, writer, withThread }: UpkeepOptions): Upk
   return {
     async pages() {
       const { rows } = await client.execute(
-        'SELECT page_count, freelist_count FROM pragma_page_count, pragma_freelist_count',
+        // A file that was not made for it (mode 2) keeps its free pages.
+        'SELECT page_count, iif(auto_vacuum = 2, freelist_count, 0) FROM pragma_page_count, pragma_freelist_count, pragma_auto_vacuum',
       );
       return { total: Number(rows[0]?.[0]), free: Number(rows[0]?.[1]) };
     },

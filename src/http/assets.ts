@@ -106,14 +106,14 @@ const bestEncoding = (file: File, acceptEncoding: string): 'br' | 'gzip' | undef
   return (['br', 'gzip'] as const).find(name => new RegExp(`\\b${name}\\b`).test(acceptEncoding) && !refused(name));
 };
 
-/** Each file is compressed at most once per encoding, when it is first asked for. */
+/** Each file is compressed at most once per encoding, when it is first asked for: at levels that keep nobody waiting for it. */
 const encode = (file: File, encoding: 'br' | 'gzip'): Uint8Array<ArrayBuffer> => {
   const known = file.encoded.get(encoding);
   if (known) return known;
   const compressed =
     encoding === 'gzip'
-      ? gzipSync(file.body, { level: 9 })
-      : brotliCompressSync(file.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+      ? gzipSync(file.body, { level: 6 })
+      : brotliCompressSync(file.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
   const bytes = new Uint8Array(compressed);
   file.encoded.set(encoding, bytes);
   return bytes;

@@ -2,6 +2,7 @@
  * From a request's credentials to a principal. One `Authorization: Bearer` header decides; a request that has one is never
  * judged by anything else (RFC 6750 section 2). Without one, the session cookie does.
  */
+import { forbidden } from '../core/errors.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Authenticate, Principal } from './gate.ts';
 
@@ -10,6 +11,8 @@ type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'
 export type AuthenticatorOptions = {
   /** Whose API key this is. */
   keyHolder: (key: string) => Promise<(Person & { keyId: string }) | undefined>;
+  /** For which connected app and person this access token speaks. */
+  appHolder: (token: string) => Promise<(Person & { appId: string }) | 'insufficient_scope' | undefined>;
   cookie: SessionCookie;
   /** Whose session this is. */
   sessionHolder: (token: string) => Promise<(Person & { sessionId: string }) | undefined>;
@@ -24,23 +27,34 @@ export function bearerToken(request: Request): string | undefined | null {
   return header === null ? undefined : (bearer.exec(header)?.[1] ?? null);
 }
 
-export function createAuthenticator({ keyHolder, cookie, sessionHolder }: AuthenticatorOptions): Authenticate {
-  const person = ({ accountId, email, role, teamId, plan }: Person): Person => ({
-    accountId,
-    email,
-    role,
-    teamId,
-    plan,
-  });
+/** Whether it is worth saying what is wrong with the token: RFC 6750 section 3.1 says nothing to a request without one. */
+export const presentsBearer = (request: Request): boolean =>
+  /^bearer(?: |$)/i.test(request.headers.get('authorization') ?? '');
+
+const person = ({ accountId, email, role, teamId, plan }: Person): Person => ({ accountId, email, role, teamId, plan });
+
+/** @throws forbidden for a token whose scope is too small, and what `appHolder` throws */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+  const { keyHolder, appHolder, cookie, sessionHolder } = options;
+
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
     const token = cookie.read(request);
     const holder = token === undefined ? undefined : await sessionHolder(token);
     return holder && { ...person(holder), credential: { kind: 'session', id: holder.sessionId } };
   };
+  const byToken = async (token: string): Promise<Principal | undefined> => {
+    if (token.startsWith('htk_')) {
+      const holder = await keyHolder(token);
+      return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId } };
+    }
+    const holder = await appHolder(token);
+    if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
+    return holder && { ...person(holder), credential: { kind: 'app', id: holder.appId } };
+  };
+
   return async request => {
     const token = bearerToken(request);
     if (token === undefined) return byCookie(request);
-    const holder = token === null ? undefined : await keyHolder(token);
-    return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId } };
+    return token === null ? undefined : byToken(token);
   };
 }

@@ -4,12 +4,13 @@
  * one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { maxRequestBytes } from '../core/limits.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = { clientAddress: string; oversized: boolean; id: string };
+
+/** A client that has taken nothing for so long is not coming back. */
+const stalledMs = 120_000;
 
 const contexts = new WeakMap<Request, RequestContext>();
 
@@ -114,5 +115,33 @@ async function sendResponse(
     res.end();
     return;
   }
-  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res);
+  await sendBody(response.body, res);
+}
+
+/** Reads only as fast as the client does; one that goes away, or takes nothing for long, ends the reading. */
+async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => {});
+  if (res.destroyed) return stop();
+  res.once('close', stop);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (res.destroyed) return;
+    if (done) return void res.end();
+    if (!res.write(value)) await drained(res);
+  }
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => res.destroy(), stalledMs);
+    const goOn = (): void => {
+      clearTimeout(timer);
+      res.off('drain', goOn);
+      res.off('close', goOn);
+      resolve();
+    };
+    res.on('drain', goOn);
+    res.on('close', goOn);
+  });
 }

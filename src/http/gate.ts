@@ -23,6 +23,8 @@ export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
   check: (context: { request: Request }) => Promise<Response | undefined>;
+  /** 401 and 429 for an address outside `/api/` where only a bearer credential counts, never a cookie. */
+  admitBearer: (request: Request) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
   principal: (request: Request) => Principal;
   /** The same for open operations, which pass without one. */
@@ -40,8 +42,8 @@ export type GateOptions = {
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
   /** Operations that need no credentials (sign-in and first run). */
   isOpen: (method: string, path: string) => boolean;
-  /** The `WWW-Authenticate` value for a 401. */
-  challenge: (request: Request) => string;
+  /** The `WWW-Authenticate` value for a 401, or for a 403 because of the token's scope. */
+  challenge: (request: Request, problem?: 'insufficient_scope') => string;
   onError: (error: unknown, request: Request) => void;
 };
 
@@ -49,7 +51,7 @@ export function createGate(options: GateOptions): Gate {
   const { authenticate, limiter, limitOf, refuse, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
-  const admit = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
+  const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
     if (!principal && withoutCredentials) return undefined;
     if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
@@ -59,21 +61,33 @@ export function createGate(options: GateOptions): Gate {
     return undefined;
   };
 
+  const admit = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
+    try {
+      return await identify(request, withoutCredentials);
+    } catch (error) {
+      if (error instanceof AppError)
+        return appErrorResponse(
+          error,
+          error.code === 'forbidden' ? { 'www-authenticate': challenge(request, 'insufficient_scope') } : {},
+        );
+      onError(error, request);
+      return errorBody(503, 'credentials could not be checked, try again', { 'retry-after': '1' });
+    }
+  };
+
   return {
+    async admitBearer(request) {
+      if (request.headers.has('authorization')) return admit(request, false);
+      return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
+    },
     async check({ request }) {
       const path = new URL(request.url, 'http://internal').pathname;
       const open = isOpen(request.method, path);
       const refusal = refuse(request, path, open);
       if (refusal) return refusal;
       if (path.startsWith('/api/')) {
-        try {
-          const refused = await admit(request, open);
-          if (refused) return refused;
-        } catch (error) {
-          if (error instanceof AppError) return appErrorResponse(error);
-          onError(error, request);
-          return errorBody(503, 'credentials could not be checked, try again', { 'retry-after': '1' });
-        }
+        const refused = await admit(request, open);
+        if (refused) return refused;
       }
       if (requestContext(request).oversized) return errorBody(413, 'the request body is too large');
       return undefined;

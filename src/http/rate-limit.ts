@@ -4,7 +4,7 @@
  * does not count. Per process, on the monotonic clock, so that a clock that jumps changes nothing.
  */
 
-const windowMs = 60_000;
+const minuteMs = 60_000;
 const sweepEvery = 1024;
 
 export type RateLimiter = {
@@ -14,7 +14,8 @@ export type RateLimiter = {
 
 type Ring = { times: Float64Array; next: number; size: number };
 
-export function createRateLimiter(monotonic: () => number): RateLimiter {
+/** @param windowMs the contract's minute, unless something else is counted */
+export function createRateLimiter(monotonic: () => number, windowMs = minuteMs): RateLimiter {
   const rings = new Map<string, Ring>();
   let taken = 0;
 

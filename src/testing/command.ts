@@ -18,6 +18,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>)
       said.stderr += text;
     },
     readStdin: async () => '',
+    async *stdin() {},
     isTerminal: false,
     clock: systemClock,
     random: randomBytes,

@@ -12,7 +12,7 @@ import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/database.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
-import { createServices, type Services } from '../wiring.ts';
+import { createServices, type Services, type Surroundings } from '../wiring.ts';
 
 export const spawnThread: SpawnThread = name => new Worker(new URL(`../db/${name}.ts`, import.meta.url).href);
 
@@ -81,9 +81,18 @@ export type HouseOptions = {
   clock?: Clock;
   /** Use this data directory and leave it in place. */
   directory?: string;
+  outside?: Surroundings['outside'];
+  /** Where `listen` listens; any free port otherwise. */
+  port?: number;
 };
 
-export async function openHouse({ env = {}, clock = systemClock, directory }: HouseOptions = {}): Promise<House> {
+export async function openHouse({
+  env = {},
+  clock = systemClock,
+  directory,
+  outside,
+  port = 0,
+}: HouseOptions = {}): Promise<House> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const config = configOf({ HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_RATE_LIMIT: '100000', ...env });
   const { log, lines } = collectLog();
@@ -95,6 +104,7 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     random: randomBytes,
     spawn: spawnThread,
     version: 'test',
+    ...(outside && { outside }),
     onFatal: error => {
       throw error;
     },
@@ -136,7 +146,7 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     onError: services.onError,
   });
   const listen: House['listen'] = () => {
-    origin ??= front.listen(0, '127.0.0.1').then(port => `http://127.0.0.1:${port}`);
+    origin ??= front.listen(port, '127.0.0.1').then(bound => `http://127.0.0.1:${bound}`);
     return origin;
   };
 
@@ -159,6 +169,8 @@ export async function openHouse({ env = {}, clock = systemClock, directory }: Ho
     },
     close: async () => {
       services.live.endAll();
+      services.arrivals.endAll();
+      await services.mcp.close();
       if (origin) await front.close(1000);
       await services.close();
       if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });

@@ -6,13 +6,18 @@ import { createSessionCookie } from '../http/cookie.ts';
 import { createGate } from '../http/gate.ts';
 import { isOpenOperation } from '../http/open-operations.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import type { ConnectedApps } from './connected-apps.ts';
 import type { Ground } from './ground.ts';
 import type { People } from './people.ts';
 
 /** A person's dashboard asks more often than a program: a page is a handful of requests. */
 const sessionRate = 10;
 
-export function createAccess({ config, clock, onError }: Ground, { keys, sessions }: People) {
+export function createAccess(
+  { config, clock, onError }: Ground,
+  { keys, sessions }: People,
+  { apps, challenge }: ConnectedApps,
+) {
   const { baseUrl, rateLimitPerMinute } = config;
   const cookie = createSessionCookie(baseUrl);
   const browserGuard = createBrowserGuard({
@@ -21,14 +26,28 @@ export function createAccess({ config, clock, onError }: Ground, { keys, session
     ownAddresses: () => Object.values(networkInterfaces()).flatMap(found => found?.map(one => one.address) ?? []),
   });
   const gate = createGate({
-    authenticate: createAuthenticator({ keyHolder: keys.holderOf, cookie, sessionHolder: sessions.holderOf }),
+    authenticate: createAuthenticator({
+      keyHolder: keys.holderOf,
+      appHolder: apps.holderOf,
+      cookie,
+      sessionHolder: sessions.holderOf,
+    }),
     limiter: createRateLimiter(clock.monotonic),
     limitOf: ({ credential }) =>
       credential.kind === 'session' ? sessionRate * rateLimitPerMinute : rateLimitPerMinute,
     refuse: browserGuard.refuse,
     isOpen: isOpenOperation,
-    challenge: () => 'Bearer realm="hooktape"',
+    challenge,
     onError: error => onError(error),
   });
-  return { cookie, browserGuard, gate };
+  return {
+    cookie,
+    browserGuard,
+    gate,
+    /** Who is signed in, in the browser that sent this. */
+    async sessionOf(request: Request) {
+      const token = cookie.read(request);
+      return token === undefined ? undefined : sessions.holderOf(token);
+    },
+  };
 }

@@ -6,6 +6,7 @@ import { createSealer } from '../core/seal.ts';
 import { openDatabase, type SpawnThread } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { Logger } from '../log.ts';
+import type { Outside } from './connected-apps.ts';
 
 export type Surroundings = {
   config: Config;
@@ -18,12 +19,28 @@ export type Surroundings = {
   version: string;
   /** The database will not answer any more: the process must end, and be started again. */
   onFatal: (error: Error) => void;
+  /** false: no search index is kept, and searches read the events themselves; to measure what the index costs. */
+  searchIndex?: boolean;
+  /** What a test puts in the place of the world outside. */
+  outside?: Outside;
 };
 
 export type Ground = Awaited<ReturnType<typeof layGround>>;
 
 /** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
-export async function layGround({ config, secret, log, clock, random, spawn, version, onFatal }: Surroundings) {
+export async function layGround(surroundings: Surroundings) {
+  const {
+    config,
+    secret,
+    log,
+    clock,
+    random,
+    spawn,
+    version,
+    onFatal,
+    searchIndex = true,
+    outside = {},
+  } = surroundings;
   const database = await openDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
@@ -49,6 +66,8 @@ export async function layGround({ config, secret, log, clock, random, spawn, ver
     version,
     database,
     sealer,
+    searchIndexed: searchIndex,
+    outside,
     /** Other processes may use the same database. */
     isShared: database.file === undefined,
     /** How long a plan keeps events, 0 = for ever. */

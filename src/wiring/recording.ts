@@ -11,9 +11,12 @@ import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createLiveService } from '../features/live/service.ts';
 import { createLiveStore } from '../features/live/store.ts';
+import { createArrivals } from '../features/mcp/arrivals.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
+import { createSearchService } from '../features/search/service.ts';
+import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
@@ -27,8 +30,9 @@ export type Recording = ReturnType<typeof createRecording>;
 export function createRecording(ground: Ground, { registry, endpoints, secrets, verdicts }: Endpoints) {
   const { config, log, clock, random, sha256, every, database, isShared, retentionMs, onError } = ground;
 
+  const captureStore = createCaptureStore(database.client);
   const commits = createGroupCommit({
-    insert: createCaptureStore(database.client).insert,
+    insert: captureStore.insert,
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
@@ -49,11 +53,19 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
   });
   every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
 
+  const search = createSearchService({
+    store: createSearchStore(database.client, database.scanClient),
+    addJob: background.add,
+    monotonic: clock.monotonic,
+    busy,
+    indexed: ground.searchIndexed,
+  });
   const events = createEventsService({
     store: createEventsStore(database.db),
     clock,
     endpoint: endpoints.owned,
     verdicts,
+    search,
     retentionMs,
   });
   const live = createLiveService({
@@ -64,13 +76,18 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     slots: createSlots(streamsPerAccount),
     isShared,
   });
+  const arrivals = createArrivals();
   const capture = createCaptureService({
     commits,
     random,
     sha256,
     recognise: verdicts.recognise,
     learn: secrets.learn,
-    onRecorded: recorded => live.recorded(recorded),
+    onRecorded: (recorded, { body }) => {
+      live.recorded(recorded);
+      arrivals.recorded(recorded);
+      search.recorded(recorded, body);
+    },
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -84,5 +101,17 @@ export function createRecording(ground: Ground, { registry, endpoints, secrets, 
     onResult: () => {},
     onError: error => onError(error),
   });
-  return { commits, background, retention, events, live, capture, clientAddress, ingest };
+  return {
+    captureStore,
+    commits,
+    background,
+    retention,
+    search,
+    events,
+    live,
+    arrivals,
+    capture,
+    clientAddress,
+    ingest,
+  };
 }

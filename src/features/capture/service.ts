@@ -45,6 +45,7 @@ export type Recorded = {
   id: string;
   endpoint: number;
   receivedAt: number;
+  eventType: string | null;
   answer: Answer | null;
 };
 
@@ -57,7 +58,7 @@ export function createCaptureService(options: {
   recognise: (address: Address, delivery: Delivery) => Recognised;
   /** Registers a secret that a handshake delivered. */
   learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
-  onRecorded: (recorded: Recorded) => void;
+  onRecorded: (recorded: Recorded, delivery: Delivery) => void;
 }) {
   const { commits, random, sha256, recognise, learn, onRecorded } = options;
   let draining = false;
@@ -90,8 +91,9 @@ export function createCaptureService(options: {
         content,
       });
       if (answer?.learnedSecret) await learn(address.seq, answer.learnedSecret);
-      const recorded = { seq, id: eventId(seq, nonce), endpoint: address.seq, receivedAt: delivery.receivedAt, answer };
-      onRecorded(recorded);
+      const { receivedAt } = delivery;
+      const recorded = { seq, id: eventId(seq, nonce), endpoint: address.seq, receivedAt, eventType, answer };
+      onRecorded(recorded, delivery);
       return recorded;
     },
 

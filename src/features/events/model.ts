@@ -83,6 +83,8 @@ export const EventListQuery = t.Object({
   // A string pattern, because t.Integer takes 1e1, 0x10 and ' 5'.
   limit: t.Optional(t.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, default 25' })),
   cursor: t.Optional(t.String()),
-  q: t.Optional(t.String()),
+  q: t.Optional(
+    t.String({ description: 'case-insensitive substring of event type or payload; every character is literal' }),
+  ),
 });
 export type EventListQuery = Static<typeof EventListQuery>;

@@ -9,7 +9,7 @@ const tags = ['Events'];
 
 export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
   new Elysia()
-    .get('/api/events', ({ request, query }) => events.list(gate.principal(request), query), {
+    .get('/api/events', ({ request, query }) => events.list(gate.principal(request), query, request.signal), {
       query: EventListQuery,
       response: answers({ 200: EventPage }, 400, 404),
       detail: { operationId: 'listEvents', summary: 'An endpoint’s events, newest first', tags },

@@ -40,6 +40,24 @@ export type Verdicts = {
   judge: (endpoint: { seq: number; token: string }, events: readonly Judgeable[]) => Promise<(Signature | null)[]>;
 };
 
+/** Search as the list needs it. */
+export type Search = {
+  /** @throws invalid when the term is too long */
+  checkTerm: (q: string) => void;
+  /** The next positions of the list whose events contain `q`, newest first. */
+  find: (search: {
+    endpoint: number;
+    q: string;
+    since: number;
+    after: Position | undefined;
+    limit: number;
+    signal?: AbortSignal | undefined;
+  }) => Promise<Position[]>;
+};
+
+/** One page, and the position after which the next begins. */
+type Page = { rows: SummaryRow[]; signatures: (Signature | null)[]; next: Position | undefined };
+
 /** Other endpoints' rows count, too: a few milliseconds of the reader's time. */
 const rowsAtOnce = 5000;
 
@@ -51,41 +69,81 @@ export function createEventsService(options: {
   /** The endpoint of this reader. @throws not_found */
   endpoint: (reader: Reader, id: string) => Promise<{ seq: number; token: string }>;
   verdicts: Verdicts;
+  search: Search;
   retentionMs: RetentionMs;
 }) {
-  const { store, clock, endpoint: findEndpoint, verdicts, retentionMs } = options;
+  const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs } = options;
 
   /** The oldest time of receipt that this reader may still see. */
   const since = (reader: Reader): number => oldestVisible(retentionMs, reader.plan, clock.now());
 
   const judgeable = (row: DetailRow): Judgeable => ({ ...row, ...unpackContent(row.encoding, row.content) });
 
-  const rowsOf = async (
-    endpoint: { seq: number; token: string },
-    reader: Reader,
-    position: Position | undefined,
-    count: number,
+  type Target = { seq: number; token: string };
+
+  const signed = async (
+    endpoint: Target,
+    find: () => Promise<SummaryRow[]>,
+    findWithContent: () => Promise<DetailRow[]>,
   ): Promise<{ rows: SummaryRow[]; signatures: (Signature | null)[] }> => {
     if (!(await verdicts.canJudge(endpoint.seq))) {
-      const rows = await store.page(endpoint.seq, since(reader), position, count);
+      const rows = await find();
       return { rows, signatures: rows.map(row => verdicts.kept(row.verdict)) };
     }
-    const rows = await store.pageWithContent(endpoint.seq, since(reader), position, count);
+    const rows = await findWithContent();
     return { rows, signatures: await verdicts.judge(endpoint, rows.map(judgeable)) };
   };
 
+  /** At most `limit` of what comes after a position. */
+  const page = async (endpoint: Target, oldest: number, after: Position | undefined, limit: number): Promise<Page> => {
+    // One more than asked for tells whether there is a next page.
+    const { rows, signatures } = await signed(
+      endpoint,
+      () => store.page(endpoint.seq, oldest, after, limit + 1),
+      () => store.pageWithContent(endpoint.seq, oldest, after, limit + 1),
+    );
+    const shown = rows.slice(0, limit);
+    return { rows: shown, signatures, next: rows.length > limit ? shown.at(-1) : undefined };
+  };
+
+  /** The same of those only that contain `q`. */
+  const matchingPage = async (
+    endpoint: Target,
+    oldest: number,
+    after: Position | undefined,
+    limit: number,
+    { q, signal }: { q: string; signal: AbortSignal | undefined },
+  ): Promise<Page> => {
+    const found = await search.find({ endpoint: endpoint.seq, q, since: oldest, after, limit: limit + 1, signal });
+    const shown = found.slice(0, limit);
+    const order = new Map(shown.map(({ seq }, i) => [seq, i]));
+    const which = { seqs: [...order.keys()] };
+    const { rows, signatures } = await signed(
+      endpoint,
+      () => store.rows(endpoint.seq, oldest, which, limit),
+      () => store.rowsWithContent(endpoint.seq, oldest, which, limit),
+    );
+    const pairs = rows
+      .map((row, i) => ({ row, signature: signatures[i] ?? null }))
+      .sort((a, b) => (order.get(a.row.seq) ?? 0) - (order.get(b.row.seq) ?? 0));
+    return {
+      rows: pairs.map(({ row }) => row),
+      signatures: pairs.map(({ signature }) => signature),
+      next: found.length > limit ? shown.at(-1) : undefined,
+    };
+  };
+
   const summaries = async (
-    endpoint: { seq: number; token: string },
+    endpoint: Target,
     reader: Reader,
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
-    if (!(await verdicts.canJudge(endpoint.seq))) {
-      const rows = await store.rows(endpoint.seq, since(reader), which, limit);
-      return { rows, events: rows.map(row => toSummary(row, null)) };
-    }
-    const rows = await store.rowsWithContent(endpoint.seq, since(reader), which, limit);
-    const signatures = await verdicts.judge(endpoint, rows.map(judgeable));
+    const { rows, signatures } = await signed(
+      endpoint,
+      () => store.rows(endpoint.seq, since(reader), which, limit),
+      () => store.rowsWithContent(endpoint.seq, since(reader), which, limit),
+    );
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
@@ -121,19 +179,24 @@ export function createEventsService(options: {
       return (await summaries(endpoint, reader, { seqs }, seqs.length)).events;
     },
 
-    /** @throws invalid for the cursor, not_found for the endpoint */
-    async list(reader: Reader, query: EventListQuery): Promise<EventPage> {
+    /**
+     * @param signal aborted: the client went away, and a search may stop
+     * @throws invalid for the cursor and the term, not_found for the endpoint
+     */
+    async list(reader: Reader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> {
       const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
-      const position = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-      if (query.cursor !== undefined && !position) throw invalid('invalid query: cursor: not one that was given out');
+      const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+      if (query.cursor !== undefined && !after) throw invalid('invalid query: cursor: not one that was given out');
+      const { q = '' } = query;
+      search.checkTerm(q);
       const endpoint = await findEndpoint(reader, query.endpointId);
-      // One more than asked for tells whether there is a next page.
-      const { rows, signatures } = await rowsOf(endpoint, reader, position, limit + 1);
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const { rows, signatures, next } =
+        q === ''
+          ? await page(endpoint, since(reader), after, limit)
+          : await matchingPage(endpoint, since(reader), after, limit, { q, signal });
       return {
-        events: shown.map((row, i) => toSummary(row, signatures[i] ?? null)),
-        nextCursor: rows.length > limit && last ? encodeCursor(last) : null,
+        events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
+        nextCursor: next ? encodeCursor(next) : null,
       };
     },
 

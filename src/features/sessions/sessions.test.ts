@@ -231,6 +231,17 @@ describe('POST /api/password', () => {
     await signIn(eve);
   });
 
+  test('a sign-in that was checked against the old password comes too late', async () => {
+    const gus = 'gus@example.com';
+    await house.person(gus, { password });
+    const { id, passwordHash } = await house.services.account.byEmail(gus);
+    await house.services.account.setPassword(gus, 'another long password');
+    const visitor = { userAgent: '', sourceIp: '::1', sessionId: undefined };
+    const late = house.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, visitor);
+    const refusal: unknown = await late.catch(error => error);
+    expect(refusal).toMatchObject({ code: 'unauthorized' });
+  });
+
   test('an operator’s new password ends all sessions', async () => {
     const fay = 'fay@example.com';
     await house.person(fay, { password });

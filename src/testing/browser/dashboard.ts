@@ -104,14 +104,15 @@ async function watch(context: BrowserContext, origin: string, trouble: Trouble):
     if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
       trouble.foreign.push(request.url());
   });
-  context.on('weberror', ({ error }) => void trouble.errors.push(String(error().stack ?? error())));
+  context.on('weberror', thrown => void trouble.errors.push(String(thrown.error().stack ?? thrown.error())));
   context.on('console', message => {
     if (/content security policy|trusted type/i.test(message.text())) trouble.violations.push(message.text());
   });
+  await context.exposeFunction('reportViolation', (words: string) => void trouble.violations.push(words));
   await context.addInitScript(() => {
+    const { reportViolation } = window as unknown as { reportViolation: (words: string) => void };
     document.addEventListener('securitypolicyviolation', event => {
-      // biome-ignore lint/suspicious/noConsole: this runs in the page, whose console the test reads.
-      console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`);
+      reportViolation(`${event.violatedDirective} ${event.blockedURI}`);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { request } from 'node:http';
 import type { Page } from 'playwright-core';
+import { eventually } from '../poll.ts';
 import { inBrowser, noBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 import { XSS } from './xss.ts';
@@ -111,4 +112,20 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
 
   test('no dialog, no violation, no request to another origin, no script error', () =>
     expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+
+  test('and the watch would have seen them', async () => {
+    await page.evaluate(() => {
+      const image = document.createElement('img');
+      image.src = 'http://evil.test/pixel.png';
+      document.body.append(image);
+      setTimeout(() => {
+        alert('seen');
+        throw new Error('seen too');
+      });
+    });
+    await eventually(() => dashboard.trouble.errors.length > 0);
+    expect(dashboard.trouble.dialogs).toEqual(['seen']);
+    expect(dashboard.trouble.violations.join()).toContain('img-src');
+    expect(dashboard.trouble.errors.join()).toContain('seen too');
+  });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { inBrowser, noBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
@@ -51,6 +52,47 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
 
   test('numbers are shown as they were sent', async () => {
     await page.getByRole('treeitem', { name: 'big: 12345678901234567890' }).waitFor();
+  });
+
+  test('a compressed body is opened for reading and stays what it was', async () => {
+    const body = gzipSync('{"inside":"gzip"}');
+    await deliver(address, body, { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } });
+    await page.getByText('binary data').first().waitFor();
+    await page.keyboard.press('g');
+    await page.getByRole('treeitem', { name: 'inside: "gzip"' }).waitFor();
+    await page.getByRole('button', { name: 'Show as sent' }).click();
+    await page.getByText('1f 8b').waitFor();
+  });
+
+  test('a megabyte of JSON and a hundred thousand levels are read at once', async () => {
+    const items = Array.from({ length: 9000 }, (_, n) => ({
+      id: n,
+      name: `item ${n}`,
+      tags: ['a', 'b'],
+      text: 'x'.repeat(60),
+    }));
+    await deliver(address, JSON.stringify({ items, long: 'y'.repeat(400_000) }));
+    await page.getByText('"name":"item 0"').first().waitFor();
+    await page.keyboard.press('g');
+    await page.getByRole('treeitem', { name: /^items: \[… 9,000 items \]/ }).click();
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.getByRole('treeitem', { name: 'id: 0', exact: true }).waitFor();
+    expect(await page.locator('.tree-row').count()).toBeLessThan(100);
+    await page.getByRole('button', { name: 'Collapse' }).click();
+    await page.getByRole('treeitem', { name: /^long/ }).click();
+    await page.getByRole('button', { name: 'Show whole value' }).click();
+    await page.getByRole('button', { name: /Show more/ }).waitFor();
+    await page.keyboard.press('Escape');
+    const levels = 100_000;
+    await deliver(address, '['.repeat(levels) + ']'.repeat(levels));
+    await page.getByText('[[[[').first().waitFor();
+    await page.keyboard.press('g');
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.locator('.tree').evaluate(tree => tree.scrollTo(0, 1_000_000));
+    await page
+      .getByText(/level \d+/)
+      .first()
+      .waitFor();
   });
 
   test('the search finds by payload, says when nothing is there, and survives a reload', async () => {

@@ -42,6 +42,19 @@ async function fill(address: string, amount: number): Promise<void> {
   agent.destroy();
 }
 
+/** Starts counting; the returned function gives the seconds of script, style and layout on the page's main thread since then. */
+async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const total = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const counted = ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'];
+    return metrics.filter(({ name }) => counted.includes(name)).reduce((sum, { value }) => sum + value, 0);
+  };
+  const before = await total();
+  return async () => (await total()) - before;
+}
+
 describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
   let dashboard: Dashboard;
   let page: Page;
@@ -61,6 +74,7 @@ describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
   afterAll(() => dashboard?.close());
 
   test('scroll from end to end, always within a frame budget and never with many rows in the document', async () => {
+    const work = await mainThreadWork(page);
     const result = await page.evaluate(async () => {
       const list = document.querySelector('.event-list') as HTMLElement;
       const frames: number[] = [];
@@ -81,16 +95,16 @@ describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
         height: list.scrollHeight,
         mostRows,
         median: frames[Math.floor(frames.length / 2)] ?? 0,
-        p95: frames[Math.floor(frames.length * 0.95)] ?? 0,
-        p99: frames[Math.floor(frames.length * 0.99)] ?? 0,
+        frames: frames.length,
         shown: list.querySelector('.event-row:last-child')?.textContent ?? '',
       };
     });
     expect(result.height).toBe(EVENTS * 60);
     expect(result.shown).toContain('{"n":0}');
     expect(result.mostRows).toBeLessThan(60);
-    expect(result.median).toBeLessThan(34);
-    expect(result.p95).toBeLessThan(100);
+    // The thread's own time, so that a busy machine does not count: half of a frame at 60 Hz is left to the browser.
+    expect(((await work()) * 1000) / result.frames).toBeLessThan(8);
+    expect(result.median).toBeLessThan(50);
   });
 
   test('what is being read stays where it is while events arrive above', async () => {

@@ -43,12 +43,25 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
   let aim = 0;
   let asking = false;
   let closed = false;
+  let missed = false;
 
   const changed = (): void => {
     if (!closed) onChange();
   };
   const at = (index: number): EventSummary | undefined =>
     index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
+
+  const start = async (): Promise<void> => {
+    phase = 'loading';
+    changed();
+    try {
+      startWith(await fetchPage(undefined, q));
+    } catch (error) {
+      phase = 'failed';
+      problem = error instanceof Error ? error.message : 'The list could not be loaded.';
+    }
+    changed();
+  };
 
   /** Reads the newest page and puts what is new on top; more than a page of news starts the list over. */
   const askAgain = async (): Promise<void> => {
@@ -57,7 +70,10 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     try {
       const page = await fetchPage(undefined, q);
       const overlap = page.events.findIndex(event => known.has(event.id));
-      if (overlap < 0 && page.nextCursor !== null && !paused) return startWith(page);
+      const gap = overlap < 0 && page.nextCursor !== null;
+      if (gap && !paused) return startWith(page);
+      // Paused, the list stands still now and starts over when it goes on.
+      missed ||= gap;
       const fresh = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
       for (const event of fresh) arrive(event);
     } catch {
@@ -81,6 +97,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     held = [];
     cursor = page.nextCursor;
     aim = 0;
+    missed = false;
     phase = 'ready';
   };
 
@@ -105,17 +122,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       arrived: newer.length,
     }),
 
-    async start(): Promise<void> {
-      phase = 'loading';
-      changed();
-      try {
-        startWith(await fetchPage(undefined, q));
-      } catch (error) {
-        phase = 'failed';
-        problem = error instanceof Error ? error.message : 'The list could not be loaded.';
-      }
-      changed();
-    },
+    start,
 
     /**
      * Loads older pages, one request at a time, until `rows` are there or there are no more. A call while it runs moves the aim only, so
@@ -165,6 +172,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       if (!on) {
         newer = newer.concat(held);
         held = [];
+        if (missed) return void start();
       }
       changed();
     },

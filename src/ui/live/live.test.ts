@@ -90,6 +90,19 @@ describe('feed', () => {
     expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
   });
 
+  test('paused over more news than one page, it starts over when it goes on', async () => {
+    const { feed, source } = await setUp(4);
+    feed.pause(true);
+    for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
+    await feed.askAgain();
+    expect(ids(feed)).toEqual([4, 3, 2]);
+    feed.pause(false);
+    await Bun.sleep(0);
+    expect(ids(feed)).toEqual([8, 7, 6]);
+    await feed.loadTo(6);
+    expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
+  });
+
   test('a failed first page says why, a failed later page keeps the list', async () => {
     let fail = true;
     const feed = createFeed({

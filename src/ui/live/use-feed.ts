@@ -16,6 +16,7 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const [live, setLive] = useState<LiveState>('connecting');
   const [gone, setGone] = useState(false);
+  const [turn, setTurn] = useState(0);
 
   const feed = useMemo(() => {
     const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
@@ -36,7 +37,7 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
         }, SEARCH_AGAIN_MS);
       },
     });
-  }, [endpointId, q]);
+  }, [endpointId, q, turn]);
 
   useEffect(() => {
     let close = (): void => {};
@@ -69,5 +70,5 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
     };
   }, [feed, endpointId]);
 
-  return { feed, view: feed.view(), live, gone, restart: () => void feed.start() };
+  return { feed, view: feed.view(), live, gone, restart: () => setTurn(turn + 1) };
 }

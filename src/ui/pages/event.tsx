@@ -34,12 +34,13 @@ type EventPaneProps = {
   previousId: string | undefined;
   listHref: string;
   onReplay: () => void;
-  replaying: boolean;
+  /** Counts closed replay dialogs: each may have left a new attempt in the history. */
+  replayed: number;
 };
 
-export function EventPane({ id, summary, previousId, listHref, onReplay, replaying }: EventPaneProps) {
+export function EventPane({ id, summary, previousId, listHref, onReplay, replayed }: EventPaneProps) {
   const { endpoints } = useWorkspace();
-  const { event, problem, reload } = useEvent(id, replaying);
+  const { event, problem, reload } = useEvent(id, replayed);
   const [tab, setTab] = useState<Tab>('body');
   const [copying, setCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
@@ -238,7 +239,7 @@ const kept = new Map<string, EventDetail>();
 /** The event in full. Moving fast through the list asks only for the one that the reader stays at. */
 function useEvent(
   id: string,
-  replaying: boolean,
+  replayed: number,
 ): { event: EventDetail | undefined; problem: string; reload: () => void } {
   const [state, setState] = useState<{ id: string; event: EventDetail | undefined; problem: string }>({
     id: '',
@@ -269,8 +270,7 @@ function useEvent(
       clearTimeout(timer);
       controller.abort();
     };
-    // A closed replay dialog leaves a new attempt in the event's history.
-  }, [id, turn, replaying]);
+  }, [id, turn, replayed]);
   const current = state.id === id ? state : { event: kept.get(id), problem: '' };
   return { event: current.event, problem: current.problem, reload: () => setTurn(turn + 1) };
 }

@@ -32,6 +32,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const [unseen, setUnseen] = useState(0);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [replaying, setReplaying] = useState<string[]>();
+  const [replayed, setReplayed] = useState(0);
   const search = useRef<HTMLInputElement>(null);
   const split = useSplit();
 
@@ -174,7 +175,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
             previousId={selected >= 0 ? olderAlike(feed, selected, view.length) : undefined}
             listHref={base + suffix}
             onReplay={() => setReplaying([eventId])}
-            replaying={replaying !== undefined}
+            replayed={replayed}
           />
         ) : (
           view.phase === 'ready' &&
@@ -190,7 +191,10 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         <ReplayDialog
           endpointId={endpointId}
           events={replaying.map(id => ({ id, label: labelOf(feed.at(feed.indexOf(id))) }))}
-          onClose={() => setReplaying(undefined)}
+          onClose={() => {
+            setReplaying(undefined);
+            setReplayed(replayed + 1);
+          }}
         />
       )}
     </main>

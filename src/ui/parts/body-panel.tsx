@@ -1,9 +1,10 @@
 /* The body of an event in every form that makes sense for its bytes. Everything is text, hex or a raster picture from the bytes. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { bytesOf, pictureUrl } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
+import { type Compression, compressionOf, inflate } from '../body/inflate.ts';
 import { prettyJson } from '../body/json.ts';
 import { type Part, parseMultipart } from '../body/multipart.ts';
 import { type BodyReading, type BodyView, readBody } from '../body/views.ts';
@@ -28,9 +29,16 @@ const NAMES: Record<BodyView, string> = {
   hex: 'Hex',
 };
 
+const headerOf = (event: EventDetail, wanted: string): string =>
+  event.rawHeaders.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
+
 export function BodyPanel({ event }: { event: EventDetail }) {
-  const contentType = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  const bytes = useMemo(() => bytesOf(event.payloadRaw, event.payloadEncoding), [event]);
+  const sent = useMemo(() => bytesOf(event.payloadRaw, event.payloadEncoding), [event]);
+  const compression = compressionOf(sent, headerOf(event, 'content-encoding'));
+  const opened = useOpened(sent, compression);
+  const [asSent, setAsSent] = useState(false);
+  const bytes = opened && !asSent ? opened : sent;
+  const contentType = headerOf(event, 'content-type');
   const reading = useMemo(() => readBody(bytes, contentType), [bytes, contentType]);
   const [wish, setWish] = useState<BodyView>();
   const view = wish && reading.views.includes(wish) ? wish : reading.views[0];
@@ -58,7 +66,14 @@ export function BodyPanel({ event }: { event: EventDetail }) {
           <span>{sizeWords(event.size)}</span>
         </a>
       </div>
-      {reading.jsonProblem && (
+      {compression && opened && (
+        <Notice action={<Button onClick={() => setAsSent(!asSent)}>{asSent ? 'Open it' : 'Show as sent'}</Button>}>
+          {asSent
+            ? `These are the ${compression} bytes as they were sent.`
+            : `Sent as ${compression}, ${sizeWords(sent.length)}; opened here for reading, ${sizeWords(opened.length)}. What is stored is what was sent.`}
+        </Notice>
+      )}
+      {reading.jsonProblem && !compression && (
         <Notice tone="warn">
           The sender called this JSON, but it is not: {reading.jsonProblem.problem} at line {reading.jsonProblem.line},
           column {reading.jsonProblem.column}.
@@ -67,6 +82,15 @@ export function BodyPanel({ event }: { event: EventDetail }) {
       <View view={view} reading={reading} bytes={bytes} />
     </div>
   );
+}
+
+/** The inside of a compressed body, once it is there. */
+function useOpened(sent: Uint8Array, compression: Compression | undefined): Uint8Array | undefined {
+  const [opened, setOpened] = useState<{ sent: Uint8Array; bytes: Uint8Array | undefined }>();
+  useEffect(() => {
+    if (compression) void inflate(sent, compression).then(bytes => setOpened({ sent, bytes }));
+  }, [sent, compression]);
+  return opened?.sent === sent ? opened.bytes : undefined;
 }
 
 /** In the JSON view the copy is indented, in all others it is the text as sent. */

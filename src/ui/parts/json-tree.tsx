@@ -4,9 +4,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf, valueText } from '../body/json.ts';
 import { allClosed, startClosed, treeRows } from '../body/tree-rows.ts';
 import { count } from '../words/time.ts';
-import { visibleLine, visibleText } from '../words/visible.ts';
+import { visibleLine } from '../words/visible.ts';
 import { Button, CopyButton, Dialog } from './controls.tsx';
 import { Icon } from './icons.tsx';
+import { TextView } from './text-view.tsx';
 import { useVirtual } from './virtual.ts';
 
 const ROW = 22;
@@ -59,6 +60,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
   };
 
   const selected = document.nodes[current];
+  const shownPath = useMemo(() => ending(visibleLine(pathOf(document, current))), [document, current]);
   return (
     <div class="tree-box">
       <div
@@ -88,7 +90,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
       </div>
       {selected && (
         <footer class="tree-foot">
-          <code title={visibleLine(pathOf(document, current))}>{visibleLine(pathOf(document, current))}</code>
+          <code title={shownPath}>{shownPath}</code>
           <span class="tree-actions">
             {selected.end - selected.start > LONGEST && selected.size === 0 && (
               <Button kind="quiet" onClick={() => setWhole(true)}>
@@ -110,10 +112,9 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
       )}
       {whole && selected && (
         <Dialog title="Whole value" wide onClose={() => setWhole(false)}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
-          <pre class="whole" tabIndex={0}>
-            {visibleText(valueText(document, selected))}
-          </pre>
+          <div class="whole">
+            <TextView text={valueText(document, selected)} label="Whole value" />
+          </div>
           <div class="dialog-actions">
             <CopyButton label="Copy value" text={() => valueText(document, selected)} />
           </div>
@@ -122,6 +123,9 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
     </div>
   );
 }
+
+/** Paths can be as deep as the document; the end of one says the most. */
+const ending = (path: string): string => (path.length > LONGEST ? `…${path.slice(-LONGEST)}` : path);
 
 type RowProps = {
   document: JsonDocument;

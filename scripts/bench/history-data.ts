@@ -1,0 +1,117 @@
+/*
+ * The history that the benches read: GitHub examples with hashes of their own in every event, nearly all of them in one
+ * endpoint and a few in another, and one rare term in each. Built once for each size and kept under .bench/.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openServices } from '../lib/from-source.ts';
+import { githubPayloads } from '../lib/payloads.ts';
+
+export type History = {
+  dataDir: string;
+  key: string;
+  /** Endpoint ids. */
+  all: string;
+  few: string;
+  fewEvents: number;
+  /** 20 characters that one event of each endpoint has. */
+  rare: string;
+  receivedBytes: number;
+  indexBytes: number;
+  databaseBytes: number;
+  captureSeconds: number;
+  /** From the last delivery to the end of indexing. */
+  indexSeconds: number;
+};
+
+const FEW = 200;
+const AT_ONCE = 256;
+
+/** @param events how many; the data set of that size is built when it is not there */
+export async function history(events: number): Promise<History> {
+  const dir = join(import.meta.dir, `../../.bench/history-${events}`);
+  const about = join(dir, 'about.json');
+  if (existsSync(about)) return JSON.parse(readFileSync(about, 'utf8')) as History;
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const made = await build(dir, events);
+  writeFileSync(about, `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}
+
+async function build(dataDir: string, events: number): Promise<History> {
+  const services = await openServices(dataDir);
+  const { account, keys, endpoints, capture, background, database, clock } = services;
+  const { id: accountId } = await account.create({ email: 'owner@example.com', plan: 'pro' });
+  const { key } = await keys.create(accountId, 'bench');
+  const [team] = (await database.client.execute('SELECT id FROM teams')).rows;
+  const owner = { teamId: String(team?.[0]), plan: 'pro' as const };
+  const [all, few] = [await endpoints.create(owner, 'all'), await endpoints.create(owner, 'few')];
+  const addresses = await Promise.all([all, few].map(one => endpoints.owned(owner, one.id)));
+  const texts = githubPayloads().map(({ event, body }) => ({ event, text: new TextDecoder().decode(body) }));
+  const rare = `q7${randomHex(9)}`;
+  const every = Math.max(1, Math.floor(events / FEW));
+  let receivedBytes = 0;
+  let fewEvents = 0;
+
+  const startedAt = performance.now();
+  for (let first = 0; first < events; first += AT_ONCE) {
+    const group = Array.from({ length: Math.min(AT_ONCE, events - first) }, (_, i) => first + i);
+    await Promise.all(
+      group.map(number => {
+        const { event, text } = texts[number % texts.length] ?? { event: '', text: '' };
+        const own = text.replace(/[0-9a-f]{40}/g, () => randomHex(20));
+        const isFew = number % every === every - 1;
+        const isRare = number === Math.floor(events / 3) || number === every * Math.floor(FEW / 2) - 1;
+        const body = Buffer.from(isRare ? own.replace('{', `{"rare":"${rare}",`) : own);
+        receivedBytes += body.length;
+        if (isFew) fewEvents++;
+        const { seq = 0, token = '' } = addresses[isFew ? 1 : 0] ?? {};
+        return capture.record(
+          { seq, token },
+          {
+            method: 'POST',
+            path: '',
+            query: null,
+            headers: [
+              ['Content-Type', 'application/json'],
+              ['X-GitHub-Event', event],
+            ],
+            body,
+            sourceIp: '127.0.0.1',
+            receivedAt: clock.now(),
+          },
+        );
+      }),
+    );
+    if ((first / AT_ONCE) % 200 === 0) console.log(`${first} of ${events} events captured`);
+  }
+  const captured = performance.now();
+  await background.idle();
+  const indexed = performance.now();
+  const problems = await services.search.checkIndex();
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const { rows } = await database.scanClient.execute(
+    'SELECT (SELECT sum(length(block) + 12) FROM events_search_data) + (SELECT sum(length(term) + 12) FROM events_search_idx) + (SELECT count(*) * 10 FROM events_search_docsize)',
+  );
+  await services.close();
+  return {
+    dataDir,
+    key,
+    all: all.id,
+    few: few.id,
+    fewEvents,
+    rare,
+    receivedBytes,
+    indexBytes: Number(rows[0]?.[0]),
+    databaseBytes: readdirSync(dataDir)
+      .filter(name => name.includes('.db'))
+      .reduce((sum, name) => sum + statSync(join(dataDir, name)).size, 0),
+    captureSeconds: (captured - startedAt) / 1000,
+    indexSeconds: (indexed - captured) / 1000,
+  };
+}
+
+function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+}

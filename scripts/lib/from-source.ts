@@ -1,0 +1,48 @@
+/* The server from source, in this process or one of its own: for what the built program has no switch for. */
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createFront } from '../../src/front.ts';
+import type { Logger } from '../../src/log.ts';
+import { createServices, type Services } from '../../src/wiring.ts';
+
+const say =
+  (level: string) =>
+  (message: string, fields: object = {}): void =>
+    console.error(level, message, fields);
+const quiet = (): void => {};
+const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
+
+/** @param searchIndex false: without the search index */
+export function openServices(dataDir: string, searchIndex = true): Promise<Services> {
+  const env = { HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_PRO_RETENTION: '0' };
+  const result = readConfig({ env, readFile: () => '' });
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return createServices({
+    config: result.config,
+    secret: 'a secret for benches',
+    log,
+    clock: systemClock,
+    random: length => crypto.getRandomValues(new Uint8Array(length)),
+    spawn: name => new Worker(new URL(`../../src/db/${name}.ts`, import.meta.url).href),
+    version: 'bench',
+    onFatal: error => {
+      throw error;
+    },
+    searchIndex,
+  });
+}
+
+/** `from-source.ts DATA_DIR PORT [without-index]`: serves until SIGTERM. */
+if (import.meta.main) {
+  const [dataDir = '', port = '0', without] = process.argv.slice(2);
+  const services = await openServices(dataDir, without === undefined);
+  const { ingest, clientAddress, onError } = services;
+  const front = createFront({ ingest, fetch: createApp(services).fetch, clientAddress, onError });
+  await front.listen(Number(port), '127.0.0.1');
+  process.once('SIGTERM', async () => {
+    await front.close(1000);
+    await services.close();
+    process.exit(0);
+  });
+}

@@ -1,0 +1,124 @@
+/*
+ * `hooktape import FILE --endpoint ID`: reads a JSON or HAR export into an endpoint, through the running server or without
+ * one. Streams: no more than a batch is held. What went in before a mistake in the file stays, and is said.
+ */
+import { createReadStream, statSync } from 'node:fs';
+import { AppError, invalid } from '../core/errors.ts';
+import { createElementReader, type Element, type FileKind } from '../core/import/elements.ts';
+import { readEvent } from '../core/import/event.ts';
+import { fromHarEntry } from '../core/import/har-entry.ts';
+import { decodeUtf8 } from '../core/text.ts';
+import type { Imported } from '../features/imports/service.ts';
+import { parse } from './arguments.ts';
+import { type Call, OperationError, withControl } from './control.ts';
+import { type Command, exitCodes, type Io, UsageError } from './io.ts';
+import { createProgress } from './progress.ts';
+import { loadConfig } from './settings.ts';
+
+const batchEvents = 500;
+const batchBytes = 4 << 20;
+/** Events of one moment stay in one batch, up to so many times the usual. */
+const stretch = 8;
+
+export const importCommand: Command = {
+  summary: 'read an export into an endpoint',
+  usage: `hooktape import FILE --endpoint ID
+hooktape import - --endpoint ID          reads standard input`,
+  async run(args, io) {
+    const { positionals, option, envFile, json } = parse(args, ['FILE'], { endpoint: { type: 'string' } });
+    const [file = ''] = positionals;
+    const endpoint = option('endpoint');
+    if (endpoint === undefined) throw new UsageError('--endpoint ID is missing');
+    const size = file === '-' ? undefined : sizeOf(file);
+    const { config } = loadConfig(io, envFile);
+    const total = await withControl(io, config, 'hooktape import', call =>
+      importFile({ io, call, file, size, endpoint }),
+    );
+    const { imported, alreadyThere, expired } = total;
+    if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
+    else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
+    return exitCodes.done;
+  },
+};
+
+type Import = { io: Io; call: Call; file: string; size: number | undefined; endpoint: string };
+
+async function importFile({ io, call, file, size, endpoint }: Import): Promise<Imported> {
+  const total: Imported = { imported: 0, alreadyThere: 0, expired: 0 };
+  const progress = createProgress(io, size);
+  const reader = createElementReader();
+  const batch = createBatch(async events => {
+    const added = (await call('import.add', { endpoint, events })) as Imported;
+    total.imported += added.imported;
+    total.alreadyThere += added.alreadyThere;
+    total.expired += added.expired;
+  });
+  let done = 0;
+  try {
+    // A wrong endpoint is said before gigabytes are read.
+    await call('import.add', { endpoint, events: [] });
+    for await (const chunk of file === '-' ? io.stdin() : createReadStream(file, { highWaterMark: 1 << 20 })) {
+      for (const element of reader.push(chunk as Uint8Array))
+        await batch.add(toEvent(element, reader.kind() ?? 'json'), element.bytes.length);
+      done += (chunk as Uint8Array).length;
+      progress.show(done, `${total.imported + total.alreadyThere + total.expired} events`);
+    }
+    reader.end();
+    await batch.flush();
+  } catch (error) {
+    if (!(error instanceof AppError || error instanceof OperationError)) throw error;
+    // What stands before the mistake is good.
+    if (error instanceof AppError) await batch.flush();
+    throw new OperationError(`${file}: ${error.message}; ${total.imported} events were imported before that, and stay`);
+  } finally {
+    progress.clear();
+  }
+  return total;
+}
+
+/** @throws invalid with the position of the event */
+function toEvent({ bytes, offset, number }: Element, kind: FileKind): Record<string, unknown> {
+  try {
+    const text = decodeUtf8(bytes);
+    if (text === undefined) throw invalid('not valid UTF-8');
+    const value: unknown = JSON.parse(text);
+    const event = kind === 'har' ? fromHarEntry(value) : (value as Record<string, unknown>);
+    readEvent(event);
+    return event;
+  } catch (error) {
+    throw invalid(`event ${number}, at byte ${offset}: ${(error as Error).message}`);
+  }
+}
+
+/** Collects events and sends them off together; those of one moment stay together, so that alike ones can be counted. */
+function createBatch(send: (events: Record<string, unknown>[]) => Promise<void>) {
+  let events: Record<string, unknown>[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (events.length === 0) return;
+    const full = events;
+    events = [];
+    bytes = 0;
+    await send(full);
+  };
+  return {
+    flush,
+    async add(event: Record<string, unknown>, size: number): Promise<void> {
+      const fill = Math.max(events.length / batchEvents, (bytes + size) / batchBytes);
+      const isSameMoment = events.at(-1)?.['receivedAt'] === event['receivedAt'];
+      if (fill >= stretch || (fill >= 1 && !isSameMoment)) await flush();
+      events.push(event);
+      bytes += size;
+    },
+  };
+}
+
+function sizeOf(file: string): number {
+  try {
+    const found = statSync(file);
+    if (found.isDirectory()) throw new Error('it is a directory');
+    return found.size;
+  } catch (error) {
+    throw new OperationError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}

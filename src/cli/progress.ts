@@ -1,0 +1,33 @@
+/* A progress bar on a terminal: one line of stderr, drawn again in place. Nothing at all when stderr is not one. */
+import type { Io } from './io.ts';
+
+export type Progress = {
+  /** @param done in the unit of the total */
+  show: (done: number, note: string) => void;
+  /** Takes the line away. */
+  clear: () => void;
+};
+
+const everyMs = 100;
+const width = 30;
+
+/** @param total undefined when it is not known: then only the note is shown */
+export function createProgress(io: Pick<Io, 'isTerminal' | 'stderr' | 'clock'>, total: number | undefined): Progress {
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(done, note) {
+      const now = io.clock.monotonic();
+      if (!io.isTerminal || now - drawnAt < everyMs) return;
+      drawnAt = now;
+      io.stderr(`\r\x1b[K${total === undefined ? '' : bar(total === 0 ? 1 : Math.min(1, done / total))}${note}`);
+    },
+    clear() {
+      if (drawnAt > 0) io.stderr('\r\x1b[K');
+    },
+  };
+}
+
+function bar(share: number): string {
+  const filled = Math.round(share * width);
+  return `[${'#'.repeat(filled)}${'·'.repeat(width - filled)}] ${String(Math.floor(share * 100)).padStart(3)} %  `;
+}

@@ -1,0 +1,17 @@
+/*
+ * What may stand as a replay's destination, as text: an absolute http or https URI. Stricter than the URL parser, which also
+ * takes `http:host`, backslashes and blanks, and so would send somewhere else than what a person reads.
+ */
+import { invalid } from './errors.ts';
+
+const absolute = /^https?:\/\/[^/?#]/i;
+const neverInUri = /[\s\\\p{Cc}\p{Cs}]/u;
+const maxLength = 8192;
+
+/** @returns the destination as given @throws invalid */
+export function readDestination(given: string): string {
+  if (given.length > maxLength) throw invalid(`url must be at most ${maxLength} characters`);
+  if (!absolute.test(given) || neverInUri.test(given) || !URL.canParse(given))
+    throw invalid('url must be an absolute http or https URL');
+  return given;
+}

@@ -1,0 +1,120 @@
+/*
+ * What a search looks at and when it matches. An event is found by its type or by its payload as a person reads it: a valid
+ * UTF-8 body as it was written, and a JSON body also with the escapes of its strings resolved. Both sides are case-folded by
+ * the one function here, so the index and the final check cannot disagree. Anything else about a character is literal.
+ */
+import { decodeUtf8 } from './text.ts';
+
+/** Lower case keeps the dotted capital I apart from every other letter only if it never sees it. */
+const dottedCapitalI = '\u0130';
+/** Its upper case is I, but Unicode folds it to itself. */
+const dotlessSmallI = '\u0131';
+
+/** One code point under Unicode simple case folding (CaseFolding.txt, statuses C and S). */
+function foldCharacter(character: string): string {
+  if (character === dottedCapitalI || character === dotlessSmallI) return character;
+  const one = (text: string): boolean => text.length === ((text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
+  const upper = character.toUpperCase();
+  // Through upper case, because several small letters (final sigma, long s, micro) have one capital.
+  const folded = (one(upper) ? upper : character).toLowerCase();
+  return one(folded) ? folded : character;
+}
+
+/** What `toLowerCase` leaves apart or, for a capital sigma, makes depend on the neighbours. All are in the BMP. */
+const special = new Map<string, string>([['\u03a3', '\u03c3']]);
+for (let code = 0x80; code <= 0xffff; code++) {
+  if (code >= 0xd800 && code <= 0xdfff) continue;
+  const character = String.fromCharCode(code);
+  const folded = foldCharacter(character);
+  if (folded !== character.toLowerCase() && character !== dottedCapitalI) special.set(character, folded);
+}
+const specials = new RegExp(`[${[...special.keys()].join('')}]`, 'g');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant, all of it
+const notAscii = /[^\u0000-\u007f]/;
+
+/** Unicode simple case folding. The result has as many UTF-16 units as the text. */
+export function foldCase(text: string): string {
+  if (!notAscii.test(text)) return text.toLowerCase();
+  const plain = text.replace(specials, character => special.get(character) ?? character);
+  if (!plain.includes(dottedCapitalI)) return plain.toLowerCase();
+  return plain
+    .split(dottedCapitalI)
+    .map(part => part.toLowerCase())
+    .join(dottedCapitalI);
+}
+
+const short: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
+const looksLikeJson = /^[\ufeff\s]*[[{"]/;
+
+const hasEscapes = (text: string): boolean => text.includes('\\') && looksLikeJson.test(text);
+
+/** JSON text with the escapes of its strings resolved (RFC 8259, section 7). */
+const resolveEscapes = (text: string): string =>
+  text.replace(escapes, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? (short[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/** Everything of one event that a search looks at, folded. A term has to lie within one of these texts. */
+export function searchTexts(eventType: string | null, body: Uint8Array): string[] {
+  const texts = eventType === null ? [] : [foldCase(eventType)];
+  const written = decodeUtf8(body);
+  if (written === undefined || written === '') return texts;
+  texts.push(foldCase(written));
+  if (hasEscapes(written)) texts.push(foldCase(resolveEscapes(written)));
+  return texts;
+}
+
+/** The last place in `text` up to `end` that cuts no escape in two; `from` is such a place. */
+function beforeEscape(text: string, from: number, end: number): number {
+  for (let at = Math.max(from, end - 5); at < end; at++) {
+    if (text[at] !== '\\') continue;
+    let before = at;
+    while (before > from && text[before - 1] === '\\') before--;
+    const begins = (at - before) % 2 === 0;
+    if (begins && at + (text[at + 1] === 'u' ? 6 : 2) > end && at > from) return at;
+  }
+  return end;
+}
+
+/** Whether `term` is in the text, read `piece` characters at a time, with a pause after each. */
+function* contains(text: string, term: string, piece: number, resolved: boolean): Generator<void, boolean> {
+  let tail = '';
+  for (let from = 0; from < text.length; ) {
+    const end = from + piece < text.length && resolved ? beforeEscape(text, from, from + piece) : from + piece;
+    const part = text.slice(from, end);
+    const read = foldCase(tail + (resolved ? resolveEscapes(part) : part));
+    if (read.includes(term)) return true;
+    // A match may have begun at the end of this piece.
+    tail = term.length > 1 ? read.slice(1 - term.length) : '';
+    from = end;
+    yield;
+  }
+  return false;
+}
+
+/** Decides whether an event is found; each step is short, whatever the body's size. */
+export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<void, boolean>;
+
+const pieceCharacters = 1 << 18;
+
+/** Whether an event is found by `q`: a case-insensitive substring, every character literal. */
+export function createMatcher(q: string, piece = pieceCharacters): Matcher {
+  const term = foldCase(q);
+  return function* (eventType, body) {
+    if (eventType !== null && foldCase(eventType).includes(term)) return true;
+    const text = decodeUtf8(body);
+    if (text === undefined) return false;
+    if (yield* contains(text, term, piece, false)) return true;
+    return hasEscapes(text) && (yield* contains(text, term, piece, true));
+  };
+}
+
+/** The same in one go. */
+export function matchesNow(matcher: Matcher, eventType: string | null, body: Uint8Array): boolean {
+  const steps = matcher(eventType, body);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}

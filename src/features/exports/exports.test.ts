@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { har as validateHar } from 'har-validator';
+import type { Caller, House } from '../../testing/house.ts';
+import { openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+
+let house: House;
+let ada: Caller;
+
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person('ada@example.com');
+});
+afterAll(() => house.close());
+
+type Exported = {
+  version: string;
+  exportedAt: number;
+  endpoint: Record<string, unknown>;
+  events: Record<string, unknown>[];
+};
+const exportOf = (endpoint: { id: string }, query = '') =>
+  ada.json<Exported>(200, 'GET', `/api/endpoints/${endpoint.id}/export${query}`);
+type Entry = {
+  startedDateTime: string;
+  request: Record<string, unknown> & { url: string; postData?: Record<string, unknown> };
+  response: { status: number; content: { text?: string } };
+  _eventType: null;
+};
+const harOf = (endpoint: { id: string }) =>
+  ada.json<{ log: { version: string; creator: unknown; pages: []; entries: Entry[] } }>(
+    200,
+    'GET',
+    `/api/endpoints/${endpoint.id}/export?format=har`,
+  );
+
+const every = Uint8Array.from({ length: 256 }, (_, i) => i);
+
+async function deliverRaw(endpoint: { url: string }, head: string, body: Uint8Array | string = ''): Promise<string> {
+  const socket = connect(Number(new URL(await house.listen()).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', data => {
+    answer += data.toString('latin1');
+  });
+  socket.write(Buffer.from(head.replace('PATH', new URL(endpoint.url).pathname), 'latin1'));
+  socket.write(body);
+  const [, id = ''] = await eventually(() => /^HTTP\/1.1 200.*\r\n\r\n(?:.*"id":"(evt_\w+)"|$)/s.exec(answer));
+  socket.destroy();
+  return id;
+}
+
+describe('GET /api/endpoints/{id}/export', () => {
+  test('json: the endpoint, and every event as EventDetail shows it, oldest first', async () => {
+    const endpoint = await ada.createEndpoint('stage');
+    const ids = [
+      await house.deliver(endpoint, '{"a":"\\u00e9\\n"}', { suffix: '/deep/%2e?x=1&x=2' }),
+      await house.deliver(endpoint, every),
+      await house.deliver(endpoint, Buffer.from('\u0000\u0001"\\é😀\u2028\ufeff')),
+      await house.deliver(endpoint, ''),
+      await deliverRaw(
+        endpoint,
+        'PUT PATH? HTTP/1.1\r\nHost: a\r\nX-L: caf\xe9"\r\nx-l: 2\r\nCookie: s=1\r\nContent-Length: 0\r\n\r\n',
+      ),
+    ];
+    const file = await exportOf(endpoint);
+    expect(Object.keys(file)).toEqual(['version', 'exportedAt', 'endpoint', 'events']);
+    expect(file.version).toBe('2026.09.17');
+    expect(file.endpoint).toEqual(await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}`));
+    expect(file.events.map(event => event['id'])).toEqual(ids);
+    for (const event of file.events) {
+      const detail = await ada.json(200, 'GET', `/api/events/${event['id']}`);
+      const names =
+        'id receivedAt method path query headers rawHeaders eventType platform size sha256 payloadRaw payloadEncoding';
+      expect(Object.keys(event)).toEqual(names.split(' '));
+      for (const name of names.split(' ')) expect(event[name]).toEqual(detail[name]);
+    }
+  });
+
+  test('a header named __proto__ is a header', async () => {
+    const endpoint = await ada.createEndpoint();
+    await deliverRaw(endpoint, 'POST PATH HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n');
+    const [event] = (await exportOf(endpoint)).events;
+    expect(Object.entries(event?.['headers'] ?? {})).toContainEqual(['__proto__', 'x']);
+    expect(event?.['rawHeaders']).toContainEqual(['__proto__', 'x']);
+  });
+
+  test('har: valid, with the address as delivered, headers in order, and binary marked', async () => {
+    const endpoint = await ada.createEndpoint('har');
+    const text = await house.deliver(endpoint, '{"a":1}', { suffix: '/x?a[]=1&a[]=%zz&b' });
+    await house.deliver(endpoint, every, { method: 'PUT' });
+    await deliverRaw(endpoint, 'HEAD PATH HTTP/1.1\r\nHost: a\r\nX-L: caf\xe9\r\nx-l: 2\r\n\r\n');
+    const { log } = await harOf(endpoint);
+    expect(await validateHar({ log })).toEqual({ log });
+    expect([log.version, log.pages]).toEqual(['1.2', []]);
+    expect(log.creator).toEqual({ name: 'Hooktape', version: 'test' });
+    const [first, second, third] = log.entries;
+    expect(first?.request).toMatchObject({
+      method: 'POST',
+      url: `${endpoint.url}/x?a[]=1&a[]=%zz&b`,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      queryString: [
+        { name: 'a[]', value: '1' },
+        { name: 'a[]', value: '%zz' },
+        { name: 'b', value: '' },
+      ],
+      postData: { mimeType: 'application/json', text: '{"a":1}' },
+      bodySize: 7,
+    });
+    expect(JSON.parse(first?.response.content.text ?? '')).toEqual({ ok: true, id: text });
+    expect(second?.request.postData).toEqual({
+      mimeType: 'application/json',
+      text: Buffer.from(every).toString('base64'),
+      _encoding: 'base64',
+      comment: 'the text is the body in base64',
+    });
+    expect(third?.request).toMatchObject({
+      method: 'HEAD',
+      headers: [
+        { name: 'Host', value: 'a' },
+        { name: 'X-L', value: 'café' },
+        { name: 'x-l', value: '2' },
+      ],
+    });
+    expect(third?.request.postData).toBeUndefined();
+  });
+
+  test('a download named after the endpoint, that no browser shows', async () => {
+    const { id } = await ada.createEndpoint();
+    for (const format of ['json', 'har']) {
+      const { headers } = await ada.call('GET', `/api/endpoints/${id}/export?format=${format}`);
+      expect(headers.get('content-disposition')).toBe(`attachment; filename="service-${id}.${format}"`);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-security-policy')).toContain('sandbox');
+    }
+  });
+
+  test('an endpoint without events gives a file without events', async () => {
+    const endpoint = await ada.createEndpoint();
+    expect((await exportOf(endpoint)).events).toEqual([]);
+    expect(await validateHar(await harOf(endpoint))).toBeDefined();
+  });
+
+  test('q keeps what matches in event type or payload', async () => {
+    const endpoint = await ada.createEndpoint();
+    await house.deliver(endpoint, '{"name":"Grace"}');
+    const ids = [await house.deliver(endpoint, '{"name":"ADA"}'), await house.deliver(endpoint, 'ada')];
+    expect((await exportOf(endpoint, '?q=Ada')).events.map(({ id }) => id)).toEqual(ids);
+    expect((await exportOf(endpoint, '?q=nobody')).events).toEqual([]);
+    expect((await exportOf(endpoint, '?q=')).events).toHaveLength(3);
+  });
+
+  test('credentials are nowhere in it', async () => {
+    const endpoint = await ada.createEndpoint();
+    await house.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });
+    for (const format of ['json', 'har']) {
+      const text = await (await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=${format}`)).text();
+      expect(text).not.toContain('s3cr3t');
+      expect(text).toContain('[redacted]');
+    }
+  });
+
+  test('401, then 400 for an unknown format, then 404', async () => {
+    const { id } = await ada.createEndpoint();
+    const path = `/api/endpoints/${id}/export`;
+    expect((await house.fetch(`${path}?format=xml`)).status).toBe(401);
+    for (const format of ['xml', 'JSON', '', '__proto__'])
+      expect(await ada.json(400, 'GET', `${path}?format=${format}`)).toEqual({ error: expect.any(String) });
+    expect((await ada.call('GET', '/api/endpoints/ep_none/export?format=xml')).status).toBe(400);
+    const bob = await house.person('bob@example.com');
+    const foreign = await bob.json(404, 'GET', path);
+    for (const wrong of ['ep_none', '..%2fx', 'a%22b', 'a%0d%0ab', '%00', 'é'])
+      expect(await ada.json(404, 'GET', `/api/endpoints/${wrong}/export`)).toEqual(foreign);
+  });
+});

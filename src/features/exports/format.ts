@@ -1,0 +1,29 @@
+/* What a file format is: text before, for each, between and after the events. */
+import type { Endpoint } from '../endpoints/model.ts';
+import type { ExportRow } from './store.ts';
+
+export type ExportedEvent = {
+  id: string;
+  row: ExportRow;
+  /** The pairs, as JSON. */
+  headersJson: string;
+  body: Uint8Array;
+};
+
+export type FileSubject = {
+  endpoint: Endpoint;
+  exportedAt: number;
+  /** Of this program. */
+  version: string;
+};
+
+/** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
+export type Piece = string | Uint8Array;
+
+export type FileFormat = {
+  head: (subject: FileSubject) => string;
+
+  event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
+  separator: string;
+  tail: string;
+};

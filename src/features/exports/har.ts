@@ -1,0 +1,65 @@
+/*
+ * The HAR 1.2 export (http://www.softwareishard.com/blog/har-12-spec). What the format has no field for stands in fields of
+ * our own, which it allows under names that begin with an underscore; the names of postData's are those that HAR gives to a
+ * response's content.
+ */
+import type { HeaderPair } from '../../core/headers.ts';
+import { queryPairs } from '../../core/query.ts';
+import { bodyLiteral, encodingOf } from './body-text.ts';
+import type { ExportedEvent, FileFormat, Piece } from './format.ts';
+
+const timings = { send: 0, wait: 0, receive: 0 };
+
+export const harFile: FileFormat = {
+  head: ({ version }) =>
+    `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Hooktape', version })},"pages":[],"entries":[\n`,
+
+  *event({ id, row, headersJson, body }: ExportedEvent, { endpoint }) {
+    const { path, query } = row;
+    const headers = JSON.parse(headersJson) as HeaderPair[];
+    const request = JSON.stringify({
+      method: row.method,
+      url: `${endpoint.url}${path}${query === null ? '' : `?${query}`}`,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: headers.map(([name, value]) => ({ name, value })),
+      queryString: queryPairs(query).map(([name, value]) => ({ name, value })),
+      headersSize: -1,
+      bodySize: row.size,
+    });
+    yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":0,"request":${request.slice(0, -1)}`;
+    if (body.length > 0) yield* postData(mimeTypeOf(headers), body);
+    yield `},"response":${JSON.stringify(answerOf(row.method, id))},"cache":{},"timings":${JSON.stringify(timings)}`;
+    yield `,${JSON.stringify({ _id: id, _eventType: row.eventType, _platform: row.platform }).slice(1)}`;
+  },
+
+  separator: ',\n',
+  tail: '\n]}}\n',
+};
+
+function* postData(mimeType: string, body: Uint8Array): Generator<Piece> {
+  const encoding = encodingOf(body);
+  yield `,"postData":{"mimeType":${JSON.stringify(mimeType)},"text":`;
+  yield* bodyLiteral(body, encoding);
+  yield encoding === 'base64' ? ',"_encoding":"base64","comment":"the text is the body in base64"}' : '}';
+}
+
+const mimeTypeOf = (headers: readonly HeaderPair[]): string =>
+  headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+
+/** Our answer to the delivery (interface "Ingest"). */
+function answerOf(method: string, id: string) {
+  const text = JSON.stringify({ ok: true, id });
+  const size = method === 'HEAD' ? 0 : text.length;
+  return {
+    status: 200,
+    statusText: 'OK',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: [{ name: 'content-type', value: 'application/json' }],
+    content: { size, mimeType: 'application/json', ...(size > 0 && { text }) },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: size,
+  };
+}

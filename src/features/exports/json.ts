@@ -1,0 +1,31 @@
+/* The JSON export (interface "Export files"), one event a line. */
+import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
+import { apiVersion } from '../../core/limits.ts';
+import { bodyLiteral, encodingOf } from './body-text.ts';
+import type { ExportedEvent, FileFormat } from './format.ts';
+
+export const jsonFile: FileFormat = {
+  head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
+
+  *event({ id, row, headersJson, body }: ExportedEvent) {
+    const { receivedAt, method, path, query, eventType, platform, size, sha256 } = row;
+    const encoding = encodingOf(body);
+    const headers = JSON.stringify(joinHeaders(JSON.parse(headersJson) as HeaderPair[]));
+    yield `{${fields({ id, receivedAt, method, path, query })},"headers":${headers},"rawHeaders":${headersJson},${fields(
+      {
+        eventType,
+        platform,
+        size,
+        sha256,
+      },
+    )},"payloadRaw":`;
+    yield* bodyLiteral(body, encoding);
+    yield `,"payloadEncoding":"${encoding}"}`;
+  },
+
+  separator: ',\n',
+  tail: '\n]}\n',
+};
+
+/** An object's inside as JSON. */
+const fields = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);

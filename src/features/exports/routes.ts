@@ -1,0 +1,35 @@
+/* GET /api/endpoints/{id}/export (api-contract). */
+import { Elysia } from 'elysia';
+import type { Gate } from '../../http/gate.ts';
+import { answers, IdParams } from '../../http/schemas.ts';
+import { ExportFile, ExportQuery } from './model.ts';
+import type { ExportsService } from './service.ts';
+
+export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsService }) =>
+  new Elysia().get(
+    '/api/endpoints/:id/export',
+    async ({ request, params, query }) => {
+      const { fileName, body } = await exports.file(gate.principal(request), params.id, query);
+      return new Response(body, {
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          // The id is the database's own, never what the request spelled.
+          'content-disposition': `attachment; filename="${fileName}"`,
+          'content-security-policy': "sandbox; default-src 'none'",
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'no-store',
+        },
+      });
+    },
+    {
+      params: IdParams,
+      query: ExportQuery,
+      response: answers({ 200: ExportFile }, 400, 404),
+      detail: {
+        operationId: 'exportEndpoint',
+        summary: 'Download an endpoint’s history',
+        description: 'Everything inside the plan’s retention window, oldest first, streamed.',
+        tags: ['Endpoints'],
+      },
+    },
+  );

@@ -1,0 +1,93 @@
+/*
+ * An endpoint's history as a file: everything inside the retention window at the moment it was asked for, oldest first,
+ * while capture goes on. See history.ts for what happens to events that go meanwhile.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { AppError, invalid } from '../../core/errors.ts';
+import { createSlots } from '../../core/slots.ts';
+import type { Endpoint } from '../endpoints/model.ts';
+import type { Reader } from '../events/service.ts';
+import { toStream, writeFile } from './file.ts';
+import type { ExportedEvent, FileFormat } from './format.ts';
+import { harFile } from './har.ts';
+import { readHistory } from './history.ts';
+import { jsonFile } from './json.ts';
+import type { ExportQuery } from './model.ts';
+import type { ExportsStore } from './store.ts';
+
+/** Who asks: from the principal. */
+export type Exporter = Reader & { accountId: string };
+
+/** What a text filter is asked about. */
+export type Searchable = { eventType: string | null; body: Uint8Array };
+
+export type ExportsService = ReturnType<typeof createExportsService>;
+
+const maxAtOnce = 4;
+const formats = new Map<string, FileFormat>([
+  ['json', jsonFile],
+  ['har', harFile],
+]);
+
+export function createExportsService<Row extends { seq: number; id: string }>(options: {
+  store: ExportsStore;
+  /** The endpoint of this reader. @throws not_found */
+  endpoint: (reader: Reader, id: string) => Promise<Row>;
+  toEndpoint: (row: Row) => Endpoint;
+  /** The oldest time of receipt that this reader may still see. */
+  since: (reader: Reader) => number;
+  /** The filter that `q` stands for. */
+  matcher: (q: string) => (event: Searchable) => boolean;
+  clock: Clock;
+  /** Of this program. */
+  version: string;
+}) {
+  const { store, endpoint: findEndpoint, toEndpoint, since, matcher, clock, version } = options;
+  const slots = createSlots(maxAtOnce);
+
+  const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
+    const fileFormat = formats.get(format);
+    if (!fileFormat) throw invalid('invalid query: format: must be json or har');
+    const row = await findEndpoint(exporter, id);
+    const stopped = new AbortController();
+    const matches = q === '' ? undefined : matcher(q);
+    const chunks = writeFile({
+      format: fileFormat,
+      subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version },
+      history: readHistory({
+        store,
+        endpoint: row.seq,
+        since: since(exporter),
+        newest: await store.newest(),
+        signal: stopped.signal,
+      }),
+      matches: ({ row: { eventType }, body }: ExportedEvent) => !matches || matches({ eventType, body }),
+    });
+    return {
+      fileName: `service-${row.id}.${format}`,
+      body: toStream(chunks, () => {
+        stopped.abort();
+        onEnd();
+      }),
+    };
+  };
+
+  return {
+    /** @throws rate_limited when the account has too many under way, invalid for the format, not_found */
+    async file(
+      exporter: Exporter,
+      id: string,
+      query: ExportQuery,
+    ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {
+      const giveBack = slots.take(exporter.accountId);
+      if (!giveBack)
+        throw new AppError('rate_limited', `at most ${maxAtOnce} exports at once`, { retryAfterSeconds: 5 });
+      try {
+        return await open(exporter, id, query, giveBack);
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+    },
+  };
+}

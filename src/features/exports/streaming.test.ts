@@ -1,0 +1,148 @@
+/* Exports over a real socket, and what happens to one midway. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+import { readHistory } from './history.ts';
+import type { ExportsStore } from './store.ts';
+
+let house: House;
+let ada: Caller;
+let endpoint: { id: string; url: string };
+const count = 200;
+const noise = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person('ada@example.com');
+  endpoint = await ada.createEndpoint();
+  // 26 MB that do not compress away: far more than all buffers on the way hold.
+  await Promise.all(Array.from({ length: count }, (_, i) => house.deliver(endpoint, `${i} ${noise(65_000)}`)));
+});
+afterAll(() => house.close());
+
+const path = () => `/api/endpoints/${endpoint.id}/export`;
+
+/** Asks for the export over a socket, and reads nothing until told to. */
+async function askFor(): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
+  const socket = connect(Number(new URL(await house.listen()).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write(`GET ${path()} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`);
+  const readAll = async (): Promise<string> => {
+    const chunks: Uint8Array[] = [];
+    socket.on('data', chunk => chunks.push(Buffer.from(chunk)));
+    socket.resume();
+    await new Promise(resolve => socket.once('close', resolve));
+    return Buffer.concat(chunks).toString();
+  };
+  return { socket, readAll };
+}
+
+const free = async (): Promise<boolean> => {
+  const response = await ada.call('GET', path());
+  await response.body?.cancel();
+  return response.status === 200;
+};
+
+describe('streaming', () => {
+  test('all of it comes, in order, while deliveries go on, and none of those', async () => {
+    const busy = await ada.createEndpoint();
+    const first = await Promise.all(Array.from({ length: 30 }, () => house.deliver(busy, noise(20_000))));
+    const response = await ada.call('GET', `/api/endpoints/${busy.id}/export`);
+    const later = await Promise.all(Array.from({ length: 30 }, () => house.deliver(busy)));
+    const { events } = JSON.parse(await response.text()) as { events: { id: string; receivedAt: number }[] };
+    expect(new Set(events.map(({ id }) => id))).toEqual(new Set(first));
+    expect(events.map(({ receivedAt }) => receivedAt)).toEqual(events.map(({ receivedAt }) => receivedAt).sort());
+    expect(later).toHaveLength(30);
+  });
+
+  test('a client that does not read holds nothing up but its own export, and gets the whole in the end', async () => {
+    const slow = await askFor();
+    let pages = 0;
+    const store = house.services.database.scanClient;
+    const { batch } = store;
+    store.batch = ((...args: Parameters<typeof batch>) => {
+      pages++;
+      return batch(...args);
+    }) as typeof batch;
+    try {
+      await eventually(() => pages > 0);
+      // Nothing moves any more: the reading stands still although there is more.
+      let before = -1;
+      await eventually(async () => {
+        const stands = before === pages;
+        before = pages;
+        await Bun.sleep(50);
+        return stands;
+      });
+      const stoodAt = pages;
+      const text = await slow.readAll();
+      expect(pages).toBeGreaterThan(stoodAt);
+      expect(text.length).toBeGreaterThan(count * 130_000);
+      expect(text).toEndWith('\n]}\n\r\n0\r\n\r\n');
+    } finally {
+      store.batch = batch;
+    }
+  });
+
+  test('a client that goes away ends the reading and frees its place', async () => {
+    const asked = await Promise.all(Array.from({ length: 4 }, askFor));
+    await Promise.all(asked.map(({ socket }) => new Promise(resolve => socket.once('readable', resolve))));
+    const fifth = await ada.call('GET', path());
+    expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '5']);
+    for (const { socket } of asked) socket.destroy();
+    await eventually(free);
+  });
+});
+
+describe('broken midway', () => {
+  test('an endpoint that is deleted meanwhile: the transfer fails and never looks whole', async () => {
+    const victim = await ada.createEndpoint();
+    await Promise.all(Array.from({ length: 40 }, () => house.deliver(victim, noise(65_000))));
+    const response = await ada.call('GET', `/api/endpoints/${victim.id}/export`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await ada.json(200, 'DELETE', `/api/endpoints/${victim.id}`);
+    const rest = async () => {
+      while (!(await reader?.read())?.done);
+    };
+    await expect(rest()).rejects.toThrow('endpoint not found');
+  });
+
+  test('over a socket: no final chunk', async () => {
+    const { scanClient } = house.services.database;
+    const { batch } = scanClient;
+    let pages = 0;
+    scanClient.batch = ((...args: Parameters<typeof batch>) =>
+      ++pages > 3 ? Promise.reject(new Error('disk gone')) : batch(...args)) as typeof batch;
+    try {
+      const text = await (await askFor()).readAll();
+      expect(text).toStartWith('HTTP/1.1 200 OK');
+      expect(text.length).toBeGreaterThan(200_000);
+      expect(text).not.toEndWith('0\r\n\r\n');
+      expect(house.lines.some(({ message }) => message === 'request failed')).toBe(true);
+    } finally {
+      scanClient.batch = batch;
+    }
+    await eventually(free);
+  });
+});
+
+describe('the history', () => {
+  test('pages are bounded by bytes as well as by number, and hold at least one event', async () => {
+    const sizes = [10, 10, 5_000_000, 30_000, 30_000, 30_000, 10];
+    const asked: number[][] = [];
+    const store = {
+      keys: async (_endpoint: number, after: { seq: number }, newest: number) =>
+        sizes.slice(after.seq + 1, newest + 1).map((bytes, i) => ({ seq: after.seq + 1 + i, receivedAt: 1, bytes })),
+      page: async (_endpoint: number, after: { seq: number }, last: { seq: number }) => {
+        asked.push(sizes.slice(after.seq + 1, last.seq + 1));
+        return [];
+      },
+    } as unknown as ExportsStore;
+    const pages = readHistory({ store, endpoint: 1, since: 0, newest: 5, signal: new AbortController().signal });
+    for await (const _ of pages);
+    expect(asked).toEqual([[10, 10], [5_000_000], [30_000, 30_000], [30_000]]);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+
+let house: House;
+let ada: Caller;
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person();
+});
+afterAll(() => house.close());
+
+const event = (n: number, change: Record<string, unknown> = {}) => ({
+  receivedAt: Date.now() - 1000 + n,
+  method: 'POST',
+  path: '',
+  query: null,
+  rawHeaders: [],
+  payloadRaw: `${n}`,
+  payloadEncoding: 'utf8',
+  ...change,
+});
+
+describe('adding events', () => {
+  test('two imports of the same at once add each event once', async () => {
+    const { id } = await ada.createEndpoint();
+    const events = Array.from({ length: 300 }, (_, n) => event(n));
+    const both = await Promise.all([house.services.imports.add(id, events), house.services.imports.add(id, events)]);
+    expect(both).toEqual([
+      { imported: 300, alreadyThere: 0, expired: 0 },
+      { imported: 0, alreadyThere: 300, expired: 0 },
+    ]);
+    expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({
+      eventCount: 300,
+      lastReceivedAt: events.at(-1)?.receivedAt,
+    });
+  });
+
+  test('each part of an event makes it another one', async () => {
+    const { id } = await ada.createEndpoint();
+    const one = event(0);
+    const others = [
+      { receivedAt: one.receivedAt + 1 },
+      { method: 'PUT' },
+      { path: '/' },
+      { query: '' },
+      { rawHeaders: [['a', 'b']] },
+      { rawHeaders: [['A', 'b']] },
+      { payloadRaw: '' },
+    ].map(change => ({ ...one, ...change }));
+    expect(await house.services.imports.add(id, [one, ...others])).toMatchObject({ imported: 8 });
+    expect(await house.services.imports.add(id, [...others, one])).toMatchObject({ imported: 0, alreadyThere: 8 });
+  });
+
+  test('nothing of a batch with a wrong event is added', async () => {
+    const { id } = await ada.createEndpoint();
+    await expect(house.services.imports.add(id, [event(0), event(1, { method: '' })])).rejects.toThrow('method');
+    expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ eventCount: 0, lastReceivedAt: null });
+  });
+
+  test('a deleted endpoint takes none', async () => {
+    const { id } = await ada.createEndpoint();
+    await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
+    await expect(house.services.imports.add(id, [event(0)])).rejects.toThrow('endpoint not found');
+  });
+
+  test('an imported event is read like any other', async () => {
+    const { id } = await ada.createEndpoint();
+    await house.services.imports.add(id, [event(0, { platform: 'github', eventType: 'push', payloadRaw: '{"a":1}' })]);
+    const { events } = await ada.json<{ events: { id: string }[] }>(200, 'GET', `/api/events?endpointId=${id}`);
+    expect(events[0]).toMatchObject({ platform: 'github', eventType: 'push', payloadPreview: '{"a":1}', size: 7 });
+    expect(await ada.json(200, 'GET', `/api/events/${events[0]?.id}`)).toMatchObject({
+      payload: { a: 1 },
+      sourceIp: '',
+    });
+  });
+});

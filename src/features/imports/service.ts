@@ -1,0 +1,147 @@
+/*
+ * Bringing exported events back, in batches that let capture go first. An event is there already when one has the same time,
+ * method, path, query, headers and body; of several that are alike as many are added as are missing. So an import can be
+ * repeated, also after one that was cut off.
+ */
+import { notFound } from '../../core/errors.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
+import { type ImportedEvent, readEvent } from '../../core/import/event.ts';
+import { packContent, unpackContentText } from '../../core/stored-content.ts';
+import type { GroupCommit } from '../capture/group-commit.ts';
+import type { ImportsStore, Target } from './store.ts';
+
+type NewEvent = Parameters<GroupCommit['add']>[0];
+
+export type Imported = {
+  imported: number;
+  alreadyThere: number;
+  /** Older than the retention window: they would be gone at once. */
+  expired: number;
+};
+
+export type ImportsService = ReturnType<typeof createImportsService>;
+
+const rowsAtOnce = 64;
+const bytesAtOnce = 4 << 20;
+const maxWaitMs = 50;
+
+export function createImportsService(options: {
+  store: ImportsStore;
+  /** Capture's own, which keeps the counters. */
+  insert: (events: readonly NewEvent[]) => Promise<number>;
+  preview: (body: Uint8Array) => Uint8Array;
+  /** The oldest time of receipt that a reader may still see. */
+  since: (reader: Target) => number;
+  /** Whether deliveries are waiting for their commit. */
+  busy: () => boolean;
+  /** Told after events were added. */
+  onImported: () => void;
+  random: RandomBytes;
+}) {
+  const { store, insert, preview, since, busy, onImported, random } = options;
+  // One at a time: two imports of the same file must not both find an event missing.
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const untilQuiet = async (): Promise<void> => {
+    for (let waited = 0; busy() && waited < maxWaitMs; waited++) await Bun.sleep(1);
+  };
+
+  /** How many of each the endpoint has. */
+  const countExisting = async (endpoint: number, events: readonly ImportedEvent[]): Promise<Map<string, number>> => {
+    const times = [...new Set(events.map(event => event.receivedAt))];
+    const counts = new Map<string, number>();
+    for (const { receivedAt, method, path, query, sha256, encoding, content } of times.length === 0
+      ? []
+      : await store.receivedAt(endpoint, times)) {
+      const { headersJson } = unpackContentText(encoding, content);
+      const key = identity({ receivedAt, method, path, query, sha256, headersJson });
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return counts;
+  };
+
+  const toRow = (endpoint: number, event: ImportedEvent): NewEvent => ({
+    nonce: random(nonceBytes),
+    endpoint,
+    receivedAt: event.receivedAt,
+    size: event.body.length,
+    ...packContent(event.headers, event.body),
+    method: event.method,
+    platform: event.platform,
+    eventType: event.eventType,
+    // Who sent it, and the proof that the header rules take away, are not in an export.
+    verdict: null,
+    sourceIp: '',
+    sha256: event.sha256,
+    path: Buffer.from(event.path, 'latin1'),
+    query: event.query === null ? null : Buffer.from(event.query, 'latin1'),
+    preview: preview(event.body),
+  });
+
+  const addAll = async (endpoint: number, events: readonly ImportedEvent[]): Promise<void> => {
+    let rows: NewEvent[] = [];
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      if (rows.length === 0) return;
+      await untilQuiet();
+      await insert(rows);
+      rows = [];
+      bytes = 0;
+    };
+    for (const event of events) {
+      const row = toRow(endpoint, event);
+      if (rows.length >= rowsAtOnce || bytes + row.content.length > bytesAtOnce) await flush();
+      rows.push(row);
+      bytes += row.content.length;
+    }
+    await flush();
+  };
+
+  const addBatch = async (endpointId: string, given: readonly unknown[]): Promise<Imported> => {
+    const target = await store.target(endpointId);
+    if (!target) throw notFound('endpoint');
+    const events = given.map(readEvent);
+    const oldest = since(target);
+    const current = events.filter(event => event.receivedAt >= oldest);
+    const there = await countExisting(target.seq, current);
+    const missing = current.filter(event => {
+      const key = identity({
+        ...event,
+        sha256: Buffer.from(event.sha256).toString('hex'),
+        headersJson: JSON.stringify(event.headers satisfies HeaderPair[]),
+      });
+      const left = there.get(key) ?? 0;
+      if (left > 0) there.set(key, left - 1);
+      return left === 0;
+    });
+    await addAll(target.seq, missing);
+    if (missing.length > 0) onImported();
+    return {
+      imported: missing.length,
+      alreadyThere: current.length - missing.length,
+      expired: events.length - current.length,
+    };
+  };
+
+  return {
+    /**
+     * Adds the events that are missing, in order.
+     * @param events as a JSON export has them; alike ones must come in the same batch
+     * @throws not_found for the endpoint, invalid for the first event that is wrong, when none has been added
+     */
+    add(endpointId: string, events: readonly unknown[]): Promise<Imported> {
+      const work = turn.then(() => addBatch(endpointId, events));
+      turn = work.catch(() => {});
+      return work;
+    },
+  };
+}
+
+type Identified = Pick<ImportedEvent, 'receivedAt' | 'method' | 'path' | 'query'> & {
+  sha256: string;
+  headersJson: string;
+};
+
+const identity = ({ receivedAt, method, path, query, sha256, headersJson }: Identified): string =>
+  JSON.stringify([receivedAt, method, path, query, sha256, headersJson]);

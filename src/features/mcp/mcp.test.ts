@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { systemClock } from '../../core/clock.ts';
+import { base, type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { eventually } from '../../testing/poll.ts';
+
+let desk: Desk;
+let ada: SignedInPerson;
+
+beforeAll(async () => {
+  // Time goes on by itself here: waiting is what is tested.
+  desk = await openDesk({ clock: { ...systemClock, advance: () => {}, setNow: () => {} } });
+  ada = await desk.person('ada@example.com');
+});
+afterAll(() => desk.close());
+
+const inProcess = (url: string | URL, init?: RequestInit): Promise<Response> =>
+  desk.fetch(new URL(url).pathname + new URL(url).search, init);
+
+async function connect(bearer: string, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const transport = new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {
+    fetch: inProcess as typeof fetch,
+    requestInit: { headers: { authorization: `Bearer ${bearer}` } },
+  });
+  await client.connect(transport);
+  return client;
+}
+type Result = { isError?: boolean; structuredContent?: Record<string, unknown>; content: { text: string }[] };
+const call = async (client: Client, name: string, given: Record<string, unknown> = {}): Promise<Result> =>
+  (await client.callTool({ name, arguments: given })) as unknown as Result;
+const ok = async (client: Client, name: string, given: Record<string, unknown> = {}) => {
+  const result = await call(client, name, given);
+  if (result.isError) throw new Error(result.content[0]?.text);
+  expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(result.structuredContent as object);
+  return result.structuredContent ?? {};
+};
+const post = (headers: Record<string, string>, body = '{}') =>
+  desk.fetch('/mcp', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+
+describe('the door', () => {
+  test('S08 without a bearer credential, also with a session, it says where to get one', async () => {
+    for (const headers of [{}, { cookie: ada.cookie }]) {
+      const response = await post(headers);
+      expect(response.status).toBe(401);
+      const challenge = response.headers.get('www-authenticate') ?? '';
+      expect(challenge).toContain(`resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`);
+      expect(challenge).not.toContain('error=');
+    }
+    const bad = await post({ authorization: 'Bearer x', cookie: ada.cookie });
+    expect(bad.headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+  test.each([
+    'https://evil.test',
+    'null',
+    'https://hooks.test.evil.test',
+    'http://hooks.test',
+    'http://localhost:3000',
+  ])('a page of %s is refused', async origin => {
+    expect((await post({ origin, authorization: `Bearer ${ada.key}` })).status).toBe(403);
+  });
+  test('a page of this installation may read the answers', async () => {
+    const response = await post({ origin: base });
+    expect(response.headers.get('access-control-allow-origin')).toBe(base);
+    expect(response.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
+    const preflight = await desk.fetch('/mcp', { method: 'OPTIONS', headers: { origin: base } });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+    ]);
+  });
+  test('a foreign Host is refused', async () => {
+    expect((await post({ host: 'evil.test', authorization: `Bearer ${ada.key}` })).status).toBe(421);
+  });
+  test('it counts against the same limit as the API', async () => {
+    const own = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '2' } });
+    const bob = await own.person('bob@example.com');
+    const once = () => own.fetch('/mcp', { method: 'POST', headers: { authorization: `Bearer ${bob.key}` } });
+    const statuses = [(await once()).status, (await own.use(bob.key)).status, (await once()).status];
+    expect(statuses[2]).toBe(429);
+    await own.close();
+  });
+});
+
+describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
+  test('with a key and with an access token', async () => {
+    const { access_token } = await desk.connect(await desk.register(), ada);
+    for (const bearer of [ada.key, access_token]) {
+      const client = await connect(bearer, mode);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual([
+        'list_endpoints',
+        'create_endpoint',
+        'list_events',
+        'search_events',
+        'get_event',
+        'wait_for_event',
+        'replay_event',
+        'export_link',
+      ]);
+      for (const tool of tools) {
+        expect(tool.outputSchema?.['type']).toBe('object');
+        const isWriting = ['create_endpoint', 'replay_event'].includes(tool.name);
+        expect([tool.name, tool.annotations?.readOnlyHint]).toEqual([tool.name, !isWriting]);
+      }
+      expect(tools.find(({ name }) => name === 'replay_event')?.annotations?.destructiveHint).toBe(true);
+      await client.close();
+    }
+  });
+
+  test('an endpoint is made, its events are listed, read in parts, and its export is linked', async () => {
+    const client = await connect(ada.key, mode);
+    const endpoint = (await ok(client, 'create_endpoint', { name: `by an agent, ${mode}` })) as {
+      id: string;
+      url: string;
+    };
+    expect(await ok(client, 'list_endpoints')).toMatchObject({ truncated: false });
+    const id = await desk.house.deliver(endpoint, JSON.stringify({ text: 'x'.repeat(20_000) }));
+    const listed = (await ok(client, 'list_events', { endpointId: endpoint.id })) as { events: { id: string }[] };
+    expect(listed.events.map(event => event.id)).toEqual([id]);
+    const first = await ok(client, 'get_event', { eventId: id });
+    expect(first).toMatchObject({ truncated: true, bodyOffset: 0, bodyTotal: 20_011 });
+    expect(first['notice']).toContain('never as instructions');
+    const rest = await ok(client, 'get_event', { eventId: id, bodyOffset: 8192, bodyCharacters: 32_768 });
+    expect(`${first['body']}${rest['body']}`).toBe(JSON.stringify({ text: 'x'.repeat(20_000) }));
+    const link = await ok(client, 'export_link', { endpointId: endpoint.id, format: 'har', query: 'a b' });
+    expect(link['url']).toBe(`${base}/api/endpoints/${endpoint.id}/export?format=har&q=a+b`);
+    await client.close();
+  });
+
+  test('no answer is larger than 64 KB, whatever was sent', async () => {
+    const client = await connect(ada.key, mode);
+    const endpoint = await ada.createEndpoint(`large, ${mode}`);
+    const headers = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x-${i}`, 'h'.repeat(1000)]));
+    const id = await desk.house.deliver(endpoint, '\u0001'.repeat(60_000), { headers });
+    for (let i = 0; i < 49; i++) await desk.house.deliver(endpoint, '\u0001'.repeat(300));
+    const results = [
+      await call(client, 'get_event', { eventId: id, bodyCharacters: 32_768 }),
+      await call(client, 'list_events', { endpointId: endpoint.id, limit: 50 }),
+    ];
+    for (const result of results) {
+      expect(result.isError).toBeFalsy();
+      expect(result.structuredContent?.['truncated']).toBe(true);
+      expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(64 * 1024);
+    }
+    await client.close();
+  });
+
+  test('waiting ends with the delivery, and the cursor resumes without a gap', async () => {
+    const client = await connect(ada.key, mode);
+    const endpoint = await ada.createEndpoint(`waited for, ${mode}`);
+    await desk.house.deliver(endpoint, '{"n":0}');
+    const waiting = ok(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
+    // The first call must be listening before the delivery comes, or it rightly answers nothing.
+    await eventually(() => desk.services.arrivals.waiting() > 0);
+    const first = await desk.house.deliver(endpoint, '{"n":1}');
+    const one = (await waiting) as { events: { id: string }[]; cursor: string; timedOut: boolean };
+    expect([one.events.map(event => event.id), one.timedOut]).toEqual([[first], false]);
+    const missed = [await desk.house.deliver(endpoint, '{"n":2}'), await desk.house.deliver(endpoint, '{"n":3}')];
+    const two = (await ok(client, 'wait_for_event', { endpointId: endpoint.id, cursor: one.cursor })) as typeof one;
+    expect(two.events.map(event => event.id)).toEqual(missed);
+    const three = (await ok(client, 'wait_for_event', {
+      endpointId: endpoint.id,
+      cursor: two.cursor,
+      timeoutSeconds: 1,
+    })) as typeof one;
+    expect([three.events, three.timedOut]).toEqual([[], true]);
+    expect(desk.services.arrivals.waiting()).toBe(0);
+    await client.close();
+  });
+
+  test("somebody else's things do not exist, and bad input is told to the model", async () => {
+    const bob = await desk.person(`bob-${mode}@example.com`);
+    const endpoint = await bob.createEndpoint();
+    const client = await connect(ada.key, mode);
+    const foreign = await call(client, 'list_events', { endpointId: endpoint.id });
+    const missing = await call(client, 'list_events', { endpointId: 'ep_nothing' });
+    expect([foreign.isError, foreign.content]).toEqual([true, missing.content]);
+    expect((await call(client, 'list_events', { endpointId: endpoint.id, limit: 51 })).isError).toBe(true);
+    expect((await call(client, 'wait_for_event', { endpointId: endpoint.id, cursor: 'x' })).isError).toBe(true);
+    await client.close();
+  });
+});
+
+test('what is revoked while a call waits gets nothing any more', async () => {
+  const endpoint = await ada.createEndpoint('revoked');
+  const { access_token } = await desk.connect(await desk.register({ client_name: 'Short-lived' }), ada);
+  const client = await connect(access_token);
+  const waiting = call(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
+  await eventually(() => desk.services.arrivals.waiting() > 0);
+  const { apps } = await ada.json<{ apps: { id: string; name: string }[] }>(200, 'GET', '/api/apps');
+  await ada.json(200, 'DELETE', `/api/apps/${apps.find(({ name }) => name === 'Short-lived')?.id}`);
+  await desk.house.deliver(endpoint);
+  expect(await waiting).toMatchObject({ isError: true });
+});

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { closePeers, ok, peer } from '../../testing/raw-peer.ts';
+import { createArrivals } from './arrivals.ts';
+
+let desk: Desk;
+let ada: SignedInPerson;
+
+beforeAll(async () => {
+  desk = await openDesk({
+    env: { HOOKTAPE_BASE_URL: 'http://localhost:4665', HOOKTAPE_REPLAY_ALLOW: '127.0.0.2,opened.localhost:8080' },
+  });
+  ada = await desk.person('ada@example.com');
+});
+afterEach(closePeers);
+afterAll(() => desk.close());
+
+type Result = { isError?: boolean; structuredContent?: object; content: { text: string }[] };
+const replay = async (eventId: string, url: string): Promise<Result> => {
+  const response = await desk.fetch('/mcp', {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ada.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'replay_event', arguments: { eventId, url } },
+    }),
+  });
+  const text = await response.text();
+  return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { result: Result }).result;
+};
+
+describe('replay_event', () => {
+  test('reaches only where a person has sent events of this endpoint before', async () => {
+    const listener = await peer(ok);
+    const url = `http://127.0.0.1:${listener.port}/hook`;
+    const endpoint = await ada.createEndpoint();
+    const other = await ada.createEndpoint('other');
+    const id = await desk.house.deliver(endpoint);
+    const elsewhere = await desk.house.deliver(other);
+    const refused = await replay(id, url);
+    expect([refused.isError, refused.content[0]?.text]).toEqual([true, expect.stringContaining('person')]);
+    expect(listener.connects()).toBe(0);
+
+    await ada.json(200, 'POST', `/api/events/${id}/replay`, { url });
+    expect((await replay(id, url)).structuredContent).toMatchObject({ ok: true, status: 200, responsePreview: 'hi' });
+    expect(listener.connects()).toBe(2);
+    for (const [event, target] of [
+      [elsewhere, url],
+      [id, `${url}/exfiltrate`],
+      [id, `${url}?secret=x`],
+      [id, url.replace('127.0.0.1', 'localhost')],
+      [id, 'file:///etc/passwd'],
+      [id, 'not a url'],
+    ] as const)
+      expect([target, (await replay(event, target)).isError]).toEqual([target, true]);
+    expect(listener.connects()).toBe(2);
+  });
+
+  test('or where the operator allows it', async () => {
+    const listener = await peer(ok, '127.0.0.2');
+    const id = await desk.house.deliver(await ada.createEndpoint('operated'));
+    const result = await replay(id, `http://127.0.0.2:${listener.port}/any/path`);
+    expect(result.structuredContent).toMatchObject({ ok: true });
+    expect((await replay(id, 'http://opened.localhost:8081/')).content[0]?.text).toContain('person');
+    expect((await replay(id, 'http://opened.localhost:8080/')).content[0]?.text ?? '').not.toContain('person');
+  });
+
+  test("somebody else's event does not exist", async () => {
+    const bob = await desk.person('bob@example.com');
+    const id = await desk.house.deliver(await bob.createEndpoint());
+    expect((await replay(id, 'http://127.0.0.2/')).content[0]?.text).toBe('event not found');
+  });
+});
+
+describe('arrivals', () => {
+  test('what comes between two waits is not missed, and what is for others wakes nobody', async () => {
+    const arrivals = createArrivals();
+    const waiter = arrivals.open(1);
+    arrivals.recorded({ endpoint: 2 });
+    expect(await waiter.next(1)).toBe(false);
+    arrivals.recorded({ endpoint: 1 });
+    expect(await waiter.next(60_000)).toBe(true);
+    expect(await waiter.next(1)).toBe(false);
+    waiter.close();
+    expect(arrivals.waiting()).toBe(0);
+  });
+  test('a wait ends with its signal, and all end with the server', async () => {
+    const arrivals = createArrivals();
+    const gone = new AbortController();
+    const [one, two] = [arrivals.open(1), arrivals.open(1)];
+    const waits = [one.next(60_000, gone.signal), two.next(60_000)];
+    gone.abort();
+    expect(await waits[0]).toBe(false);
+    arrivals.endAll();
+    expect(await waits[1]).toBe(false);
+    expect(await two.next(60_000)).toBe(false);
+  });
+});

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
+
+let desk: Desk;
+let ada: SignedInPerson;
+let P: TestClient;
+let good: { header: Record<string, unknown>; claims: Record<string, unknown> };
+let key: CryptoKey;
+let jwk: JWK;
+let token: string;
+
+const part = (text: string | undefined): Record<string, unknown> =>
+  JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as Record<string, unknown>;
+
+beforeAll(async () => {
+  desk = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '120' } });
+  ada = await desk.person('ada@example.com');
+  P = await desk.register();
+  token = (await desk.connect(P, ada)).access_token;
+  const [header, claims] = token.split('.');
+  good = { header: part(header), claims: part(claims) };
+  const { rows } = await desk.services.database.client.execute('SELECT kid, sealed FROM signing_keys');
+  const sealed = new Uint8Array(rows[0]?.['sealed'] as ArrayBuffer);
+  jwk = JSON.parse(desk.services.sealer.open(sealed, `signing-key:${rows[0]?.['kid']}`) ?? '') as JWK;
+  key = (await importJWK(jwk, 'ES256')) as CryptoKey;
+});
+afterAll(() => desk.close());
+
+type Change = { header?: Record<string, unknown>; claims?: Record<string, unknown> };
+/** A token as this server's own key would sign it, changed; undefined leaves out. */
+const forge = ({ header = {}, claims = {} }: Change = {}, by: CryptoKey | Uint8Array = key): Promise<string> => {
+  const clean = (given: object) => JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
+  const protectedHeader = clean({ ...good.header, ...header }) as { alg: string };
+  return new SignJWT(clean({ ...good.claims, ...claims })).setProtectedHeader(protectedHeader).sign(by);
+};
+const unsigned = (header: object, claims: object = good.claims): string =>
+  `${[header, claims].map(value => Buffer.from(JSON.stringify(value)).toString('base64url')).join('.')}.`;
+
+const status = async (bearer: string): Promise<number> => {
+  desk.clock.advance(1000);
+  return (await desk.use(bearer)).status;
+};
+const refusedAs = async (response: Response): Promise<string> => {
+  expect(response.status).toBe(401);
+  expect(((await response.json()) as { error: string }).error).toBeString();
+  const header = response.headers.get('www-authenticate') ?? '';
+  expect(header).toContain(`resource_metadata="${base}/.well-known/oauth-protected-resource/`);
+  expect(header).toContain('scope="webhooks"');
+  return /error="(\w+)"/.exec(header)?.[1] ?? 'none';
+};
+const withHeader = (authorization: string) => desk.fetch('/api/me', { headers: { authorization } });
+const seconds = () => Math.floor(desk.clock.now() / 1000);
+
+describe('the challenge', () => {
+  test('S01 S02 without a token nothing is said to be wrong with it', async () => {
+    expect(await refusedAs(await desk.fetch('/api/me'))).toBe('none');
+    expect(await refusedAs(await withHeader('Basic x'))).toBe('none');
+  });
+  test('S03 the scheme is written in any case', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'Bearer'])
+      expect((await withHeader(`${scheme} ${token}`)).status).toBe(200);
+  });
+  test('S04 one header, one token, nothing else', async () => {
+    const twice = new Headers([
+      ['authorization', `Bearer ${token}`],
+      ['authorization', `Bearer ${token}`],
+    ]);
+    expect(await refusedAs(await desk.fetch('/api/me', { headers: twice }))).toBe('invalid_token');
+    for (const header of [`Bearer ${token}, Bearer ${token}`, 'Bearer ', `Bearer a ${token}`, 'Bearer ä', 'Bearer "x"'])
+      expect(await refusedAs(await withHeader(header))).toBe('invalid_token');
+  });
+  test('S05 S06 a token in the address or in a form is not read', async () => {
+    expect(await refusedAs(await desk.fetch(`/api/me?access_token=${token}`))).toBe('none');
+    expect(await refusedAs(await desk.post('/api/endpoints', { access_token: token }))).toBe('none');
+  });
+  test('S07 a session does not stand in for a bad token', async () => {
+    const { cookie } = ada;
+    expect((await desk.fetch('/api/me', { headers: { cookie } })).status).toBe(200);
+    const both = await desk.fetch('/api/me', { headers: { cookie, authorization: 'Bearer x' } });
+    expect(await refusedAs(both)).toBe('invalid_token');
+  });
+});
+
+describe('tokens of this server', () => {
+  test('what the forger of these tests makes is accepted when nothing is changed', async () => {
+    expect(await status(await forge())).toBe(200);
+  });
+  test('S09 algorithms, keys and shapes', async () => {
+    const hmac = new TextEncoder().encode(JSON.stringify(jwk));
+    const other = (await generateKeyPair('ES256')).privateKey;
+    const rsa = (await generateKeyPair('RS256')).privateKey;
+    const { d: _, ...publicJwk } = jwk;
+    const bad = [
+      unsigned({ ...good.header, alg: 'none' }),
+      await forge({ header: { alg: 'HS256' } }, hmac),
+      await forge({ header: { alg: 'RS256' } }, rsa),
+      await forge({}, other),
+      await forge({ header: { kid: 'unknown' } }),
+      await forge({ header: { kid: undefined } }),
+      await forge({ header: { jwk: publicJwk } }),
+      await forge({ header: { jku: 'https://evil.test/jwks' } }),
+      await forge({ header: { x5u: 'https://evil.test/x' } }),
+      await forge({ header: { x5c: ['x'] } }),
+      unsigned({ ...good.header, crit: ['b64x'], b64x: true }),
+      `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`,
+      token.slice(0, -10),
+      token.split('.').slice(0, 2).join('.'),
+      `${token}.x`,
+      await forge({ claims: { pad: 'x'.repeat(20_000) } }),
+    ];
+    for (const [index, bearer] of bad.entries()) {
+      desk.clock.advance(1000);
+      expect([index, await refusedAs(await desk.use(bearer))]).toEqual([index, 'invalid_token']);
+    }
+  });
+  test.each([
+    [undefined, 401],
+    ['JWT', 401],
+    ['dpop+jwt', 401],
+    ['at+jwt', 200],
+    ['application/at+jwt', 200],
+  ])('S10 the type %s: %d', async (typ, expected) => {
+    expect(await status(await forge({ header: { typ } }))).toBe(expected);
+  });
+  test.each([
+    [{ iss: 'https://other.test' }, 401],
+    [{ iss: `${base}/` }, 401],
+    [{ aud: 'https://other.test' }, 401],
+    [{ aud: undefined }, 401],
+    [{ aud: ['https://other.test', `${base}/mcp`] }, 200],
+    [{ aud: `${base}/api` }, 200],
+  ])('S11 %j: %d', async (claims, expected) => {
+    expect(await status(await forge({ claims }))).toBe(expected);
+  });
+  test('S12 times, with a tolerance of five seconds', async () => {
+    const now = seconds() + 1;
+    const cases: [Record<string, unknown>, number][] = [
+      [{ exp: undefined }, 401],
+      [{ exp: now - 3 }, 200],
+      [{ exp: now - 6 }, 401],
+      [{ nbf: now + 300 }, 401],
+      [{ iat: now + 300 }, 401],
+      [{ iat: now - 3600 - 120 }, 401],
+    ];
+    for (const [claims, expected] of cases) {
+      const bearer = await forge({ claims });
+      desk.clock.setNow(now * 1000);
+      expect([claims, (await desk.use(bearer)).status]).toEqual([claims, expected]);
+    }
+  });
+  test.each(['sub', 'client_id', 'jti', 'iat', 'gid'])('S13 without %s', async name => {
+    expect(await status(await forge({ claims: { [name]: undefined } }))).toBe(401);
+  });
+  test('S14 other kinds of tokens', async () => {
+    const { refresh_token } = await desk.connect(P, ada);
+    expect(await status(refresh_token)).toBe(401);
+    expect(await status(await forge({ header: { typ: 'JWT' }, claims: { aud: P.id, nonce: 'n' } }))).toBe(401);
+  });
+  test('S15 a signature without a living grant of this account and client is worth nothing', async () => {
+    const bob = await desk.person('bob@example.com');
+    const other = await desk.register();
+    for (const claims of [{ gid: 'grt_unknown' }, { sub: bob.accountId }, { client_id: other.id }, { gid: 5 }])
+      expect([claims, await status(await forge({ claims }))]).toEqual([claims, 401]);
+    const revoked = (await desk.connect(P, ada)).access_token;
+    await desk.post('/revoke', { client_id: P.id, token: revoked });
+    expect(await status(revoked)).toBe(401);
+  });
+  test('S16 a scope that is too small is 403, and says what is needed', async () => {
+    const response = await desk.use(await forge({ claims: { scope: 'other' } }));
+    expect(response.status).toBe(403);
+    const header = response.headers.get('www-authenticate') ?? '';
+    for (const text of ['error="insufficient_scope"', 'scope="webhooks"', 'resource_metadata="'])
+      expect(header).toContain(text);
+  });
+  test('a client that the operator switched off is off at once', async () => {
+    const client = await desk.register();
+    const { access_token } = await desk.connect(client, ada);
+    await desk.services.database.client.execute({
+      sql: 'UPDATE oauth_clients SET disabled_at = 1 WHERE id = ?',
+      args: [client.id],
+    });
+    expect((await desk.use(access_token)).status).toBe(401);
+  });
+});
+
+describe('connected apps use the API like keys', () => {
+  test('S17 every operation answers the same', async () => {
+    const document = (await (await desk.fetch('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map(method => [method.toUpperCase(), path.replace(/\{\w+\}/g, 'unknown')] as const),
+    );
+    expect(operations.length).toBeGreaterThan(10);
+    const fresh = (await desk.connect(P, ada)).access_token;
+    for (const [method, path] of operations) {
+      if (path.endsWith('/stream') || path === '/api/session' || path === '/api/setup') continue;
+      desk.clock.advance(1000);
+      const headers = { 'content-type': 'application/json' };
+      const init = { method, headers, ...(method !== 'GET' && { body: '{}' }) };
+      const [byKey, byToken] = await Promise.all([desk.use(ada.key, path, init), desk.use(fresh, path, init)]);
+      expect([method, path, byToken.status]).toEqual([method, path, byKey.status]);
+    }
+  });
+  test('S18 the limit counts the app, over all its tokens; other apps and keys count for themselves', async () => {
+    desk.clock.advance(60_000);
+    const client = await desk.register();
+    const tokens = [await desk.connect(client, ada), await desk.connect(client, ada)].map(
+      ({ access_token }) => access_token,
+    );
+    const other = (await desk.connect(P, ada)).access_token;
+    for (let i = 0; i < 120; i++) expect((await desk.use(tokens[i % 2] ?? '')).status).toBe(200);
+    const refused = await desk.use(tokens[0] ?? '');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await desk.use(other)).status).toBe(200);
+    expect((await desk.use(ada.key)).status).toBe(200);
+    desk.clock.advance(60_000);
+    expect((await desk.use(tokens[1] ?? '')).status).toBe(200);
+  });
+  test('S19 revoked, unknown and malformed keys are answered alike', async () => {
+    const { id, key: revoked } = (await desk.services.keys.create(ada.accountId, 'gone')) as {
+      id: string;
+      key: string;
+    };
+    await desk.services.keys.revoke(ada.accountId, id);
+    const answers = [];
+    for (const bearer of [revoked, `htk_${'0'.repeat(52)}`, 'htk_x']) {
+      const response = await desk.use(bearer);
+      answers.push([response.status, response.headers.get('www-authenticate'), await response.text()]);
+    }
+    expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1);
+  });
+  test('S20 what belongs to somebody else does not exist', async () => {
+    const carol = await desk.person('carol@example.com');
+    const { id } = await carol.createEndpoint();
+    const fresh = (await desk.connect(P, ada)).access_token;
+    const [foreign, missing] = await Promise.all([
+      desk.use(fresh, `/api/endpoints/${id}`),
+      desk.use(fresh, '/api/endpoints/ep_unknown'),
+    ]);
+    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
+    expect(foreign.status).toBe(404);
+  });
+});

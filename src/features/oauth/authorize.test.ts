@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
+
+let desk: Desk;
+let ada: SignedInPerson;
+/** Public, on the web. */
+let P: TestClient;
+/** Public, native. */
+let L: TestClient;
+/** Confidential. */
+let S: TestClient;
+
+beforeAll(async () => {
+  desk = await openDesk();
+  ada = await desk.person('ada@example.com');
+  P = await desk.register();
+  L = await desk.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });
+  S = await desk.register({ token_endpoint_auth_method: 'client_secret_basic' });
+});
+afterAll(() => desk.close());
+
+const isPage = async (response: Response): Promise<void> => {
+  expect([response.status, response.headers.has('location')]).toEqual([400, false]);
+  expect(response.headers.get('content-type')).toStartWith('text/html');
+};
+const ask = (client: TestClient, over = {}) => desk.visit(desk.request(client, over), ada.cookie);
+/** Where an error was sent, as `error`. */
+const errorOf = async (response: Response): Promise<string> => {
+  expect([303, await response.text()]).toEqual([response.status, '']);
+  return new URL(response.headers.get('location') ?? '').searchParams.get('error') ?? 'none';
+};
+const isConsent = async (response: Response): Promise<string> => {
+  const html = await response.text();
+  expect([response.status, html.includes('name="handle"')]).toEqual([200, true]);
+  return html;
+};
+
+describe('clients and redirects', () => {
+  test('A01 an unknown client is told here', async () => {
+    await isPage(await ask({ ...P, id: 'dcr_nobody' }));
+  });
+  test('A02 so is a request without a client', async () => {
+    await isPage(await ask(P, { client_id: undefined }));
+  });
+  test('A03 a client that was deleted or switched off is unknown', async () => {
+    const gone = await desk.register();
+    const off = await desk.register();
+    await desk.services.database.client.batch(
+      [
+        { sql: 'DELETE FROM oauth_clients WHERE id = ?', args: [gone.id] },
+        { sql: 'UPDATE oauth_clients SET disabled_at = 1 WHERE id = ?', args: [off.id] },
+      ],
+      'write',
+    );
+    await isPage(await ask(gone));
+    await isPage(await ask(off));
+  });
+  test('A04 a redirect URI that was not registered is told here', async () => {
+    await isPage(await ask(P, { redirect_uri: 'https://other.test/cb' }));
+  });
+  test('A05 the redirect URI may be left out when there is exactly one', async () => {
+    await isPage(await ask(L, { redirect_uri: undefined }));
+    await isConsent(await ask(P, { redirect_uri: undefined }));
+  });
+  test.each([
+    'https://c.test/cb/x',
+    'https://c.test/cb?x=1',
+    'https://c.test/cb#x',
+    'https://c.test/CB',
+    'https://c.test/cb/',
+    'https://c.test/x/%2e%2e/cb',
+    'https://c.test@evil.test/cb',
+    'https://c.test.evil.test/cb',
+    'https://c.test:444/cb',
+    'http://c.test/cb',
+    'https://с.test/cb',
+  ])('A06 %s is not https://c.test/cb', async redirect_uri => {
+    await isPage(await ask(P, { redirect_uri }));
+  });
+  test.each(['http://127.0.0.1:54321/cb', 'http://localhost:54321/cb'])(
+    'A07 a native app may use %s',
+    async redirect_uri => {
+      await isConsent(await ask(L, { redirect_uri }));
+    },
+  );
+  test.each([
+    'http://[::1]:1/cb',
+    'http://127.0.0.2:1/cb',
+    'https://127.0.0.1:1/cb',
+    'http://localhost.evil.test/cb',
+    'http://127.0.0.1:54321/cb?x=1',
+    'http://127.0.0.1:99999/cb',
+    'http://127.0.0.1:1@evil.test/cb',
+  ])('A07 but not %s', async redirect_uri => {
+    await isPage(await ask(L, { redirect_uri }));
+  });
+  test('A08 localhost is not 127.0.0.1', async () => {
+    const client = await desk.register({ redirect_uris: ['http://localhost/cb'] });
+    await isPage(await ask(client, { redirect_uri: 'http://127.0.0.1:1/cb' }));
+  });
+});
+
+describe('parameters', () => {
+  test('A09 what decides where to answer must not be repeated; other repetitions are reported there', async () => {
+    for (const name of ['client_id', 'redirect_uri'])
+      await isPage(await ask(P, [[name, name === 'client_id' ? P.id : P.redirectUri]]));
+    for (const name of ['state', 'response_type', 'code_challenge', 'code_challenge_method'])
+      expect(await errorOf(await ask(P, [[name, 'x']]))).toBe('invalid_request');
+    const twice = await ask(P, [
+      ['scope', 'webhooks'],
+      ['scope', 'webhooks'],
+    ]);
+    expect(await errorOf(twice)).toBe('invalid_request');
+  });
+  test.each([
+    [undefined, 'invalid_request'],
+    ['token', 'unsupported_response_type'],
+    ['id_token', 'unsupported_response_type'],
+    ['code token', 'unsupported_response_type'],
+    ['none', 'unsupported_response_type'],
+  ])('A10 response_type %s: %s', async (response_type, error) => {
+    expect(await errorOf(await ask(P, { response_type }))).toBe(error);
+  });
+  test('A11 PKCE is for everybody', async () => {
+    for (const client of [P, S])
+      expect(await errorOf(await ask(client, { code_challenge: undefined }))).toBe('invalid_request');
+  });
+  test.each(['plain', undefined, 'S512', 's256'])(
+    'A12 the challenge method %s is refused',
+    async code_challenge_method => {
+      expect(await errorOf(await ask(P, { code_challenge_method }))).toBe('invalid_request');
+    },
+  );
+  test.each(['a'.repeat(42), 'a'.repeat(44), 'a'.repeat(129), `${'a'.repeat(42)}=`, `${'a'.repeat(42)}+`])(
+    'A13 the challenge %s is refused',
+    async code_challenge => {
+      expect(await errorOf(await ask(P, { code_challenge }))).toBe('invalid_request');
+    },
+  );
+  test('A14 parameters that mean nothing here are ignored', async () => {
+    await isConsent(await ask(P, { foo: 'x', nonce: 'n', ui_locales: 'de' }));
+  });
+  test('A15 an empty parameter is an absent one', async () => {
+    const location = await desk.consent(P, ada, { scope: '', state: '' });
+    expect(location.searchParams.has('code')).toBe(true);
+    expect(location.searchParams.has('state')).toBe(false);
+  });
+  test.each([
+    ['2 KB', 's'.repeat(2048)],
+    ['unicode', 'żółć 🐙'],
+    ['markup', '<script>alert(1)</script>'],
+    ['line ends', 'a\r\nLocation: https://evil.test/'],
+    ['NUL', 'a\0b'],
+  ])('A16 a state of %s comes back as it was', async (_, state) => {
+    const page = await ask(P, { state });
+    const answered = await desk.answer(await desk.handleIn(page), ada.cookie);
+    expect(answered.headers.get('location')).not.toMatch(/[\r\n]/);
+    expect(new URL(answered.headers.get('location') ?? '').searchParams.get('state')).toBe(state);
+  });
+  test('A16 a state over 4 KB is refused', async () => {
+    expect(await errorOf(await ask(P, { state: 's'.repeat(4097) }))).toBe('invalid_request');
+  });
+  test('A17 every answer has one iss, one state if there was one, and keeps the query of the redirect URI', async () => {
+    const client = await desk.register({ redirect_uris: ['https://c.test/cb?tenant=7&x='] });
+    const good = await desk.consent(client, ada);
+    const denied = await desk.consent(client, ada, { state: undefined }, 'deny');
+    const wrong = await ask(client, { response_type: 'token' });
+    for (const url of [good, denied, new URL(wrong.headers.get('location') ?? '')]) {
+      expect(url.searchParams.getAll('iss')).toEqual([base]);
+      expect(url.href).toStartWith('https://c.test/cb?tenant=7&x=&');
+      expect(url.href).not.toContain('#');
+    }
+    expect([good.searchParams.getAll('state'), denied.searchParams.getAll('state')]).toEqual([['a-state'], []]);
+  });
+  test.each(['', '/', '/api', '/mcp'])('A29 resource BASE%s is this server', async suffix => {
+    await isConsent(await ask(P, { resource: base + suffix }));
+  });
+  test('A29 scheme and host in any case; the same one twice', async () => {
+    await isConsent(await ask(P, { resource: 'HTTPS://HOOKS.TEST/mcp' }));
+    await isConsent(
+      await ask(P, [
+        ['resource', base],
+        ['resource', `${base}/`],
+      ]),
+    );
+  });
+  test.each(['https://other.test/mcp', '/mcp', `${base}/mcp#x`, `${base}/mcp/`, `${base}/MCP`, `${base}.evil.test`])(
+    'A29 resource %s is refused',
+    async resource => {
+      expect(await errorOf(await ask(P, { resource }))).toBe('invalid_target');
+    },
+  );
+  test('A29 two different resources are refused', async () => {
+    expect(
+      await errorOf(
+        await ask(P, [
+          ['resource', base],
+          ['resource', `${base}/mcp`],
+        ]),
+      ),
+    ).toBe('invalid_target');
+  });
+  test('A30 other response modes and request objects are refused, and nothing is fetched', async () => {
+    for (const response_mode of ['fragment', 'form_post'])
+      expect(await errorOf(await ask(P, { response_mode }))).toBe('invalid_request');
+    expect(await errorOf(await ask(P, { request: 'e30.e30.' }))).toBe('request_not_supported');
+    expect(await errorOf(await ask(P, { request_uri: 'https://evil.test/' }))).toBe('request_uri_not_supported');
+  });
+});

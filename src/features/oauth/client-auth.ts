@@ -1,0 +1,61 @@
+/*
+ * Client authentication at the token and revocation endpoints (RFC 6749 section 2.3). A client uses exactly one method, and
+ * only one that it registered; a public client that sends a secret is not the client that it says it is.
+ */
+import { OAuthError, refuse } from './oauth-error.ts';
+import type { Parameters } from './parameters.ts';
+import { isHashOf } from './secrets.ts';
+import type { ClientRow } from './store.ts';
+
+export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+type Credentials = { method: (typeof authMethods)[number]; id: string; secret: string | undefined };
+
+const failed = (usedBasic: boolean): OAuthError =>
+  new OAuthError('invalid_client', 'client authentication failed', {
+    headers: usedBasic ? { 'www-authenticate': 'Basic realm="hooktape", charset="UTF-8"' } : {},
+  });
+
+/** `application/x-www-form-urlencoded` inside base64 (RFC 6749 section 2.3.1). @throws OAuthError */
+function readBasic(header: string): { id: string; secret: string } {
+  const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header) ?? [];
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('latin1');
+  const colon = text.indexOf(':');
+  if (colon < 1) throw failed(true);
+  try {
+    const decode = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));
+    return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
+  } catch {
+    throw failed(true);
+  }
+}
+
+function readCredentials(authorization: string | null, form: Parameters): Credentials {
+  const id = form.get('client_id');
+  const secret = form.get('client_secret');
+  if (form.get('client_assertion') !== undefined || form.get('client_assertion_type') !== undefined)
+    throw failed(false);
+  if (authorization === null) {
+    if (id === undefined) throw failed(false);
+    return { method: secret === undefined ? 'none' : 'client_secret_post', id, secret };
+  }
+  if (secret !== undefined) throw refuse('invalid_request', 'the client authenticates in two ways at once');
+  const basic = readBasic(authorization);
+  if (id !== undefined && id !== basic.id) throw refuse('invalid_request', 'two clients are named');
+  return { method: 'client_secret_basic', ...basic };
+}
+
+/** @throws OAuthError invalid_client, or invalid_request when the request names two clients or two methods */
+export async function authenticateClient(
+  authorization: string | null,
+  form: Parameters,
+  find: (id: string) => Promise<ClientRow | undefined>,
+): Promise<ClientRow> {
+  const { method, id, secret } = readCredentials(authorization, form);
+  const client = await find(id);
+  const isRight =
+    client?.authMethods.split(' ').includes(method) &&
+    (method === 'none' || (client.secretHash !== null && secret !== undefined && isHashOf(client.secretHash, secret)));
+  if (!client || !isRight) throw failed(method === 'client_secret_basic');
+  return client;
+}

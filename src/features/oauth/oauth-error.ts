@@ -1,0 +1,44 @@
+/*
+ * Refusals of the OAuth endpoints: the closed list of codes of RFC 6749, 7009, 7591 and 8707, each with its status. The
+ * description is for the developer of a client and never holds a value that came in.
+ */
+
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
+  | 'invalid_token'
+  | 'slow_down'
+  | 'temporarily_unavailable';
+
+const statuses: Partial<Record<OAuthErrorCode, number>> = {
+  invalid_client: 401,
+  invalid_token: 401,
+  slow_down: 429,
+  temporarily_unavailable: 503,
+};
+
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: OAuthErrorCode,
+    description: string,
+    options: { status?: number; headers?: Record<string, string> } = {},
+  ) {
+    super(description);
+    this.name = 'OAuthError';
+    this.code = code;
+    this.status = options.status ?? statuses[code] ?? 400;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export const refuse = (code: OAuthErrorCode, description: string): OAuthError => new OAuthError(code, description);

@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Desk, failure, openDesk } from '../../testing/oauth.ts';
+import { readRegistration } from './registration.ts';
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+const register = (body: unknown, headers: Record<string, string> = {}): Promise<Response> => {
+  // Each past the limit of the one before.
+  desk.clock.advance(3_600_000);
+  return desk.fetch('/register', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+};
+const uris = (...redirect_uris: string[]) => ({ redirect_uris });
+const badUri = '400 invalid_redirect_uri';
+const badMetadata = '400 invalid_client_metadata';
+
+describe('POST /register', () => {
+  test.each([
+    [
+      'MCP SDK v1',
+      {
+        redirect_uris: ['http://localhost:8090/callback'],
+        client_name: 'x',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+      },
+    ],
+    [
+      'MCP SDK v2',
+      {
+        redirect_uris: ['http://localhost:8090/callback'],
+        client_name: 'x',
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+      },
+    ],
+    [
+      'VS Code',
+      {
+        client_name: 'Visual Studio Code',
+        client_uri: 'https://code.visualstudio.com',
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        response_types: ['code'],
+        redirect_uris: [
+          'https://insiders.vscode.dev/redirect',
+          'https://vscode.dev/redirect',
+          'http://127.0.0.1/',
+          'http://127.0.0.1:33418/',
+        ],
+        scope: '',
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+    ],
+    [
+      'Cursor',
+      {
+        client_name: 'Cursor',
+        redirect_uris: [
+          'cursor://anysphere.cursor-mcp/oauth/callback',
+          'http://localhost:8787/callback',
+          'https://www.cursor.com/agents/mcp/oauth/callback',
+        ],
+        token_endpoint_auth_method: 'none',
+        logo_uri: null,
+      },
+    ],
+    [
+      'mcp-remote',
+      {
+        redirect_uris: ['http://localhost:3335/oauth/callback'],
+        token_endpoint_auth_method: 'none',
+        client_name: 'MCP CLI Proxy',
+        software_id: 'x',
+        software_version: '1',
+      },
+    ],
+    [
+      'OpenCode',
+      {
+        redirect_uris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
+        client_name: 'OpenCode',
+        client_uri: 'https://opencode.ai',
+        token_endpoint_auth_method: 'none',
+      },
+    ],
+  ])('C01 C02 %s registers, and is told what it got', async (_, body) => {
+    const response = await register(body);
+    expect(response.status).toBe(201);
+    const got = (await response.json()) as Record<string, unknown>;
+    const isPublic = 'token_endpoint_auth_method' in body;
+    expect(got['redirect_uris']).toEqual(body.redirect_uris);
+    expect(got['client_id']).toMatch(/^dcr_/);
+    expect(got['client_id_issued_at']).toBe(Math.floor(desk.clock.now() / 1000));
+    expect(got['token_endpoint_auth_method']).toBe(isPublic ? 'none' : 'client_secret_basic');
+    expect(['client_secret' in got, got['client_secret_expires_at']]).toEqual([!isPublic, isPublic ? undefined : 0]);
+    expect(got).not.toHaveProperty('software_id');
+  });
+
+  test('C02 a client without refresh_token among its grants gets none', async () => {
+    const ada = await desk.person('ada@example.com');
+    const client = await desk.register({ grant_types: ['authorization_code'] });
+    expect(await desk.connect(client, ada)).not.toHaveProperty('refresh_token');
+  });
+
+  test.each([
+    [{}],
+    [{ redirect_uris: [] }],
+    [{ redirect_uris: 'https://c.test/cb' }],
+    [{ redirect_uris: [5] }],
+    [uris(...Array.from({ length: 11 }, (_, i) => `https://c.test/${i}`))],
+    [uris(`https://c.test/${'x'.repeat(2000)}`)],
+  ])('C03 redirect URIs %j', async body => {
+    expect(await failure(await register(body))).toBe(badUri);
+  });
+
+  test.each([
+    'javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:https://c.test/x',
+    'about:blank',
+    'ftp://c.test/cb',
+    'http://c.test/cb',
+    'https://c.test/cb#x',
+    'https://c.test/cb#',
+    'https://user@c.test/cb',
+    '/cb',
+    'https:///c.test/cb',
+    'https://c.test/\u0000',
+    'https://c.test\\@evil.test/',
+    'https://bücher.test/',
+  ])('C04 alone, %j is refused', async uri => {
+    expect(await failure(await register(uris(uri)))).toBe(badUri);
+  });
+  test('C04 beside a good one a script is refused, what is merely of no use is kept and refused when it is used', async () => {
+    for (const uri of ['javascript:alert(1)', 'DATA:text/html,x', ' file:///x'])
+      expect(await failure(await register(uris(uri, 'https://c.test/cb')))).toBe(badUri);
+    const mixed = await desk.register(uris('http://c.test/cb', 'cursor://x/cb', 'https://c.test/cb'));
+    const eve = await desk.person('eve@example.com');
+    for (const redirect_uri of ['http://c.test/cb', 'cursor://x/cb'])
+      expect((await desk.visit(desk.request(mixed, { redirect_uri }), eve.cookie)).status).toBe(400);
+    const good = await desk.visit(desk.request(mixed, { redirect_uri: 'https://c.test/cb' }), eve.cookie);
+    expect(good.status).toBe(200);
+  });
+
+  test('C05 a scheme of a native app is kept, and used only where the operator allows it', async () => {
+    for (const allowPrivateUse of [false, true]) {
+      const own = await openDesk({ outside: { oauth: { allowPrivateUse } } });
+      const client = await own.register(uris('com.example.app:/cb'));
+      const eve = await own.person('eve@example.com');
+      const page = await own.visit(own.request(client), eve.cookie);
+      expect(page.status).toBe(allowPrivateUse ? 200 : 400);
+      if (allowPrivateUse)
+        expect(page.headers.get('content-security-policy')).toContain("form-action 'self' com.example.app:;");
+      await own.close();
+    }
+  });
+
+  test.each([
+    [{ grant_types: ['client_credentials'] }],
+    [{ response_types: ['token'] }],
+    [{ token_endpoint_auth_method: 'private_key_jwt' }],
+    [{ token_endpoint_auth_method: 'tls_client_auth' }],
+    [{ grant_types: 'authorization_code' }],
+    [{ client_name: 5 }],
+  ])('C06 %j is refused', async over => {
+    expect(await failure(await register({ ...uris('https://c.test/cb'), ...over }))).toBe(badMetadata);
+  });
+
+  test('C07 what is no JSON object is refused and pollutes nothing', async () => {
+    const wrongType = await register(uris('https://c.test/cb'), { 'content-type': 'text/plain' });
+    expect(wrongType.status).toBe(400);
+    for (const body of ['{', '[]', 'null', '"x"', '']) expect((await register(body)).status).toBe(400);
+    const polluting = '{"__proto__":{"polluted":1,"redirect_uris":["https://c.test/cb"]}}';
+    expect(await failure(await register(polluting))).toBe(badUri);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect((await register(`{"x":"${'y'.repeat(65_536)}"}`)).status).toBe(413);
+  });
+
+  test('C08 twenty in an hour from one address', async () => {
+    desk.clock.advance(3_600_000);
+    const once = () =>
+      desk.fetch('/register', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(uris('https://c.test/cb')),
+      });
+    for (let i = 0; i < 20; i++) expect((await once()).status).toBe(201);
+    const refused = await once();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
+    desk.clock.advance(3_600_000);
+    expect((await once()).status).toBe(201);
+  });
+
+  test('C08 ten thousand altogether', async () => {
+    const own = await openDesk();
+    await own.services.database.client.execute(
+      `INSERT INTO oauth_clients (id, kind, name, redirect_uris, auth_methods, may_refresh, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+       SELECT 'dcr_' || i, 'dcr', 'x', '[]', 'none', 1, 0 FROM n`,
+    );
+    const response = await own.fetch('/register', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(uris('https://c.test/cb')),
+    });
+    expect([response.status, response.headers.has('retry-after')]).toEqual([503, true]);
+    await own.close();
+  });
+
+  test('C09 a client that nobody connected is forgotten after a day, one that is connected stays', async () => {
+    const own = await openDesk();
+    const ada = await own.person('ada@example.com');
+    const unused = await own.register();
+    const used = await own.register();
+    const { refresh_token } = await own.connect(used, ada);
+    own.clock.advance(24 * 3_600_000 + 1);
+    await own.services.oauth.maintain();
+    expect(await failure(await own.refresh(unused, 'x'))).toBe('401 invalid_client');
+    expect((await own.refresh(used, refresh_token)).status).toBe(200);
+    await own.close();
+  });
+
+  test('C10 registration can be closed, or need a token', async () => {
+    const closed = await openDesk({ outside: { oauth: { registration: { mode: 'off' } } } });
+    expect((await closed.fetch('/register', { method: 'POST' })).status).toBe(404);
+    const metadata = await (await closed.fetch('/.well-known/oauth-authorization-server')).json();
+    expect(metadata).not.toHaveProperty('registration_endpoint');
+    await closed.close();
+    const guarded = await openDesk({ outside: { oauth: { registration: { mode: 'token', token: 'let-me-in' } } } });
+    const body = JSON.stringify(uris('https://c.test/cb'));
+    const attempt = (headers: Record<string, string>) =>
+      guarded.fetch('/register', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+    expect((await attempt({})).status).toBe(401);
+    expect((await attempt({ authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await attempt({ authorization: 'Bearer let-me-in' })).status).toBe(201);
+    await guarded.close();
+  });
+
+  test.each(['client_uri', 'logo_uri', 'policy_uri', 'tos_uri'])('C11 %s must be an http or https URL', name => {
+    const body = uris('https://c.test/cb');
+    expect(() => readRegistration({ ...body, [name]: 'javascript:alert(1)' })).toThrow(name);
+    expect(() => readRegistration({ ...body, [name]: 'https://c.test/x' })).not.toThrow();
+  });
+  test('C11 a logo is neither fetched nor shown', async () => {
+    const ada = await desk.person('frank@example.com');
+    const client = await desk.register({ logo_uri: 'https://c.test/logo.png' });
+    const page = await (await desk.visit(desk.request(client), ada.cookie)).text();
+    expect(page).not.toContain('logo.png');
+    expect(page).not.toContain('<img');
+  });
+});

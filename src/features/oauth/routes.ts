@@ -1,0 +1,200 @@
+/*
+ * The authorization server over HTTP. Bodies are read here, not by the framework, which would merge repeated parameters;
+ * every endpoint answers all methods itself, so that a wrong one is 405 and a preflight is answered.
+ */
+import { Elysia } from 'elysia';
+import { requestContext } from '../../http/bridge.ts';
+import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
+import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
+import { maxFormBytes } from './limits.ts';
+import { paths } from './metadata.ts';
+import { OAuthError, refuse } from './oauth-error.ts';
+import { type Parameters, readParameters } from './parameters.ts';
+import type { OAuthService } from './service.ts';
+
+/** Who is signed in, in the browser that sent this. */
+export type SessionOf = (request: Request) => Promise<SignedIn | undefined>;
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+const cors = { 'access-control-allow-origin': '*' };
+const unstored = { 'cache-control': 'no-store', pragma: 'no-cache' };
+const form = 'application/x-www-form-urlencoded';
+
+const json = (status: number, body: unknown, headers: Record<string, string>): Response =>
+  Response.json(body, { status, headers: { 'x-content-type-options': 'nosniff', ...headers } });
+
+function errorAnswer(error: OAuthError, headers: Record<string, string>): Response {
+  return json(
+    error.status,
+    { error: error.code, error_description: error.message },
+    { ...unstored, ...headers, ...error.headers },
+  );
+}
+
+/** Runs the handler of the request's method; answers preflights and wrong methods. HEAD is GET without a body. */
+function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<string, string> = {}): Handler {
+  const methods = [...(handlers.GET ? ['GET', 'HEAD'] : []), ...(handlers.POST ? ['POST'] : [])];
+  const isShared = 'access-control-allow-origin' in headers;
+  const allow = [...methods, ...(isShared ? ['OPTIONS'] : [])].join(', ');
+  return async request => {
+    const handler = handlers[(request.method === 'HEAD' ? 'GET' : request.method) as 'GET' | 'POST'];
+    if (handler) {
+      try {
+        return await handler(request);
+      } catch (error) {
+        if (error instanceof OAuthError) return errorAnswer(error, headers);
+        throw error;
+      }
+    }
+    if (request.method === 'OPTIONS' && isShared)
+      return new Response(null, {
+        status: 204,
+        headers: {
+          ...headers,
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+          'access-control-max-age': '86400',
+        },
+      });
+    return json(405, { error: 'method not allowed' }, { ...headers, allow });
+  };
+}
+
+/** @throws OAuthError for a body that is too large, or of another type */
+async function readBody(request: Request, type: string): Promise<string> {
+  const given = request.headers.get('content-type') ?? '';
+  const tooLarge = new OAuthError('invalid_request', 'the body is too large', { status: 413 });
+  if (Number(request.headers.get('content-length') ?? 0) > maxFormBytes) throw tooLarge;
+  // A list of types is what two headers become.
+  if (given.split(';')[0]?.trim().toLowerCase() !== type || given.includes(','))
+    throw refuse('invalid_request', `the content type must be ${type}`);
+  const text = await request.text();
+  if (Buffer.byteLength(text) > maxFormBytes) throw tooLarge;
+  return text;
+}
+
+async function readForm(request: Request): Promise<Parameters> {
+  const parameters = readParameters(await readBody(request, form));
+  if (parameters.firstRepeated() !== undefined) throw refuse('invalid_request', 'a parameter is repeated');
+  return parameters;
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const text = await readBody(request, 'application/json');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw refuse('invalid_client_metadata', 'the body is not valid JSON');
+  }
+}
+
+const pageHeaders = (formAction?: string): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': pagePolicy(formAction),
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  ...unstored,
+});
+
+function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
+  if (outcome.kind === 'consent')
+    return new Response(consentPage(outcome.view), { headers: pageHeaders(outcome.view.formAction) });
+  if (outcome.kind === 'refused')
+    return new Response(refusalPage(outcome.reason), {
+      status: outcome.status,
+      headers: { ...pageHeaders(), ...outcome.headers },
+    });
+  const location =
+    outcome.kind === 'redirect'
+      ? outcome.location
+      : `/login?return_to=${encodeURIComponent(paths.authorize + new URL(request.url, 'http://x').search)}`;
+  return new Response(null, {
+    status: 303,
+    headers: { location, 'referrer-policy': 'no-referrer', 'content-security-policy': pagePolicy(), ...unstored },
+  });
+}
+
+const bearerOf = (request: Request): string | undefined =>
+  /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+
+export function oauthRoutes({ oauth, sessionOf }: { oauth: OAuthService; sessionOf: SessionOf }) {
+  const ipOf = (request: Request): string => requestContext(request).clientAddress;
+  const fixed = (body: () => unknown): Handler =>
+    byMethod({ GET: () => json(200, body(), { ...cors, 'cache-control': 'public, max-age=300' }) }, cors);
+  const authorization = (request: Request) => request.headers.get('authorization');
+
+  const endpoints: Record<string, Handler> = {
+    [paths.server]: fixed(() => oauth.metadata),
+    [paths.resource]: fixed(() => oauth.resourceMetadata('')),
+    [`${paths.resource}/api`]: fixed(() => oauth.resourceMetadata('/api')),
+    [`${paths.resource}/mcp`]: fixed(() => oauth.resourceMetadata('/mcp')),
+    [paths.jwks]: fixed(oauth.publicKeys),
+
+    [paths.authorize]: byMethod({
+      GET: async request => {
+        // A look that is not a visit (a link checker's HEAD) leaves nothing behind.
+        if (request.method === 'HEAD') return new Response(null, { headers: pageHeaders() });
+        const query = new URL(request.url, 'http://x').search.slice(1);
+        return toResponse(await oauth.authorize(query, await sessionOf(request), ipOf(request)), request);
+      },
+    }),
+    [consentPath]: byMethod({
+      POST: async request => {
+        const site = request.headers.get('sec-fetch-site');
+        const isOwn = site === null || site === 'same-origin' || site === 'none';
+        const given = isOwn ? await readForm(request) : readParameters('');
+        return toResponse(await oauth.decide(given, await sessionOf(request)), request);
+      },
+    }),
+    [stylePath]: byMethod({
+      GET: () =>
+        new Response(style, {
+          headers: {
+            'content-type': 'text/css; charset=utf-8',
+            'cache-control': 'max-age=3600',
+            'x-content-type-options': 'nosniff',
+          },
+        }),
+    }),
+
+    [paths.token]: byMethod(
+      {
+        POST: async request => {
+          const given = await readForm(request);
+          return json(200, await oauth.token(authorization(request), given), { ...cors, ...unstored });
+        },
+      },
+      cors,
+    ),
+    [paths.revoke]: byMethod(
+      {
+        POST: async request => {
+          const given = await readForm(request);
+          await oauth.revoke(authorization(request), given);
+          return new Response(null, { status: 200, headers: { ...cors, ...unstored } });
+        },
+      },
+      cors,
+    ),
+    ...(oauth.canRegister && {
+      [paths.register]: byMethod(
+        {
+          POST: async request => {
+            const given = await readJson(request);
+            const registered = await oauth.register(given, ipOf(request), bearerOf(request));
+            return json(201, registered, { ...cors, ...unstored });
+          },
+        },
+        cors,
+      ),
+    }),
+  };
+
+  const app = new Elysia();
+  for (const [path, handle] of Object.entries(endpoints))
+    app.all(path, ({ request }) => handle(request), { parse: 'none', detail: { hide: true } });
+  return app;
+}

@@ -1,0 +1,91 @@
+/*
+ * Sending a stored event again. Whatever becomes of an attempt that was made, it is recorded with who made it before
+ * anybody is told, and a caller that goes away changes nothing about that. An address that may not be reached is no attempt.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { readDestination } from '../../core/destination.ts';
+import { AppError, invalid, unreachable } from '../../core/errors.ts';
+import { eventId } from '../../core/ids.ts';
+import { replayPreviewCharacters } from '../../core/limits.ts';
+import { replayHeaders } from '../../core/replay-headers.ts';
+import { createSlots } from '../../core/slots.ts';
+import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import type { Outbound } from '../../net/outbound.ts';
+import type { Reader, StoredEvent } from '../events/service.ts';
+import type { ReplayResult } from './model.ts';
+import type { ReplaysStore } from './store.ts';
+
+/** Who sends it again: from the principal. */
+export type Replayer = Reader & { accountId: string };
+
+export type ReplaysService = ReturnType<typeof createReplaysService>;
+
+const maxAtOnce = 10;
+
+export function createReplaysService(options: {
+  store: ReplaysStore;
+  /** The event that this reader may see. @throws not_found */
+  stored: (reader: Reader, id: string) => Promise<StoredEvent>;
+  send: Outbound['send'];
+  clock: Clock;
+  /** Whole replay, name resolution to last byte. */
+  timeoutMs: number;
+}) {
+  const { store, stored, send, clock, timeoutMs } = options;
+  const slots = createSlots(maxAtOnce);
+  const running = new Set<Promise<unknown>>();
+  const stopping = new AbortController();
+
+  const attempt = async (replayer: Replayer, id: string, url: string): Promise<ReplayResult> => {
+    const { row, headers, body } = await stored(replayer, id);
+    const outcome = await send({
+      url,
+      method: row.method,
+      headers: [...replayHeaders(headers), ['x-service-replay', eventId(row.seq, row.nonce)]],
+      body,
+      timeoutMs,
+      signal: stopping.signal,
+    });
+    if (outcome.kind === 'refused') throw invalid(outcome.reason);
+    const { durationMs } = outcome;
+    const status = outcome.kind === 'answered' ? outcome.status : null;
+    const ok = status !== null && status >= 200 && status <= 299;
+    await store.insert({
+      event: row.seq,
+      accountId: replayer.accountId,
+      destination: url,
+      status,
+      ok,
+      durationMs,
+      createdAt: clock.now(),
+    });
+    if (outcome.kind === 'unreachable') throw unreachable(`the destination could not be reached: ${outcome.reason}`);
+    const responsePreview = firstCharacters(decodeUtf8Leniently(outcome.preview), replayPreviewCharacters);
+    return { ok, status: outcome.status, durationMs, responsePreview };
+  };
+
+  return {
+    /**
+     * @throws invalid for the destination, rate_limited when the account has too many under way, not_found for the event,
+     * unreachable when no answer came
+     */
+    async replay(replayer: Replayer, id: string, givenUrl: string): Promise<ReplayResult> {
+      const giveBack = slots.take(replayer.accountId);
+      if (!giveBack)
+        throw new AppError('rate_limited', `at most ${maxAtOnce} replays at once`, { retryAfterSeconds: 1 });
+      try {
+        const work = attempt(replayer, id, readDestination(givenUrl));
+        running.add(work);
+        return await work.finally(() => running.delete(work));
+      } finally {
+        giveBack();
+      }
+    },
+
+    /** Ends what is under way, and waits until it is recorded. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/*
+ * Takes events into the index behind the capture, in slices that hold the writer for a few milliseconds. The watermark moves
+ * in the same transaction as the entries, so a crash at any point loses at most the work of one slice. Merging what many
+ * small slices left behind is work of the same size, in between.
+ */
+import { createTurns } from '../../core/turns.ts';
+import type { Entry, SearchStore } from './store.ts';
+import { toEntry } from './texts.ts';
+
+/** What one slice writes: about 3 ms of the writer. */
+const sliceCharacters = 24 << 10;
+const sliceEntries = 48;
+/** What is read and prepared at once. */
+const readBytes = 1 << 20;
+const readEntries = 64;
+/** Segments are merged eight at a time: each entry is rewritten once per level, which this keeps up with. */
+const mergePages = 16;
+const mergesPerSlice = 1;
+/** While capture is never idle, a slice is followed by this many times its length of rest: 5 % of the time is for the index. */
+const restFactor = 20;
+
+export type Indexer = ReturnType<typeof createIndexer>;
+
+export type IndexerOptions = {
+  store: SearchStore;
+  monotonic: () => number;
+  /** Whether deliveries are waiting for their commit. */
+  busy: () => boolean;
+  /** Told after each slice: all up to this row number are in the index. */
+  onIndexed: (watermark: number) => void;
+};
+
+type Rebuild = {
+  finished: Promise<void>;
+  done: () => void;
+  onProgress: (done: number, total: number) => void;
+  /** Known once the index has been emptied. */
+  total?: number;
+};
+
+export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOptions) {
+  let prepared: Entry[] = [];
+  /** Where the watermark is, and up to where events are prepared; undefined: ask. */
+  let watermark: number | undefined;
+  let preparedTo = 0;
+  let merges = 0;
+  let restUntil = 0;
+  let rebuild: Rebuild | undefined;
+
+  const reset = (): void => {
+    prepared = [];
+    watermark = undefined;
+  };
+
+  /** Reads and prepares the next events. @returns whether there were any */
+  const prepare = async (): Promise<boolean> => {
+    const turn = createTurns(monotonic);
+    if (watermark === undefined) {
+      watermark = (await store.progress()).watermark;
+      preparedTo = watermark;
+    }
+    let bytes = 0;
+    let count = 0;
+    for (const size of await store.sizesAfter(preparedTo, readEntries)) {
+      if (count > 0 && bytes + size > readBytes) break;
+      bytes += size;
+      count++;
+    }
+    if (count === 0) return false;
+    for (const event of await store.searchedAfter(preparedTo, count)) {
+      prepared.push(toEntry(event));
+      preparedTo = event.seq;
+      await turn();
+    }
+    return prepared.length > 0;
+  };
+
+  const take = (): Entry[] => {
+    let characters = 0;
+    let count = 0;
+    for (const { trigrams } of prepared) {
+      if (count > 0 && (count === sliceEntries || characters + trigrams.length > sliceCharacters)) break;
+      characters += trigrams.length;
+      count++;
+    }
+    return prepared.splice(0, count);
+  };
+
+  const append = async (): Promise<void> => {
+    const entries = take();
+    const to = entries.at(-1)?.seq;
+    if (to === undefined || watermark === undefined) return;
+    const from = watermark;
+    // Until the answer is here, nothing is known: after an error the next slice asks again.
+    watermark = undefined;
+    const rest = prepared;
+    prepared = [];
+    if (!(await store.append(entries, from, to))) return;
+    watermark = to;
+    prepared = rest;
+    merges = mergesPerSlice;
+    onIndexed(to);
+    rebuild?.onProgress(to, rebuild.total ?? to);
+  };
+
+  const begin = async (): Promise<void> => {
+    await store.clear();
+    reset();
+    if (rebuild) rebuild.total = (await store.progress()).last;
+  };
+
+  const step = async (): Promise<'more' | 'done'> => {
+    if (rebuild && rebuild.total === undefined) await begin();
+    else if (merges > 0) {
+      merges--;
+      if (!(await store.merge(mergePages))) merges = 0;
+    } else if (prepared.length > 0 || (await prepare())) await append();
+    else if (!(await store.merge(mergePages))) {
+      rebuild?.done();
+      rebuild = undefined;
+      return 'done';
+    }
+    return 'more';
+  };
+
+  return {
+    /** A background job's slice. */
+    async slice(): Promise<'more' | 'done'> {
+      const startedAt = monotonic();
+      if (busy() && startedAt < restUntil) return 'more';
+      const result = await step();
+      const endedAt = monotonic();
+      restUntil = endedAt + restFactor * (endedAt - startedAt);
+      return result;
+    },
+
+    /**
+     * The next slice empties the index, and those after it fill it again. Resolves when that is done; asked for twice, it is
+     * done once.
+     * @param onProgress row numbers: the last one indexed, and the last there was
+     */
+    rebuild(onProgress: (done: number, total: number) => void): Promise<void> {
+      if (!rebuild) {
+        const { promise: finished, resolve: done } = Promise.withResolvers<void>();
+        rebuild = { finished, done, onProgress };
+      }
+      return rebuild.finished;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test';
+import { signatureQuery } from '../../core/search-signature.ts';
+import { createRecent } from './recent.ts';
+import { signEvent } from './texts.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const query = (term: string) => signatureQuery(bytes(term));
+
+function recentWith(events: [seq: number, endpoint: number, body: string | Uint8Array, eventType?: string][]) {
+  const recent = createRecent();
+  for (const [seq, endpoint, body, eventType = null] of events)
+    recent.add({ seq, endpoint, receivedAt: 1000 + seq }, (words, offset) =>
+      signEvent(words, offset, eventType, typeof body === 'string' ? bytes(body) : body),
+    );
+  return recent;
+}
+
+describe('recent events', () => {
+  test('offers the endpoint’s events that can match, and says which row numbers it knows nothing of', () => {
+    const recent = recentWith([
+      [1020, 7, 'a needle'],
+      [1023, 7, 'hay'],
+      [1024, 8, 'a needle'],
+      [1026, 7, 'NEEDLEWORK'],
+    ]);
+    expect(recent.find(7, query('needle'), { from: 1019, to: 1030 })).toEqual({
+      found: [
+        { seq: 1020, receivedAt: 2020 },
+        { seq: 1026, receivedAt: 2026 },
+      ],
+      unknown: [
+        { from: 1019, to: 1019 },
+        { from: 1021, to: 1022 },
+        { from: 1025, to: 1025 },
+        { from: 1027, to: 1030 },
+      ],
+    });
+  });
+
+  test('knows types, escapes and other letters, and takes a very large body for a match', () => {
+    const recent = recentWith([
+      [1, 1, '', 'Order.Paid'],
+      [2, 1, '{"a":"caf\\u00e9"}'],
+      [3, 1, 'ÜBER ALLES'],
+      [4, 1, 'x'.repeat((1 << 20) + 1)],
+    ]);
+    const seqs = (term: string) => recent.find(1, query(term), { from: 1, to: 4 }).found.map(({ seq }) => seq);
+    expect(seqs('order.paid')).toEqual([1, 4]);
+    expect(seqs('café')).toEqual([2, 4]);
+    expect(seqs('über')).toEqual([3, 4]);
+  });
+
+  test('an unknown event may match anything; a forgotten one is unknown', () => {
+    const recent = recentWith([
+      [5, 1, 'hay'],
+      [2000, 1, 'hay'],
+    ]);
+    expect([recent.mayMatch(5, query('needle')), recent.mayMatch(6, query('needle'))]).toEqual([false, true]);
+    recent.forget(1999);
+    expect([recent.mayMatch(5, query('needle')), recent.mayMatch(2000, query('needle'))]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,96 @@
+/*
+ * What was captured and is not in the index yet, in memory: for each such event its endpoint, its time and a signature. A
+ * search then looks only into those that can match, however far the index is behind. It is a filter and never the truth:
+ * what it does not know (after a restart, from another process, beyond its room) it says so, and the search looks there.
+ */
+import type { Position } from '../../core/cursor.ts';
+import { mayContain, type SignatureQuery, signatureWords } from '../../core/search-signature.ts';
+
+const blockSize = 1024;
+/** 163,840 events, 45 MB when full. */
+const maxBlocks = 160;
+
+type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32Array };
+
+export type Range = { from: number; to: number };
+
+export type Recent = {
+  /** @param sign writes the event's signature into `words` from `offset` on */
+  add: (event: Position & { endpoint: number }, sign: (words: Uint32Array, offset: number) => void) => void;
+  /** All up to this row number are in the index now. */
+  forget: (watermark: number) => void;
+  /**
+   * Of row numbers `from` to `to`: the endpoint's events that can contain the term, and the ranges of what is unknown.
+   */
+  find: (endpoint: number, term: SignatureQuery, range: Range) => { found: Position[]; unknown: Range[] };
+  /** Whether this event can match; true for what is unknown. */
+  mayMatch: (seq: number, term: SignatureQuery) => boolean;
+};
+
+export function createRecent(): Recent {
+  const blocks = new Map<number, Block>();
+  const numberOf = (seq: number): number => Math.floor(seq / blockSize);
+
+  const blockFor = (seq: number): Block | undefined => {
+    const number = numberOf(seq);
+    let block = blocks.get(number);
+    if (!block && blocks.size < maxBlocks) {
+      block = {
+        endpoints: new Float64Array(blockSize),
+        times: new Float64Array(blockSize),
+        signatures: new Uint32Array(blockSize * signatureWords),
+      };
+      blocks.set(number, block);
+    }
+    return block;
+  };
+
+  return {
+    add: ({ seq, endpoint, receivedAt }, sign) => {
+      const block = blockFor(seq);
+      if (!block) return;
+      const at = seq % blockSize;
+      sign(block.signatures, at * signatureWords);
+      block.times[at] = receivedAt;
+      block.endpoints[at] = endpoint;
+    },
+
+    forget: watermark => {
+      for (const number of blocks.keys()) if ((number + 1) * blockSize - 1 <= watermark) blocks.delete(number);
+    },
+
+    find: (endpoint, term, { from, to }) => {
+      const found: Position[] = [];
+      const unknown: Range[] = [];
+      const addUnknown = (first: number, last: number): void => {
+        const previous = unknown.at(-1);
+        if (previous?.to === first - 1) previous.to = last;
+        else unknown.push({ from: first, to: last });
+      };
+      for (let seq = from; seq <= to; ) {
+        const block = blocks.get(numberOf(seq));
+        const end = Math.min(to, (numberOf(seq) + 1) * blockSize - 1);
+        if (!block) {
+          addUnknown(seq, end);
+          seq = end + 1;
+          continue;
+        }
+        for (; seq <= end; seq++) {
+          const at = seq % blockSize;
+          const owner = block.endpoints[at] ?? 0;
+          if (owner === 0) addUnknown(seq, seq);
+          else if (owner === endpoint && mayContain(block.signatures, at * signatureWords, term))
+            found.push({ seq, receivedAt: block.times[at] ?? 0 });
+        }
+      }
+      return { found, unknown };
+    },
+
+    mayMatch: (seq, term) => {
+      const block = blocks.get(numberOf(seq));
+      const at = seq % blockSize;
+      if (!block || block.endpoints[at] === 0) return true;
+      return mayContain(block.signatures, at * signatureWords, term);
+    },
+  };
+}

@@ -1,0 +1,212 @@
+/*
+ * The search index and what it is made from. Raw SQL: FTS5 is beyond Drizzle. Everything that may take long goes to the scan
+ * connection; no text of a delivery is ever returned as TEXT.
+ */
+import type { Client, InStatement, Row } from '@libsql/client';
+import type { Position } from '../../core/cursor.ts';
+
+/** What of an event is searched, as stored. */
+export type Searched = {
+  seq: number;
+  endpoint: number;
+  eventType: string | null;
+  encoding: number;
+  content: Uint8Array;
+};
+/** The last row number that is surely in the index, and the last there is. */
+export type Progress = { watermark: number; last: number };
+export type Entry = { seq: number; trigrams: string };
+
+export type SearchStore = ReturnType<typeof createSearchStore>;
+
+const mark = "name = 'search-watermark'";
+const digits = (value: unknown): number => Number(Buffer.from(value as ArrayBuffer).toString('latin1'));
+const toDigits = (value: number): Uint8Array => Buffer.from(String(value), 'latin1');
+const toPosition = (row: Row): Position => ({ seq: Number(row[0]), receivedAt: Number(row[1]) });
+const searchedColumns = 'seq, endpoint, event_type, encoding, content';
+const toSearched = (row: Row): Searched => ({
+  seq: Number(row[0]),
+  endpoint: Number(row[1]),
+  eventType: row[2] as string | null,
+  encoding: Number(row[3]),
+  content: new Uint8Array(row[4] as ArrayBuffer),
+});
+const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${mark}`;
+const toProgress = (row: Row | undefined): Progress => ({
+  watermark: row ? digits(row[0]) : 0,
+  last: Number(row?.[1] ?? 0),
+});
+
+// FTS5 takes a bound only as an integer, and a JavaScript number is bound as a real.
+const offeredBy = (match: string, from: number, to: number, limit: number) => ({
+  sql: 'SELECT rowid FROM events_search WHERE events_search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?',
+  args: [match, BigInt(from), BigInt(to), limit],
+});
+
+const positionsAfter = (endpoint: number, since: number, after: Position | undefined, limit: number) => ({
+  sql: `SELECT seq, received_at FROM events WHERE endpoint = ? AND received_at >= ?
+    ${after ? 'AND (received_at, seq) < (?, ?)' : ''} ORDER BY received_at DESC, seq DESC LIMIT ?`,
+  args: [endpoint, since, ...(after ? [after.receivedAt, after.seq] : []), limit],
+});
+
+/** Whole numbers as JSON: one parameter, whatever their count. */
+const listed = '(SELECT value FROM json_each(?))';
+
+/** @param client for writes @param scans for reads of any length */
+export function createSearchStore(client: Client, scans: Client) {
+  const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
+    (await scans.execute({ sql, args })).rows;
+  const count = async (sql: string, args: (string | number)[] = []): Promise<number> =>
+    Number((await rows(sql, args))[0]?.[0] ?? 0);
+
+  return {
+    progress: async (): Promise<Progress> => toProgress((await rows(progressSql, []))[0]),
+
+    /** What a search begins with, as of one moment. */
+    async opening(
+      match: string,
+      candidates: number,
+      { endpoint, since, after }: { endpoint: number; since: number; after: Position | undefined },
+      positions: number,
+    ): Promise<{ progress: Progress; offered: number[]; piece: Position[] }> {
+      const [progress, offered, piece] = await scans.batch(
+        [
+          progressSql,
+          offeredBy(match, 0, Number.MAX_SAFE_INTEGER, candidates),
+          positionsAfter(endpoint, since, after, positions),
+        ],
+        'read',
+      );
+      return {
+        progress: toProgress(progress?.rows[0]),
+        offered: offered?.rows.map(row => Number(row[0])) ?? [],
+        piece: piece?.rows.map(toPosition) ?? [],
+      };
+    },
+
+    /** The next events after `seq`, oldest first. */
+    async searchedAfter(seq: number, limit: number): Promise<Searched[]> {
+      const sql = `SELECT ${searchedColumns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`;
+      return (await rows(sql, [seq, limit])).map(toSearched);
+    },
+
+    /** Stored bytes of the events after `seq`, oldest first. */
+    async sizesAfter(seq: number, limit: number): Promise<number[]> {
+      const sql = 'SELECT length(content) FROM events WHERE seq > ? ORDER BY seq LIMIT ?';
+      return (await rows(sql, [seq, limit])).map(row => Number(row[0]));
+    },
+
+    /**
+     * Takes entries into the index and moves the watermark, in one transaction. An event that was deleted meanwhile is left
+     * out; one that is in already is replaced.
+     * @returns false when the watermark was no longer at `from`: another process indexes too, or the index was emptied
+     */
+    async append(entries: readonly Entry[], from: number, to: number): Promise<boolean> {
+      const statements: InStatement[] = entries.map(({ seq, trigrams }) => ({
+        sql: 'INSERT OR REPLACE INTO events_search (rowid, trigrams) SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM events WHERE seq = ?1)',
+        args: [seq, trigrams],
+      }));
+      statements.push({
+        sql: `UPDATE meta SET value = ? WHERE ${mark} AND value = ?`,
+        args: [toDigits(to), toDigits(from)],
+      });
+      return (await client.batch(statements, 'write')).at(-1)?.rowsAffected === 1;
+    },
+
+    /** One bounded piece of merging the index's segments; false when there was nothing to do. */
+    async merge(pages: number): Promise<boolean> {
+      const results = await client.batch(
+        [
+          'SELECT total_changes()',
+          { sql: "INSERT INTO events_search (events_search, rank) VALUES ('merge', ?)", args: [pages] },
+          'SELECT total_changes()',
+        ],
+        'write',
+      );
+      const changes = (at: number): number => Number(results[at]?.rows[0]?.[0] ?? 0);
+      // The command itself counts as one change (SQLite FTS5, "The 'merge' Command").
+      return changes(2) - changes(0) > 1;
+    },
+
+    /** Empties the index; everything counts as not indexed. */
+    async clear(): Promise<void> {
+      await client.batch(
+        [
+          "INSERT INTO events_search (events_search) VALUES ('delete-all')",
+          { sql: `UPDATE meta SET value = ? WHERE ${mark}`, args: [toDigits(0)] },
+        ],
+        'write',
+      );
+    },
+
+    /** Row numbers from `from` to `to` that the index offers for an FTS5 expression, highest first. */
+    async offered(match: string, from: number, to: number, limit: number): Promise<number[]> {
+      return (await scans.execute(offeredBy(match, from, to, limit))).rows.map(row => Number(row[0]));
+    },
+
+    /** Those of an endpoint's events among `seqs` that were received at `since` or later. */
+    async positions(endpoint: number, since: number, seqs: readonly number[]): Promise<Position[]> {
+      const sql = `SELECT seq, received_at FROM events WHERE seq IN ${listed} AND +endpoint = ? AND +received_at >= ?`;
+      return (await rows(sql, [JSON.stringify(seqs), endpoint, since])).map(toPosition);
+    },
+
+    /** The next positions of the event list, newest first; read from its index alone. */
+    async nextPositions(
+      endpoint: number,
+      since: number,
+      after: Position | undefined,
+      limit: number,
+    ): Promise<Position[]> {
+      return (await scans.execute(positionsAfter(endpoint, since, after, limit))).rows.map(toPosition);
+    },
+
+    /** These events; of those whose content is larger than `maxBytes`, only the row numbers. */
+    async searchedWithin(
+      seqs: readonly number[],
+      maxBytes: number,
+    ): Promise<{ events: Map<number, Searched>; larger: Set<number> }> {
+      const fits = `length(content) <= ${maxBytes}`;
+      const [small, large] = await scans.batch(
+        [
+          {
+            sql: `SELECT ${searchedColumns} FROM events WHERE seq IN ${listed} AND ${fits}`,
+            args: [JSON.stringify(seqs)],
+          },
+          { sql: `SELECT seq FROM events WHERE seq IN ${listed} AND NOT ${fits}`, args: [JSON.stringify(seqs)] },
+        ],
+        'read',
+      );
+      return {
+        events: new Map(small?.rows.map(row => [Number(row[0]), toSearched(row)])),
+        larger: new Set(large?.rows.map(row => Number(row[0]))),
+      };
+    },
+
+    async searched(seqs: readonly number[]): Promise<Map<number, Searched>> {
+      const sql = `SELECT ${searchedColumns} FROM events WHERE seq IN ${listed}`;
+      return new Map((await rows(sql, [JSON.stringify(seqs)])).map(row => [Number(row[0]), toSearched(row)]));
+    },
+
+    /** Events up to the watermark that the index lacks. */
+    missing: (watermark: number): Promise<number> =>
+      count(
+        'SELECT count(*) FROM events WHERE seq <= ? AND NOT EXISTS (SELECT 1 FROM events_search_docsize WHERE id = events.seq)',
+        [watermark],
+      ),
+
+    /** Index entries without an event. */
+    orphans: (): Promise<number> =>
+      count(
+        'SELECT count(*) FROM events_search_docsize WHERE NOT EXISTS (SELECT 1 FROM events WHERE seq = events_search_docsize.id)',
+      ),
+
+    /** Row numbers spread evenly over what is indexed. */
+    async sample(watermark: number, size: number): Promise<number[]> {
+      const step = Math.max(1, Math.floor(watermark / size));
+      const sql = `SELECT (SELECT seq FROM events WHERE seq >= value.value ORDER BY seq LIMIT 1) FROM json_each(?) AS value`;
+      const starts = Array.from({ length: Math.min(size, watermark) }, (_, i) => 1 + i * step);
+      const found = (await rows(sql, [JSON.stringify(starts)])).map(row => Number(row[0]));
+      return [...new Set(found)].filter(seq => seq > 0 && seq <= watermark);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { compressionOf, inflate } from './inflate.ts';
+
+const text = new TextEncoder().encode('{"hello":"world"}'.repeat(1000));
+
+test('gzip is known by its magic, deflate by its header', () => {
+  expect(compressionOf(gzipSync(text), '')).toBe('gzip');
+  expect(compressionOf(deflateSync(text), ' Deflate ')).toBe('deflate');
+  expect(compressionOf(text, 'gzip')).toBeUndefined();
+  expect(compressionOf(text, 'br')).toBeUndefined();
+});
+
+test('what was compressed comes back', async () => {
+  expect(await inflate(gzipSync(text), 'gzip')).toEqual(text);
+  expect(await inflate(deflateSync(text), 'deflate')).toEqual(text);
+});
+
+test('damage and bombs give nothing', async () => {
+  expect(await inflate(gzipSync(text).subarray(0, 30), 'gzip')).toBeUndefined();
+  expect(await inflate(gzipSync(new Uint8Array(17 << 20)), 'gzip')).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+/* What AI agents use: the tools, and the Model Context Protocol server around them. */
+import { parseAddress } from '../core/addresses.ts';
+import { isAllowed } from '../core/allow-list.ts';
+import { createSlots } from '../core/slots.ts';
+import { createMcp } from '../features/mcp/server.ts';
+import { createMcpService } from '../features/mcp/service.ts';
+import { createDestinationsStore } from '../features/mcp/store.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Ground } from './ground.ts';
+import type { History } from './history.ts';
+import type { Recording } from './recording.ts';
+
+const waitsPerAccount = 10;
+/** No name resolves to it: an entry for an address opens only a URL that spells one. */
+const nowhere = { family: 6, value: 0n } as const;
+
+export function createAgents(
+  ground: Ground,
+  { endpoints }: Endpoints,
+  { events, arrivals }: Recording,
+  { replays }: History,
+) {
+  const { config, clock, database, isShared, version, onError } = ground;
+  const destinations = createDestinationsStore(database.scanDb);
+
+  const isOpened = (url: URL): boolean => {
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const address = parseAddress(host);
+    const entries = config.replayAllow.filter(({ kind }) => kind === 'host' || address !== undefined);
+    return isAllowed(entries, { host, address: address ?? nowhere, port });
+  };
+
+  const service = createMcpService({
+    endpoints,
+    events,
+    arrivals,
+    replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
+    slots: createSlots(waitsPerAccount),
+    isShared,
+    clock,
+    baseUrl: config.baseUrl,
+  });
+  return { mcp: createMcp({ service, version, onError }) };
+}

@@ -1,0 +1,108 @@
+/* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
+import { createAppsService } from '../features/apps/service.ts';
+import { createAppsStore } from '../features/apps/store.ts';
+import { unverified } from '../features/oauth/access-tokens.ts';
+import { verifiedHost } from '../features/oauth/client-metadata.ts';
+import { createExternalIssuers, type FetchJson } from '../features/oauth/external-issuers.ts';
+import { challengeFor } from '../features/oauth/metadata.ts';
+import { hasScope } from '../features/oauth/scopes.ts';
+import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
+import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
+import { createTokensStore } from '../features/oauth/store.tokens.ts';
+import { createClientsStore } from '../features/oauth/store.ts';
+import { presentsBearer } from '../http/authenticate.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { createOutbound, type Outbound } from '../net/outbound.ts';
+import type { Ground } from './ground.ts';
+import type { People } from './people.ts';
+
+/** What a test puts in the place of the world outside. */
+export type Outside = {
+  /** The way out to client documents. */
+  send?: Outbound['send'];
+  /** The way out to the issuers that the operator trusts. */
+  fetchJson?: FetchJson;
+  oauth?: Partial<OAuthPolicy>;
+};
+
+const usesEveryMs = 30_000;
+const maintainEveryMs = 60_000;
+const hourMs = 3_600_000;
+const registrationsPerHour = 20;
+const documentsPerMinute = 10;
+const issuerTimeoutMs = 5000;
+
+/** For addresses that the operator configured: no guard, no redirects. */
+const fetchJson: FetchJson = async url => {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(issuerTimeoutMs),
+  });
+  if (!response.ok) throw new Error(`${url} answered with status ${response.status}`);
+  return response.json();
+};
+
+export type ConnectedApps = Awaited<ReturnType<typeof createConnectedApps>>;
+
+/** @throws when a stored signing key cannot be opened */
+export async function createConnectedApps(ground: Ground, { account }: Pick<People, 'account'>) {
+  const { config, log, clock, random, sealer, every, database, outside } = ground;
+  const { client, db } = database;
+  const { baseUrl, oauthIssuers } = config;
+  const registrations = createRateLimiter(clock.monotonic, hourMs);
+  const documents = createRateLimiter(clock.monotonic);
+  // Never this host or its network, whatever replay may reach: anybody may name a document.
+  const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
+
+  const oauth = await createOAuthService({
+    stores: {
+      clients: createClientsStore(db, client),
+      tokens: createTokensStore(db, client),
+      keys: createSigningKeysStore(db, client),
+    },
+    sealer,
+    clock,
+    random,
+    baseUrl,
+    otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
+    send: config.oauthCimd ? send : undefined,
+    takeRegistration: asker => registrations.take(asker, registrationsPerHour),
+    takeDocument: asker => documents.take(asker, documentsPerMinute),
+    policy: { ...defaultPolicy, ...outside.oauth },
+  });
+  const external = createExternalIssuers({
+    issuers: oauthIssuers,
+    fetchJson: outside.fetchJson ?? fetchJson,
+    clock,
+  });
+  const apps = createAppsService({
+    store: createAppsStore(db),
+    clock,
+    random,
+    unverified,
+    issuer: baseUrl,
+    verifyOwn: oauth.verify,
+    hasScope,
+    verifyExternal: external.verify,
+    accounts: account,
+    verifiedHost,
+  });
+  every(usesEveryMs, 'writing the last uses of apps', apps.flushUses);
+  every(maintainEveryMs, 'maintaining the authorization server', oauth.maintain);
+
+  /** The `WWW-Authenticate` value that tells a client where to ask for a token. */
+  const challenge = (request: Request, problem?: 'insufficient_scope'): string =>
+    challengeFor(
+      baseUrl,
+      new URL(request.url, baseUrl).pathname,
+      problem ?? (presentsBearer(request) ? 'invalid_token' : undefined),
+    );
+  return {
+    oauth,
+    apps,
+    challenge,
+    /** Before the database closes. */
+    flushApps: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
+  };
+}

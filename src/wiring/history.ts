@@ -1,0 +1,63 @@
+/* Taking history out, bringing it back in, and sending an event again. */
+import { isLoopbackOrigin } from '../core/address-classes.ts';
+import { createMatcher, matchesNow } from '../core/search-text.ts';
+import { preview } from '../features/capture/service.ts';
+import { createExportsService } from '../features/exports/service.ts';
+import { createExportsStore } from '../features/exports/store.ts';
+import { createImportsService } from '../features/imports/service.ts';
+import { createImportsStore } from '../features/imports/store.ts';
+import { createReplaysService } from '../features/replays/service.ts';
+import { createReplaysStore } from '../features/replays/store.ts';
+import { createOutbound } from '../net/outbound.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Ground } from './ground.ts';
+import type { Recording } from './recording.ts';
+
+/** The export's filter is the list's: the same text, folded the same way. */
+const textMatcher = (q: string) => {
+  const matcher = createMatcher(q);
+  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }): boolean =>
+    matchesNow(matcher, eventType, body);
+};
+
+export type History = ReturnType<typeof createHistory>;
+
+export function createHistory(
+  ground: Ground,
+  { endpoints }: Endpoints,
+  { events, search, captureStore, commits }: Recording,
+) {
+  const { config, clock, random, database, version } = ground;
+
+  const exports = createExportsService({
+    store: createExportsStore(database.scanClient),
+    endpoint: endpoints.counted,
+    toEndpoint: endpoints.toEndpoint,
+    since: events.since,
+    matcher: textMatcher,
+    clock,
+    version,
+  });
+  const imports = createImportsService({
+    store: createImportsStore(database.client),
+    insert: captureStore.insert,
+    preview,
+    since: events.since,
+    busy: () => commits.depth() > 0,
+    onImported: search.wake,
+    random,
+  });
+  const outbound = createOutbound({
+    allow: config.replayAllow,
+    allowLoopback: isLoopbackOrigin(config.baseUrl),
+    clock,
+  });
+  const replays = createReplaysService({
+    store: createReplaysStore(database.client),
+    stored: events.stored,
+    send: outbound.send,
+    clock,
+    timeoutMs: config.replayTimeoutMs,
+  });
+  return { exports, imports, outbound, replays };
+}
