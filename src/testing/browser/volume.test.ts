@@ -6,7 +6,8 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboar
 
 setDefaultTimeout(300_000);
 
-const EVENTS = 100_000;
+/** The full number where a browser must be there; a quarter of it is quicker and shows the same faults. */
+const EVENTS = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' ? 100_000 : 25_000;
 const AT_ONCE = 64;
 
 /** Sends many deliveries over kept connections. */
