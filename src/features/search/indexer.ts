@@ -116,6 +116,8 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
       if (!(await store.merge(mergePages))) merges = 0;
     } else if (prepared.length > 0 || (await prepare())) await append();
     else if (!(await store.merge(mergePages))) {
+      // Asked for while this slice was on its way: it has not begun.
+      if (rebuild && rebuild.total === undefined) return 'more';
       rebuild?.done();
       rebuild = undefined;
       return 'done';
