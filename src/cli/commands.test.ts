@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@libsql/client';
 import { lockDataDirectory } from '../db/lock.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
@@ -24,6 +25,8 @@ describe('wrong usage', () => {
     ['unknown command: nonsense', ['help', 'nonsense']],
     ['a subcommand is missing', ['account']],
     ['a subcommand is missing', ['key']],
+    ['a subcommand is missing', ['keys']],
+    ['unknown subcommand: keys revoke', ['keys', 'revoke']],
     ['unknown subcommand: account rename', ['account', 'rename']],
     ['EMAIL is missing', ['account', 'create']],
     ['unexpected argument: b', ['account', 'create', 'a@example.com', 'b']],
@@ -164,6 +167,16 @@ describe('accounts and keys', () => {
     await story();
     await server.stop();
   }, 10_000);
+});
+
+test('the key that access tokens are signed with is replaced, soon or at once', async () => {
+  const rotate = (...options: string[]) => hooktape(env, 'keys', 'rotate', ...options);
+  expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'rotated\n' });
+  expect(await rotate('--revoke', '--json')).toMatchObject({ exitCode: 0, stdout: '{"ok":true}\n' });
+  const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
+  const { rows } = await client.execute('SELECT state FROM signing_keys');
+  client.close();
+  expect(rows.map(row => row['state'])).toEqual(['active']);
 });
 
 describe('a data directory that is in use', () => {

@@ -56,7 +56,7 @@ async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
   return async () => (await total()) - before;
 }
 
-describe.skipIf(noBrowser)(inBrowser('100,000 events'), () => {
+describe.skipIf(noBrowser)(inBrowser(`${EVENTS.toLocaleString('en')} events`), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
