@@ -88,7 +88,10 @@ export async function withServices<T>(
       spawn: io.spawn,
       version: io.version,
       usage: io.usage,
-      onFatal: () => io.abort(1),
+      onFatal: error => {
+        io.stderr(`hooktape: ${error.message}\n`);
+        io.abort(1);
+      },
     });
     try {
       return await use(services);
