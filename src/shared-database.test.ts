@@ -1,10 +1,10 @@
 /* Several Hooktape processes on one libSQL server (HOOKTAPE_DATABASE_URL). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { type House, openHouse } from './testing/house.ts';
-import { hasLibsqlServer, type LibsqlServer, startLibsqlServer } from './testing/libsql-server.ts';
 import { eventually } from './testing/poll.ts';
+import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './testing/remote/libsql-server.ts';
 
-describe.skipIf(!hasLibsqlServer)('two processes on one libSQL server', () => {
+describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL server', () => {
   let server: LibsqlServer;
   const open: House[] = [];
   beforeAll(async () => {
@@ -13,17 +13,20 @@ describe.skipIf(!hasLibsqlServer)('two processes on one libSQL server', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map(house => house.close()));
   });
-  afterAll(() => server.stop());
+  afterAll(() => server.remove());
 
   const join = async (scheme = 'http'): Promise<House> => {
-    const house = await openHouse({ env: { HOOKTAPE_DATABASE_URL: `${scheme}://${server.authority}` } });
+    const house = await openHouse({ env: { HOOKTAPE_DATABASE_URL: server.url.replace('http', scheme) } });
     open.push(house);
     return house;
   };
 
   test('that start at the same moment on an empty database both come up', async () => {
     const [one, two] = await Promise.all([join(), join('ws')]);
-    expect([await one?.services.isReady(), await two?.services.isReady()]).toEqual([true, true]);
+    expect([await one?.services.readiness.problem(), await two?.services.readiness.problem()]).toEqual([
+      undefined,
+      undefined,
+    ]);
   }, 20_000);
 
   test('take deliveries together: every answer names its own event, and nothing is stored twice or lost', async () => {
@@ -54,7 +57,7 @@ describe.skipIf(!hasLibsqlServer)('two processes on one libSQL server', () => {
     const ada = await house.person('bob@example.com');
     const endpoint = await ada.createEndpoint();
     const origin = await house.listen();
-    await server.stop();
+    await server.remove();
     const known = await fetch(`${origin}${new URL(endpoint.url).pathname}`, { method: 'POST', body: 'x' });
     expect([known.status, Number(known.headers.get('retry-after')) > 0]).toEqual([503, true]);
     // Made by another process, perhaps: nobody knows, so it is no 404.

@@ -37,16 +37,8 @@ export function createIngest(options: IngestOptions): Ingest {
     const token = path.slice(ingestPrefix.length, slash < 0 ? undefined : slash);
     const subPath = slash < 0 ? '' : path.slice(slash);
 
-    let endpoint: Address | undefined;
-    try {
-      const found = token === '' ? undefined : findEndpoint(token);
-      endpoint = found instanceof Promise ? await found : found;
-    } catch (error) {
-      // A database over the network that does not answer says nothing about the address.
-      onResult('refused');
-      onError(error);
-      return refuse(req, res, 503, 'the address could not be looked up, try again', 5);
-    }
+    const found = token === '' ? undefined : findEndpoint(token);
+    const endpoint = found instanceof Promise ? await found : found;
     if (!endpoint) {
       onResult('unknown');
       return refuse(req, res, 404, 'no such address');

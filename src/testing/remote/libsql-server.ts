@@ -3,7 +3,7 @@
  * be killed and started again on what it wrote.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,9 @@ export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlSe
     ...(auth && { SQLD_AUTH_JWT_KEY: String(keys[0].publicKey.export({ type: 'spki', format: 'pem' })) }),
   };
   let child: Bun.Subprocess | undefined;
+
+  // Its package is not installed by npm's own rules: the bit may be missing.
+  chmodSync(program, 0o755);
 
   const start = async (): Promise<void> => {
     const started = Bun.spawn([program], { cwd: directory, env, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
