@@ -9,8 +9,8 @@ import { prove, sound, startSenders } from '../lib/senders.ts';
 
 const LARGE_BODY = 32 << 20;
 const LARGE_AT_ONCE = 24;
-/** Idle program, the budget for bodies, what is packed and on its way to the writer. */
-const MAX_RESIDENT_MB = 1200;
+/** The program at rest, and its 256 MiB of bodies in several forms: as received, joined, packed, with the writer, uncollected. */
+const MAX_RESIDENT_MB = 2000;
 
 /** The proof afterwards reads everything back. */
 const often = { HOOKTAPE_RATE_LIMIT: '1000000' };

@@ -12,8 +12,8 @@ import { until } from '../lib/process.ts';
 import { prove, sound, startSenders } from '../lib/senders.ts';
 
 const NOBODY = 65534;
-const DISK_MB = 48;
-const BALLAST_MB = 16;
+const DISK_MB = 96;
+const BALLAST_MB = 48;
 
 const run = (...command: string[]): boolean => Bun.spawnSync(command, { stderr: 'ignore' }).exitCode === 0;
 
