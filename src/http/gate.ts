@@ -89,7 +89,9 @@ export function createGate(options: GateOptions): Gate {
         const refused = await admit(request, open);
         if (refused) return refused;
       }
-      if (requestContext(request).oversized) return errorBody(413, 'the request body is too large');
+      const { oversized, tooDeep } = requestContext(request);
+      if (oversized) return errorBody(413, 'the request body is too large');
+      if (tooDeep) return errorBody(400, 'the body is nested too deeply');
       return undefined;
     },
     principal(request) {
