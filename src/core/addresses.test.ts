@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { type Cidr, clientAddress, formatAddress, isInCidr, parseAddress, parseCidr } from './addresses.ts';
+import { type Cidr, clientAddress, formatAddress, isInCidr, networkOf, parseAddress, parseCidr } from './addresses.ts';
 
 const cidr = (text: string): Cidr => {
   const range = parseCidr(text);
@@ -167,4 +167,16 @@ describe('clientAddress', () => {
       }),
     );
   });
+});
+
+describe('networkOf', () => {
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3::', '2001:db8:1:3::/64'],
+    ['::1', '::/64'],
+    ['', ''],
+    ['no address', 'no address'],
+  ])('%p counts as %p', (text, network) => expect(networkOf(text)).toBe(network));
 });

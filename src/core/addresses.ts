@@ -100,6 +100,13 @@ export function isInCidr(address: Address, range: Cidr): boolean {
 export const isInAnyCidr = (address: Address, ranges: readonly Cidr[]): boolean =>
   ranges.some(range => isInCidr(address, range));
 
+/** Whom an address stands for where strangers are counted: one IPv6 customer has a /64 at least. Other text is itself. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (address?.family !== 6) return text;
+  return `${formatAddress({ family: 6, value: (address.value >> 64n) << 64n })}/64`;
+}
+
 /** One hop of X-Forwarded-For: an address, with or without port, brackets and quotes. */
 function parseHop(text: string): Address | undefined {
   const hop = text.trim().replace(/^"(.*)"$/, '$1');

@@ -5,18 +5,27 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxRequestBytes } from '../core/limits.ts';
+import { outlineJson } from '../core/platforms/json-scan.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
-export type RequestContext = { clientAddress: string; oversized: boolean; id: string };
+export type RequestContext = {
+  clientAddress: string;
+  oversized: boolean;
+  /** JSON inside JSON inside JSON, further than any operation asks for. */
+  tooDeep: boolean;
+  id: string;
+};
 
 /** A client that has taken nothing for so long is not coming back. */
 const stalledMs = 120_000;
+/** What says why a body is not valid walks through all of it, and takes most of a minute for one that is deep enough. */
+const maxJsonDepth = 64;
 
 const contexts = new WeakMap<Request, RequestContext>();
 
 /** Where and how the request came in. Requests made by tests with `app.handle` have none: they count as local. */
 export function requestContext(request: Request): RequestContext {
-  return contexts.get(request) ?? { clientAddress: '127.0.0.1', oversized: false, id: 'none' };
+  return contexts.get(request) ?? { clientAddress: '127.0.0.1', oversized: false, tooDeep: false, id: 'none' };
 }
 
 export type Fetcher = (request: Request) => Response | Promise<Response>;
@@ -44,8 +53,13 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
         signal: gone.signal,
         ...(body instanceof Buffer && body.length > 0 && { body: new Uint8Array(body) }),
       });
-      contexts.set(request, { clientAddress: clientAddress(req), oversized: body === 'too_large', id });
-      await sendResponse(await fetch(request), req, res, defaultsFor(target));
+      contexts.set(request, {
+        clientAddress: clientAddress(req),
+        oversized: body === 'too_large',
+        tooDeep: body instanceof Buffer && (outlineJson(body)?.depth ?? 0) > maxJsonDepth,
+        id,
+      });
+      await sendResponse(await fetch(request), req, res, defaultsFor(request));
     } catch (error) {
       if (gone.signal.aborted) return;
       onError(error, id);
@@ -91,9 +105,12 @@ function readSmallBody(
 }
 
 /** What every answer says unless it says otherwise: no guessing of types, and what an account sees is kept by no cache. */
-function defaultsFor(target: string): Record<string, string> {
+function defaultsFor({ url }: Request): Record<string, string> {
   const headers = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
-  return target.startsWith('/api/') ? { ...headers, 'cache-control': 'no-store' } : headers;
+  // By the path that was answered, which need not be spelled like the target (`/x/../api/`).
+  return new URL(url, 'http://internal').pathname.startsWith('/api/')
+    ? { ...headers, 'cache-control': 'no-store' }
+    : headers;
 }
 
 async function sendResponse(

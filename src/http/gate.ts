@@ -53,7 +53,8 @@ export function createGate(options: GateOptions): Gate {
 
   const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
-    if (!principal && withoutCredentials) return undefined;
+    // Credentials that do not hold are refused here too: what has a bearer header was spared the rules for browsers.
+    if (!principal && withoutCredentials && !request.headers.has('authorization')) return undefined;
     if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
@@ -89,7 +90,9 @@ export function createGate(options: GateOptions): Gate {
         const refused = await admit(request, open);
         if (refused) return refused;
       }
-      if (requestContext(request).oversized) return errorBody(413, 'the request body is too large');
+      const { oversized, tooDeep } = requestContext(request);
+      if (oversized) return errorBody(413, 'the request body is too large');
+      if (tooDeep) return errorBody(400, 'the body is nested too deeply');
       return undefined;
     },
     principal(request) {

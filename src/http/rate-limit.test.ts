@@ -32,6 +32,16 @@ describe('the rate limiter', () => {
     );
   });
 
+  test('a limit that is as good as none costs nothing until it is used', () => {
+    let now = 0;
+    const limiter = createRateLimiter(() => now);
+    for (let credential = 0; credential < 1000; credential++) expect(limiter.take(`${credential}`, 1e10)).toBe(0);
+    for (let i = 0; i < 100; i++) {
+      now += 10;
+      expect(limiter.take('busy', 90)).toBe(i < 90 ? 0 : 60);
+    }
+  });
+
   test('counts each credential for itself', () => {
     const limiter = createRateLimiter(() => 0);
     expect(['a', 'a', 'b', 'a', 'b', 'b'].map(one => limiter.take(one, 2) === 0)).toEqual([

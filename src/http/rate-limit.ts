@@ -12,7 +12,23 @@ export type RateLimiter = {
   take: (credential: string, limit: number) => number;
 };
 
-type Ring = { times: Float64Array; next: number; size: number };
+/** Times of accepted requests, oldest at `first`. As long as there were requests, not as the limit would allow. */
+type Ring = { times: Float64Array; first: number; size: number };
+
+const firstLength = 16;
+
+const at = ({ times, first }: Ring, index: number): number => times[(first + index) % times.length] ?? 0;
+
+function add(ring: Ring, time: number): void {
+  if (ring.size === ring.times.length) {
+    const longer = new Float64Array(2 * ring.size);
+    longer.set(ring.times.subarray(ring.first));
+    longer.set(ring.times.subarray(0, ring.first), ring.size - ring.first);
+    ring.times = longer;
+    ring.first = 0;
+  }
+  ring.times[(ring.first + ring.size++) % ring.times.length] = time;
+}
 
 /** @param windowMs the contract's minute, unless something else is counted */
 export function createRateLimiter(monotonic: () => number, windowMs = minuteMs): RateLimiter {
@@ -20,10 +36,7 @@ export function createRateLimiter(monotonic: () => number, windowMs = minuteMs):
   let taken = 0;
 
   const sweep = (now: number): void => {
-    for (const [credential, ring] of rings) {
-      const newest = ring.times[(ring.next - 1 + ring.times.length) % ring.times.length] ?? 0;
-      if (now - newest >= windowMs) rings.delete(credential);
-    }
+    for (const [credential, ring] of rings) if (now - at(ring, ring.size - 1) >= windowMs) rings.delete(credential);
   };
 
   return {
@@ -31,17 +44,17 @@ export function createRateLimiter(monotonic: () => number, windowMs = minuteMs):
       const now = monotonic();
       if (++taken % sweepEvery === 0) sweep(now);
       let ring = rings.get(credential);
-      if (!ring || ring.times.length !== limit) {
-        ring = { times: new Float64Array(limit), next: 0, size: 0 };
+      if (!ring) {
+        ring = { times: new Float64Array(firstLength), first: 0, size: 0 };
         rings.set(credential, ring);
       }
-      if (ring.size === limit) {
-        const oldest = ring.times[ring.next] ?? 0;
-        const waitMs = oldest + windowMs - now;
-        if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
-      } else ring.size++;
-      ring.times[ring.next] = now;
-      ring.next = (ring.next + 1) % limit;
+      while (ring.size > 0 && now - at(ring, 0) >= windowMs) {
+        ring.first = (ring.first + 1) % ring.times.length;
+        ring.size--;
+      }
+      // The request that has to be forgotten before the next may pass.
+      if (ring.size >= limit) return Math.max(1, Math.ceil((at(ring, ring.size - limit) + windowMs - now) / 1000));
+      add(ring, now);
       return 0;
     },
   };

@@ -1,4 +1,5 @@
 /* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
+import { networkOf } from '../core/addresses.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
 import { unverified } from '../features/oauth/access-tokens.ts';
@@ -67,8 +68,8 @@ export async function createConnectedApps(ground: Ground, { account }: Pick<Peop
     baseUrl,
     otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
     send: config.oauthCimd ? send : undefined,
-    takeRegistration: asker => registrations.take(asker, registrationsPerHour),
-    takeDocument: asker => documents.take(asker, documentsPerMinute),
+    takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
+    takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
     policy: { ...defaultPolicy, ...outside.oauth },
   });
   const external = createExternalIssuers({

@@ -10,6 +10,7 @@ export const MAX_PARSED_BYTES = 1024 * 1024;
 const MAX_DEPTH = 256;
 const MAX_MEMBERS = 20_000;
 const MAX_FIELDS = 1000;
+const LONGEST_PART_HEAD = 4096;
 
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
@@ -167,8 +168,10 @@ function parseMultipart(body: Buffer, type: string): Fields | null {
     if (count >= MAX_FIELDS) return null;
     const next = body.indexOf(delimiter, from + delimiter.length);
     if (next < 0) break;
-    const headEnd = body.indexOf('\r\n\r\n', from);
-    if (headEnd >= 0 && headEnd < next && headEnd - from < 4096) {
+    // Looked for where it may be only: a body that has none is not read to its end for every part.
+    const headLength = body.subarray(from, Math.min(next, from + LONGEST_PART_HEAD)).indexOf('\r\n\r\n');
+    if (headLength >= 0) {
+      const headEnd = from + headLength;
       const head = body.toString('latin1', from + delimiter.length, headEnd);
       const name = /[;\s]name="([^"]{0,200})"/i.exec(head)?.[1];
       if (name !== undefined && !/filename=/i.test(head)) {

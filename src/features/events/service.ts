@@ -60,6 +60,23 @@ type Page = { rows: SummaryRow[]; signatures: (Signature | null)[]; next: Positi
 
 /** Other endpoints' rows count, too: a few milliseconds of the reader's time. */
 const rowsAtOnce = 5000;
+/** Of bodies that are held together to judge their signatures; one that is larger is held alone. */
+const judgedBytes = 4 << 20;
+
+/** Row numbers in groups whose bodies may be held together. */
+function groupsOf(rows: readonly SummaryRow[]): number[][] {
+  const groups: number[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { seq, size } of rows) {
+    bytes += size;
+    if (bytes > judgedBytes) {
+      groups.push([]);
+      bytes = size;
+    }
+    groups.at(-1)?.push(seq);
+  }
+  return groups;
+}
 
 export type EventsService = ReturnType<typeof createEventsService>;
 
@@ -81,28 +98,30 @@ export function createEventsService(options: {
 
   type Target = { seq: number; token: string };
 
-  const signed = async (
+  /** The signature of each. Bodies come a few megabytes at a time, however many large ones a page has. */
+  const signaturesOf = async (
     endpoint: Target,
-    find: () => Promise<SummaryRow[]>,
-    findWithContent: () => Promise<DetailRow[]>,
-  ): Promise<{ rows: SummaryRow[]; signatures: (Signature | null)[] }> => {
-    if (!(await verdicts.canJudge(endpoint.seq))) {
-      const rows = await find();
-      return { rows, signatures: rows.map(row => verdicts.kept(row.verdict)) };
+    oldest: number,
+    rows: readonly SummaryRow[],
+  ): Promise<(Signature | null)[]> => {
+    const signatures = new Map<number, Signature | null>();
+    const unjudged = (await verdicts.canJudge(endpoint.seq)) ? rows.filter(({ verdict }) => verdict === null) : [];
+    for (const seqs of groupsOf(unjudged)) {
+      const full = await store.rowsWithContent(endpoint.seq, oldest, { seqs }, seqs.length);
+      const judged = await verdicts.judge(endpoint, full.map(judgeable));
+      full.forEach(({ seq }, i) => {
+        signatures.set(seq, judged[i] ?? null);
+      });
     }
-    const rows = await findWithContent();
-    return { rows, signatures: await verdicts.judge(endpoint, rows.map(judgeable)) };
+    return rows.map(({ seq, verdict }) => signatures.get(seq) ?? verdicts.kept(verdict));
   };
 
   /** At most `limit` of what comes after a position. */
   const page = async (endpoint: Target, oldest: number, after: Position | undefined, limit: number): Promise<Page> => {
     // One more than asked for tells whether there is a next page.
-    const { rows, signatures } = await signed(
-      endpoint,
-      () => store.page(endpoint.seq, oldest, after, limit + 1),
-      () => store.pageWithContent(endpoint.seq, oldest, after, limit + 1),
-    );
+    const rows = await store.page(endpoint.seq, oldest, after, limit + 1);
     const shown = rows.slice(0, limit);
+    const signatures = await signaturesOf(endpoint, oldest, shown);
     return { rows: shown, signatures, next: rows.length > limit ? shown.at(-1) : undefined };
   };
 
@@ -117,18 +136,12 @@ export function createEventsService(options: {
     const found = await search.find({ endpoint: endpoint.seq, q, since: oldest, after, limit: limit + 1, signal });
     const shown = found.slice(0, limit);
     const order = new Map(shown.map(({ seq }, i) => [seq, i]));
-    const which = { seqs: [...order.keys()] };
-    const { rows, signatures } = await signed(
-      endpoint,
-      () => store.rows(endpoint.seq, oldest, which, limit),
-      () => store.rowsWithContent(endpoint.seq, oldest, which, limit),
+    const rows = (await store.rows(endpoint.seq, oldest, { seqs: [...order.keys()] }, limit)).sort(
+      (a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0),
     );
-    const pairs = rows
-      .map((row, i) => ({ row, signature: signatures[i] ?? null }))
-      .sort((a, b) => (order.get(a.row.seq) ?? 0) - (order.get(b.row.seq) ?? 0));
     return {
-      rows: pairs.map(({ row }) => row),
-      signatures: pairs.map(({ signature }) => signature),
+      rows,
+      signatures: await signaturesOf(endpoint, oldest, rows),
       next: found.length > limit ? shown.at(-1) : undefined,
     };
   };
@@ -139,11 +152,9 @@ export function createEventsService(options: {
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
-    const { rows, signatures } = await signed(
-      endpoint,
-      () => store.rows(endpoint.seq, since(reader), which, limit),
-      () => store.rowsWithContent(endpoint.seq, since(reader), which, limit),
-    );
+    const oldest = since(reader);
+    const rows = await store.rows(endpoint.seq, oldest, which, limit);
+    const signatures = await signaturesOf(endpoint, oldest, rows);
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 

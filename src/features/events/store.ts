@@ -71,20 +71,6 @@ export function createEventsStore(db: Drizzle) {
         .orderBy(...newestFirst)
         .limit(limit),
 
-    /** The same with content, for verdicts. */
-    pageWithContent: (
-      endpoint: number,
-      since: number,
-      position: Position | undefined,
-      limit: number,
-    ): Promise<DetailRow[]> =>
-      db
-        .select(detailColumns)
-        .from(events)
-        .where(after(endpoint, since, position))
-        .orderBy(...newestFirst)
-        .limit(limit),
-
     /** The highest row number, of any endpoint; 0 without events. */
     newest: async (): Promise<number> =>
       (await db.select({ seq: sql<number | null>`max(${events.seq})` }).from(events))[0]?.seq ?? 0,

@@ -80,6 +80,27 @@ describe('the door', () => {
     expect(statuses[2]).toBe(429);
     await own.close();
   });
+  test('a batch counts as many requests as it has messages', async () => {
+    const own = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '5' } });
+    const bob = await own.person('bob@example.com');
+    const list = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'list_endpoints', arguments: {} } };
+    const send = (messages: number) =>
+      own.fetch('/mcp', {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${bob.key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify(Array.from({ length: messages }, (_, id) => ({ ...list, id }))),
+      });
+    const three = await send(3);
+    expect(three.status).toBe(200);
+    expect((await three.text()).match(/"result"/g)).toHaveLength(3);
+    const refused = await send(3);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    await own.close();
+  });
 });
 
 describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {

@@ -22,11 +22,31 @@ function isAllowedOrigin(baseUrl: string, origin: string): boolean {
   return isLocal(base) && isLocal(given);
 }
 
+/** 0 when it is no JSON: the protocol's own parser says so. */
+function messagesIn(text: string): number {
+  try {
+    const messages: unknown = JSON.parse(text);
+    return Array.isArray(messages) ? messages.length : 0;
+  } catch {
+    return 0;
+  }
+}
+
 export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; config: { baseUrl: string } }) {
   const agentOf = (request: Request): Agent => {
     const { accountId, teamId, plan } = gate.principal(request);
     const recheck = async () => (await gate.recheck(request))?.accountId === accountId;
     return { accountId, teamId, plan, recheck };
+  };
+  /** A batch (JSON-RPC, the revision of March 2025) is as many requests as it has messages, and each counts. */
+  const admitBatch = async (request: Request): Promise<Response | undefined> => {
+    const text = await request.clone().text();
+    if (!/^\s*\[/.test(text)) return undefined;
+    for (let more = messagesIn(text) - 1; more > 0; more--) {
+      const refused = await gate.admitBearer(request);
+      if (refused) return refused;
+    }
+    return undefined;
   };
   return new Elysia().all(
     '/mcp',
@@ -43,7 +63,10 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
           status: 204,
           headers: { ...cors, 'access-control-allow-methods': 'POST', 'access-control-allow-headers': allowedHeaders },
         });
-      const answer = (await gate.admitBearer(request)) ?? (await mcp.fetch(request, agentOf(request)));
+      const answer =
+        (await gate.admitBearer(request)) ??
+        (await admitBatch(request)) ??
+        (await mcp.fetch(request, agentOf(request)));
       for (const [name, value] of Object.entries(cors)) answer.headers.set(name, value);
       return answer;
     },

@@ -18,7 +18,12 @@ const mayRepeat = new Set(['resource']);
 
 export function readParameters(text: string): Parameters {
   const values = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = values.get(name);
+    // Not copied: a stranger chooses how often a name repeats.
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
   const all = (name: string): string[] => (values.get(name) ?? []).filter(value => value !== '');
   const isRepeated = (name: string): boolean => (values.get(name)?.length ?? 0) > 1;
   return {

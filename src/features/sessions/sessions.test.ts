@@ -137,6 +137,18 @@ describe('the guard', () => {
   });
 });
 
+describe('credentials that do not hold', () => {
+  test('open no operation that is open without any, and spare nobody the rules for browsers', async () => {
+    const browser = openBrowser(house);
+    for (const authorization of ['Bearer htk_nothing', 'Basic eDp5', 'x']) {
+      const headers = { authorization, host: 'evil.example', 'sec-fetch-site': 'cross-site' };
+      const refused = await browser.call('POST', '/api/session', { email: 'a@example.com', password: 'x' }, headers);
+      expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, true]);
+      expect(refused.headers.has('set-cookie')).toBe(false);
+    }
+  });
+});
+
 describe('expiry', () => {
   test('14 days without use end it; use keeps it, written at most once a minute', async () => {
     const browser = await signIn();

@@ -3,6 +3,7 @@
  * out, and by client alone. An attempt counts as a failure from its start, so that many at once do not slip through; success
  * takes it back. Memory is bounded: what was touched longest ago is forgotten first.
  */
+import { networkOf } from '../../core/addresses.ts';
 import { AppError } from '../../core/errors.ts';
 
 export type Throttle = {
@@ -19,15 +20,6 @@ const byPair: Rule = { free: 5, longestMs: 15 * 60_000 };
 const byClient: Rule = { free: 30, longestMs: 15 * 60_000 };
 const firstWaitMs = 1000;
 const forgetMs = 60 * 60_000;
-
-/** One IPv6 customer has a /64 at least: its addresses are one client. */
-function clientOf(ip: string): string {
-  if (!ip.includes(':')) return ip;
-  const [head = '', tail = ''] = ip.split('::');
-  const groups = head.split(':');
-  const missing = ip.includes('::') ? 8 - groups.length - tail.split(':').length : 0;
-  return [...groups, ...new Array<string>(Math.max(0, missing)).fill('0'), ...tail.split(':')].slice(0, 4).join(':');
-}
 
 export function createThrottle(options: { monotonic: () => number; capacity?: number }): Throttle {
   const { monotonic, capacity = 10_000 } = options;
@@ -53,7 +45,7 @@ export function createThrottle(options: { monotonic: () => number; capacity?: nu
   return {
     begin(email, ip) {
       const now = monotonic();
-      const client = `ip ${clientOf(ip)}`;
+      const client = `ip ${networkOf(ip)}`;
       const pair = `${client} ${email}`;
       const waitMs = Math.max(find(pair, now).until, find(client, now).until) - now;
       if (waitMs > 0)
