@@ -49,6 +49,8 @@ export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlSe
     SQLD_DB_PATH: join(directory, 'data'),
     SQLD_HTTP_LISTEN_ADDR: `127.0.0.1:${port}`,
     RUST_LOG: 'error',
+    // One that its test run left behind ends by itself.
+    SQLD_IDLE_SHUTDOWN_TIMEOUT_S: '120',
     ...(auth && { SQLD_AUTH_JWT_KEY: String(keys[0].publicKey.export({ type: 'spki', format: 'pem' })) }),
   };
   let child: Bun.Subprocess | undefined;
