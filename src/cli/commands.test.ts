@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@libsql/client';
 import { lockDataDirectory } from '../db/lock.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
@@ -24,6 +25,8 @@ describe('wrong usage', () => {
     ['unknown command: nonsense', ['help', 'nonsense']],
     ['a subcommand is missing', ['account']],
     ['a subcommand is missing', ['key']],
+    ['a subcommand is missing', ['keys']],
+    ['unknown subcommand: keys revoke', ['keys', 'revoke']],
     ['unknown subcommand: account rename', ['account', 'rename']],
     ['EMAIL is missing', ['account', 'create']],
     ['unexpected argument: b', ['account', 'create', 'a@example.com', 'b']],
@@ -166,6 +169,16 @@ describe('accounts and keys', () => {
   }, 10_000);
 });
 
+test('the key that access tokens are signed with is replaced, soon or at once', async () => {
+  const rotate = (...options: string[]) => hooktape(env, 'keys', 'rotate', ...options);
+  expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'rotated\n' });
+  expect(await rotate('--revoke', '--json')).toMatchObject({ exitCode: 0, stdout: '{"ok":true}\n' });
+  const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
+  const { rows } = await client.execute('SELECT state FROM signing_keys');
+  client.close();
+  expect(rows.map(row => row['state'])).toEqual(['active']);
+});
+
 describe('a data directory that is in use', () => {
   test('a second server is refused at once and says by whom', async () => {
     const server = await startServer(env);
@@ -232,4 +245,13 @@ describe('hooktape health', () => {
     expect(JSON.parse(gone.stdout)).toMatchObject({ ready: false, problem: expect.stringContaining(at.HOOKTAPE_PORT) });
     expect((await hooktape(at, 'health')).stderr).toContain('not ready');
   });
+});
+
+test('a port that is taken: exit 1, the port named, and the data directory free again', async () => {
+  const taken = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+  const port = String(taken.port);
+  const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: port }, 'serve');
+  await taken.stop(true);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(port)]);
+  await (await lockDataDirectory(dataDir, 'next')).release();
 });

@@ -13,6 +13,7 @@ import { health } from './health.ts';
 import { importCommand } from './import.ts';
 import { type Command, ConfigurationError, exitCodes, type Io, UsageError } from './io.ts';
 import { key } from './key.ts';
+import { keys } from './keys.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { loadConfig } from './settings.ts';
@@ -58,6 +59,7 @@ const commands: Record<string, Command> = {
   serve,
   account,
   key,
+  keys,
   backup,
   restore,
   check,

@@ -87,7 +87,10 @@ export async function withServices<T>(
       random: io.random,
       spawn: io.spawn,
       version: io.version,
-      onFatal: () => io.abort(1),
+      onFatal: error => {
+        io.stderr(`hooktape: ${error.message}\n`);
+        io.abort(1);
+      },
     });
     try {
       return await use(services);

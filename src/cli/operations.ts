@@ -57,6 +57,10 @@ export const operations = {
     await keys.revokeAny(text(args, 'id'));
     return { ok: true };
   },
+  'keys.rotate': async ({ oauth }, args) => {
+    await oauth.rotateKeys({ now: args['now'] === true, revoke: args['revoke'] === true });
+    return { ok: true };
+  },
   backup: (services, args) => backUp(services, text(args, 'file')),
   check: (services, args) => checkAll(services, args['reindex'] === true),
 } satisfies Record<string, Operation>;

@@ -3,7 +3,7 @@
 /** Below it are the ingest addresses: `/in/{token}` and `/in/{token}/…` (interface "Addresses"). */
 export const ingestPrefix = '/in/';
 
-export const isIngestTarget = (target: string): boolean => target.startsWith(ingestPrefix) || target === '/in';
+export const isIngestTarget = (target: string): boolean => /^\/in(?:$|[/?])/.test(target);
 
 /** Everything after the first `?`, undecoded; null when there is no `?`; `''` for a lone one (interface "Ingest"). */
 export function splitTarget(target: string): { path: string; query: string | null } {
@@ -13,5 +13,6 @@ export function splitTarget(target: string): { path: string; query: string | nul
 
 /** Decoded [name, value] pairs in delivered order; repeats kept. Broken percent-encoding stays as it is. */
 export function queryPairs(query: string | null): [string, string][] {
-  return query ? [...new URLSearchParams(query)] : [];
+  // URLSearchParams takes one leading `?` away: this one, not one of the query's own.
+  return query ? [...new URLSearchParams(`?${query}`)] : [];
 }

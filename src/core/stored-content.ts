@@ -35,5 +35,6 @@ export function unpackContentText(encoding: number, content: Uint8Array): { head
   // By hand: asking for the underlying buffer costs more than all the rest when a whole history is read.
   const [a = 0, b = 0, c = 0, d = 0] = [plain[0], plain[1], plain[2], plain[3]];
   const start = 4 + a * 0x1000000 + b * 0x10000 + c * 0x100 + d;
+  if (start > plain.length) throw new RangeError('stored content is damaged');
   return { headersJson: decoder.decode(plain.subarray(4, start)), body: plain.subarray(start) };
 }

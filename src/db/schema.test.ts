@@ -5,6 +5,7 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import * as schema from './schema.ts';
+import * as oauthSchema from './schema-oauth.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-const tables = Object.values(schema).filter(one => is(one, SQLiteTable));
+const tables = [...Object.values(schema), ...Object.values(oauthSchema)].filter(one => is(one, SQLiteTable));
 
 test.each(tables.map(table => [getTableConfig(table).name, table] as const))(
   'Drizzle sees %s as the migrations made it',

@@ -141,6 +141,7 @@ describe('when the thread dies', () => {
     if (how === 'failed')
       worker.onmessage?.({ data: { kind: 'failed', error: { message: 'gone', code: 'SQLITE_CANTOPEN' } } });
     else worker.onerror?.({ message: 'gone' });
+    expect(deaths).toHaveLength(1);
     worker.onerror?.({ message: 'gone again' });
     expect((await settled).map(one => one.status)).toEqual(['rejected', 'rejected']);
     expect(deaths).toHaveLength(1);

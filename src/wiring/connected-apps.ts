@@ -76,6 +76,7 @@ export async function createConnectedApps(ground: Ground, { account }: Pick<Peop
     issuers: oauthIssuers,
     fetchJson: outside.fetchJson ?? fetchJson,
     clock,
+    onFailure: (issuer, cause) => log.warn('the keys of a trusted issuer could not be fetched', { issuer, cause }),
   });
   const apps = createAppsService({
     store: createAppsStore(db),

@@ -143,7 +143,8 @@ export function createMcpService(options: {
   return {
     async list_endpoints(agent: Agent): Promise<Output<'list_endpoints'>> {
       const all = await endpoints.list(agent);
-      const kept = all.slice(0, 200);
+      let kept = all.slice(0, 200);
+      while (answerBytes(kept) > maxResultBytes - 1024) kept = kept.slice(0, Math.floor(kept.length * 0.8));
       return { endpoints: kept, truncated: kept.length < all.length };
     },
 

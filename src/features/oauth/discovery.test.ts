@@ -147,6 +147,25 @@ describe('signing keys', () => {
     await own.close();
   });
 
+  test('rotating by hand: soon, or at once', async () => {
+    const own = await openDesk();
+    const kids = async () =>
+      ((await (await own.fetch('/jwks')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+    const ada = await own.person('ada@example.com');
+    const client = await own.register();
+    const kidNow = async () => {
+      const { access_token } = await own.connect(client, ada);
+      return JSON.parse(atob(access_token.split('.')[0] ?? '')).kid as string;
+    };
+    const first = await kidNow();
+    await own.services.oauth.rotateKeys();
+    await own.services.oauth.rotateKeys();
+    expect([(await kids()).length, await kidNow()]).toEqual([2, first]);
+    await own.services.oauth.rotateKeys({ now: true });
+    expect([(await kids()).length, (await kidNow()) === first]).toEqual([2, false]);
+    await own.close();
+  });
+
   test('rotating at once with revocation: access tokens are worth nothing, refresh tokens go on', async () => {
     const own = await openDesk();
     const ada = await own.person('ada@example.com');

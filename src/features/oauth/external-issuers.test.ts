@@ -160,6 +160,7 @@ describe('keys', () => {
     const attempts = asked.length;
     await own.use(await sign({ on: own }));
     expect(asked).toHaveLength(attempts);
+    expect(own.house.lines.filter(({ message }) => message.includes('trusted issuer'))).toHaveLength(1);
     isDown = false;
     own.clock.advance(5000);
     expect(await status({ on: own })).toBe(200);

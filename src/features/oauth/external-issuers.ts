@@ -79,7 +79,12 @@ type KeyCache = {
   newer: () => Promise<JWTVerifyGetKey | undefined>;
 };
 
-function createKeyCache(trusted: TrustedIssuer, fetchJson: FetchJson, monotonic: () => number): KeyCache {
+function createKeyCache(
+  trusted: TrustedIssuer,
+  fetchJson: FetchJson,
+  monotonic: () => number,
+  onFailure: (issuer: string, cause: unknown) => void,
+): KeyCache {
   let jwksUri = trusted.jwksUri;
   let held: { set: JWTVerifyGetKey; at: number } | undefined;
   let failed = { at: Number.NEGATIVE_INFINITY, cause: undefined as unknown };
@@ -93,6 +98,7 @@ function createKeyCache(trusted: TrustedIssuer, fetchJson: FetchJson, monotonic:
       return set;
     } catch (cause) {
       failed = { at: monotonic(), cause };
+      onFailure(trusted.issuer, cause);
       throw cause;
     }
   };
@@ -145,10 +151,15 @@ export function createExternalIssuers(options: {
   issuers: readonly TrustedIssuer[];
   fetchJson: FetchJson;
   clock: Clock;
+  /** Told each time that keys could not be had, which is at most every five seconds. */
+  onFailure: (issuer: string, cause: unknown) => void;
 }): ExternalIssuers {
-  const { issuers, fetchJson, clock } = options;
+  const { issuers, fetchJson, clock, onFailure } = options;
   const known = new Map(
-    issuers.map(trusted => [trusted.issuer, { trusted, cache: createKeyCache(trusted, fetchJson, clock.monotonic) }]),
+    issuers.map(trusted => [
+      trusted.issuer,
+      { trusted, cache: createKeyCache(trusted, fetchJson, clock.monotonic, onFailure) },
+    ]),
   );
 
   return {

@@ -3,6 +3,7 @@
  * every endpoint answers all methods itself, so that a wrong one is 405 and a preflight is answered.
  */
 import { Elysia } from 'elysia';
+import { formatAddress, parseAddress } from '../../core/addresses.ts';
 import { requestContext } from '../../http/bridge.ts';
 import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
 import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
@@ -117,11 +118,17 @@ function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
   });
 }
 
+/** Who is counted for what nobody signed in for: an IPv4 address, or the network that one IPv6 subscriber has. */
+function askerOf(request: Request): string {
+  const { clientAddress } = requestContext(request);
+  const address = parseAddress(clientAddress);
+  return address?.family === 6 ? formatAddress({ family: 6, value: (address.value >> 64n) << 64n }) : clientAddress;
+}
+
 const bearerOf = (request: Request): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
 export function oauthRoutes({ oauth, sessionOf }: { oauth: OAuthService; sessionOf: SessionOf }) {
-  const ipOf = (request: Request): string => requestContext(request).clientAddress;
   const fixed = (body: () => unknown): Handler =>
     byMethod({ GET: () => json(200, body(), { ...cors, 'cache-control': 'public, max-age=300' }) }, cors);
   const authorization = (request: Request) => request.headers.get('authorization');
@@ -138,7 +145,7 @@ export function oauthRoutes({ oauth, sessionOf }: { oauth: OAuthService; session
         // A look that is not a visit (a link checker's HEAD) leaves nothing behind.
         if (request.method === 'HEAD') return new Response(null, { headers: pageHeaders() });
         const query = new URL(request.url, 'http://x').search.slice(1);
-        return toResponse(await oauth.authorize(query, await sessionOf(request), ipOf(request)), request);
+        return toResponse(await oauth.authorize(query, await sessionOf(request), askerOf(request)), request);
       },
     }),
     [consentPath]: byMethod({
@@ -184,7 +191,7 @@ export function oauthRoutes({ oauth, sessionOf }: { oauth: OAuthService; session
         {
           POST: async request => {
             const given = await readJson(request);
-            const registered = await oauth.register(given, ipOf(request), bearerOf(request));
+            const registered = await oauth.register(given, askerOf(request), bearerOf(request));
             return json(201, registered, { ...cors, ...unstored });
           },
         },

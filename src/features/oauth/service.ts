@@ -130,7 +130,9 @@ export async function createOAuthService(options: {
     revokeAllOf: (accountId: string): Promise<void> =>
       stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere'),
 
-    rotateKeys: keys.rotateNow,
+    /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
+    rotateKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
+      now || revoke ? keys.rotateNow({ revoke }) : keys.rotateSoon(),
 
     /** Keys that are due and rows that nobody needs any more. Called now and then. */
     async maintain(): Promise<void> {

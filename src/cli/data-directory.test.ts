@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { LockedError, lockDataDirectory } from '../db/lock.ts';
+import { randomBytes } from '../testing/house.ts';
+import { eventually } from '../testing/poll.ts';
+import { openDataDirectory, readOrMakeSecret } from './data-directory.ts';
+import type { Io } from './io.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const configFor = (dataDir: string, secret?: string) => ({ dataDir, secret }) as Config;
+/** `monotonic` is asked once for the deadline, and once after each refusal. */
+const ioWith = (monotonic: () => number) =>
+  ({ clock: { now: Date.now, monotonic }, random: randomBytes, pid: 7, useDataDirectory: () => {} }) as unknown as Io;
+
+describe('a data directory that is locked', () => {
+  test('by a command is waited for', async () => {
+    const lock = await lockDataDirectory(directory, 'hooktape key list (pid 5)');
+    let asked = 0;
+    const io = ioWith(() => {
+      asked++;
+      return 0;
+    });
+    const opening = openDataDirectory(io, configFor(directory), 'hooktape serve', 1000);
+    await eventually(() => asked >= 2);
+    await lock.release();
+    await (await opening).release();
+  });
+
+  test.each([
+    ['by a server is refused at once', 'hooktape serve (pid 5)', 1000],
+    ['by a command is refused when the patience is over', 'hooktape check (pid 5)', 0],
+  ])('%s', async (_name, holder, patienceMs) => {
+    const lock = await lockDataDirectory(directory, holder);
+    const refused = openDataDirectory(
+      ioWith(() => 0),
+      configFor(directory),
+      'hooktape serve',
+      patienceMs,
+    );
+    expect(await refused.catch(error => error)).toMatchObject({ holder });
+    expect(await refused.catch(error => error)).toBeInstanceOf(LockedError);
+    await lock.release();
+  });
+});
+
+describe('its mode', () => {
+  test.each([
+    ['made by us', undefined, 0o700],
+    ['open to everybody', 0o777, 0o770],
+    ['readable by everybody', 0o755, 0o750],
+    ['the owner’s own', 0o700, 0o700],
+  ])('%s', async (_name, before, after) => {
+    const dataDir = before === undefined ? join(directory, 'a/b') : directory;
+    if (before !== undefined) chmodSync(dataDir, before);
+    await (
+      await openDataDirectory(
+        ioWith(() => 0),
+        configFor(dataDir),
+        'test',
+      )
+    ).release();
+    expect(statSync(dataDir).mode & 0o777).toBe(after);
+  });
+});
+
+describe('the secret', () => {
+  const io = ioWith(() => 0);
+  const file = () => join(directory, 'secret');
+
+  test('is made once, whole, and for its owner only, whatever an attempt that was cut off left behind', () => {
+    writeFileSync(`${file()}.tmp`, 'half', { mode: 0o644 });
+    const secret = readOrMakeSecret(io, configFor(directory));
+    expect(secret).toMatch(/^[0-9a-z]{52}$/);
+    expect([readFileSync(file(), 'utf8'), statSync(file()).mode & 0o777]).toEqual([`${secret}\n`, 0o600]);
+    expect(existsSync(`${file()}.tmp`)).toBe(false);
+    expect(readOrMakeSecret(io, configFor(directory))).toBe(secret);
+  });
+
+  test('that is set is used, and no file is made', () => {
+    expect(readOrMakeSecret(io, configFor(directory, 'given'))).toBe('given');
+    expect(existsSync(file())).toBe(false);
+  });
+
+  test('that is empty is refused, not replaced', () => {
+    writeFileSync(file(), '\n');
+    expect(() => readOrMakeSecret(io, configFor(directory))).toThrow('is empty');
+    expect(readFileSync(file(), 'utf8')).toBe('\n');
+  });
+});

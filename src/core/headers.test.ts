@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test';
+import { applyHeaderRules, type HeaderPair, joinHeaders, toPairs } from './headers.ts';
+
+test('flat raw headers become pairs, case, order and repeats kept', () => {
+  expect(toPairs(['B', '1', 'a', '2', 'b', ''])).toEqual([
+    ['B', '1'],
+    ['a', '2'],
+    ['b', ''],
+  ]);
+  expect(toPairs([])).toEqual([]);
+});
+
+describe('the header rules', () => {
+  test.each(['Authorization', 'COOKIE', 'proxy-Authorization'])('%s is kept redacted', name => {
+    expect(applyHeaderRules([[name, 'secret']])).toEqual([[name, '[redacted]']]);
+  });
+
+  test.each(['CF-Ray', 'cf-', 'Cf-Connecting-IP', 'X-Forwarded-For', 'x-forwarded-', 'X-Real-IP', 'True-Client-IP'])(
+    '%s is not kept',
+    name => expect(applyHeaderRules([[name, 'x']])).toEqual([]),
+  );
+
+  test.each([
+    'X-Forwarded',
+    'X-Forward-For',
+    'Forwarded',
+    'CFRay',
+    'X-CF-Ray',
+    'X-Real-IP2',
+    'Set-Cookie',
+    'Cookie2',
+    'X-Authorization',
+    'X-Hub-Signature-256',
+    'Via',
+    '__proto__',
+    'constructor',
+  ])('%s is kept as it is', name => expect(applyHeaderRules([[name, 'x']])).toEqual([[name, 'x']]));
+});
+
+describe('joinHeaders', () => {
+  const joined = (...pairs: HeaderPair[]) => Object.entries(joinHeaders(pairs));
+  test.each<[string, HeaderPair[], [string, string][]]>([
+    ['lower-case names', [['X-A', '1']], [['x-a', '1']]],
+    [
+      'repeats in order',
+      [
+        ['X-A', '1'],
+        ['b', ''],
+        ['x-a', '2'],
+      ],
+      [
+        ['x-a', '1, 2'],
+        ['b', ''],
+      ],
+    ],
+    [
+      'an empty repeat',
+      [
+        ['a', ''],
+        ['a', ''],
+      ],
+      [['a', ', ']],
+    ],
+    [
+      'names of objects',
+      [
+        ['__proto__', 'p'],
+        ['toString', 's'],
+      ],
+      [
+        ['__proto__', 'p'],
+        ['tostring', 's'],
+      ],
+    ],
+  ])('%s', (_name, pairs, expected) => expect(joined(...pairs)).toEqual(expected));
+});

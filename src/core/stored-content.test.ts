@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { packContent, unpackContent } from './stored-content.ts';
+
+const pairs = [
+  ['Host', 'x'],
+  ['X-Latin', '\xe9\xff'],
+  ['__proto__', ''],
+] as const;
+
+describe('stored content', () => {
+  test('any headers and any bytes come back', () => {
+    const name = fc.string({ minLength: 1, maxLength: 20 });
+    const value = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map(code => String.fromCharCode(code)) });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(name, value), { maxLength: 8 }),
+        fc.uint8Array({ maxLength: 2000 }),
+        (headers, body) => {
+          const { encoding, content } = packContent(headers, body);
+          const back = unpackContent(encoding, content);
+          expect(back.headers).toEqual(headers);
+          expect(Buffer.compare(back.body, body)).toBe(0);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['short', new TextEncoder().encode('abc'), 0],
+    ['text that shrinks', new TextEncoder().encode('abc '.repeat(1000)), 1],
+    ['noise that does not', crypto.getRandomValues(new Uint8Array(5000)), 0],
+  ])('%s is packed only when that pays', (_name, body, encoding) => {
+    const stored = packContent(pairs, body);
+    expect(stored.encoding).toBe(encoding as 0);
+    expect(stored.content.length <= body.length + 200).toBe(true);
+    expect(Buffer.compare(unpackContent(stored.encoding, stored.content).body, body)).toBe(0);
+  });
+
+  test('is read from a view into a larger buffer as well', () => {
+    const { content } = packContent(pairs, Uint8Array.of(1, 2, 3));
+    const larger = new Uint8Array(content.length + 20);
+    larger.set(content, 7);
+    expect([...unpackContent(0, larger.subarray(7, 7 + content.length)).body]).toEqual([1, 2, 3]);
+  });
+
+  const plain = packContent(pairs, Uint8Array.of(1, 2, 3)).content;
+  const packed = packContent(pairs, new Uint8Array(5000)).content;
+  test.each([
+    ['nothing', 0, new Uint8Array()],
+    ['less than a length', 0, plain.subarray(0, 3)],
+    ['headers cut short', 0, plain.subarray(0, 20)],
+    ['a length beyond the end', 0, Uint8Array.of(255, 255, 255, 255, 91, 93)],
+    ['plain taken for packed', 1, plain],
+    ['packed taken for plain', 0, packed],
+    ['packed and cut short', 1, packed.subarray(0, -4)],
+  ])('damaged, %s: an error, not half an event', (_name, encoding, content) => {
+    expect(() => unpackContent(encoding, content)).toThrow();
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError } from './errors.ts';
+import { decodeUtf8, decodeUtf8Leniently, firstCharacters, readEmail, readName } from './text.ts';
+
+describe('firstCharacters', () => {
+  test.each([
+    ['abc', 5, 'abc'],
+    ['abc', 3, 'abc'],
+    ['abc', 2, 'ab'],
+    ['abc', 0, ''],
+    ['😀😀😀', 2, '😀😀'],
+    ['a😀b', 2, 'a😀'],
+    ['é́x', 2, 'é́'],
+    ['\ud800x', 1, '\ud800'],
+  ])('%j, %p', (text, limit, expected) => expect(firstCharacters(text, limit)).toBe(expected));
+});
+
+describe('readName', () => {
+  test.each([
+    ['a', 'a'],
+    ['  Stripe live\t', 'Stripe live'],
+    ['\ufeffname\u00a0', 'name'],
+    ['x'.repeat(100), 'x'.repeat(100)],
+    [` ${'x'.repeat(100)} `, 'x'.repeat(100)],
+    ['😀'.repeat(100), '😀'.repeat(100)],
+    ['<b>"quoted"</b>', '<b>"quoted"</b>'],
+    ['a  b', 'a  b'],
+  ])('%j is kept as %j', (given, name) => expect(readName(given)).toBe(name));
+
+  test.each([
+    '',
+    '   ',
+    '\n',
+    'x'.repeat(101),
+    '😀'.repeat(101),
+    'a\nb',
+    'a\u0000b',
+    'a\u007fb',
+    'a\u0085b',
+    'a\u2028b',
+    'a\ud800b',
+    '\udc00',
+  ])('%j is refused as invalid', given => {
+    let error: unknown;
+    try {
+      readName(given);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ code: 'invalid', message: expect.stringContaining('name') });
+  });
+});
+
+describe('readEmail', () => {
+  test.each([
+    [' Ada.Lovelace+hooks@Example.COM ', 'ada.lovelace+hooks@example.com'],
+    ["o'hara@mail.example", "o'hara@mail.example"],
+    ['a@localhost', 'a@localhost'],
+    ['jürgen@bücher.example', 'jürgen@bücher.example'],
+  ])('%j is kept as %j', (given, address) => expect(readEmail(given)).toBe(address));
+
+  test.each([
+    '',
+    'a',
+    '@',
+    'a@',
+    '@b',
+    'a@b@c',
+    'a b@c',
+    'a@b c',
+    '<a@b>',
+    'a@b,c@d',
+    'Ada <a@b>',
+    'a\n@b',
+    'a@b\u0000',
+    '"a"@b',
+    `${'a'.repeat(65)}@b`,
+    `a@${'b'.repeat(191)}`,
+    'a@b\ud800',
+  ])('%j is refused as invalid', given => expect(() => readEmail(given)).toThrow('email must be an address'));
+});
+
+describe('UTF-8', () => {
+  test.each([
+    ['ASCII', [0x61], 'a'],
+    ['a byte order mark', [0xef, 0xbb, 0xbf, 0x61], '\ufeffa'],
+    ['NUL', [0x61, 0, 0x62], 'a\u0000b'],
+    ['four bytes', [0xf0, 0x9f, 0x98, 0x80], '😀'],
+    ['nothing', [], ''],
+  ])('%s', (_name, bytes, text) => {
+    expect(decodeUtf8(Uint8Array.from(bytes))).toBe(text);
+    expect(decodeUtf8Leniently(Uint8Array.from(bytes))).toBe(text);
+  });
+
+  test.each([
+    ['a lone continuation byte', [0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['a cut character', [0xe2, 0x82]],
+    ['a byte that never occurs', [0xff]],
+  ])('%s is not valid', (_name, bytes) => {
+    expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
+    expect(decodeUtf8Leniently(Uint8Array.from(bytes))).toContain('\ufffd');
+  });
+});

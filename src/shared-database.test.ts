@@ -1,0 +1,66 @@
+/* Several Hooktape processes on one libSQL server (HOOKTAPE_DATABASE_URL). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { type House, openHouse } from './testing/house.ts';
+import { hasLibsqlServer, type LibsqlServer, startLibsqlServer } from './testing/libsql-server.ts';
+import { eventually } from './testing/poll.ts';
+
+describe.skipIf(!hasLibsqlServer)('two processes on one libSQL server', () => {
+  let server: LibsqlServer;
+  const open: House[] = [];
+  beforeAll(async () => {
+    server = await startLibsqlServer();
+  }, 20_000);
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map(house => house.close()));
+  });
+  afterAll(() => server.stop());
+
+  const join = async (scheme = 'http'): Promise<House> => {
+    const house = await openHouse({ env: { HOOKTAPE_DATABASE_URL: `${scheme}://${server.authority}` } });
+    open.push(house);
+    return house;
+  };
+
+  test('that start at the same moment on an empty database both come up', async () => {
+    const [one, two] = await Promise.all([join(), join('ws')]);
+    expect([await one?.services.isReady(), await two?.services.isReady()]).toEqual([true, true]);
+  }, 20_000);
+
+  test('take deliveries together: every answer names its own event, and nothing is stored twice or lost', async () => {
+    const [one, two] = [await join(), await join('ws')];
+    const ada = await one.person();
+    const endpoint = await ada.createEndpoint();
+    const sent = Array.from({ length: 60 }, (_, n) => `{"n":${n}}`);
+    const ids = await Promise.all(sent.map((body, i) => (i % 2 ? one : two).deliver(endpoint, body)));
+    expect(new Set(ids).size).toBe(sent.length);
+    const read = async (id: string) =>
+      (await ada.json<{ payloadRaw: string }>(200, 'GET', `/api/events/${id}`)).payloadRaw;
+    expect(await Promise.all(ids.map(read))).toEqual(sent);
+    const { eventCount } = await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`);
+    expect(eventCount).toBe(sent.length);
+
+    // Gone in one, gone in the other before long.
+    await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    const late = () =>
+      two.deliver(endpoint).then(
+        () => 'stored',
+        error => String(error),
+      );
+    await eventually(async () => (await late()).includes('404'));
+  }, 20_000);
+
+  test('whose server went away answer 503 with Retry-After, and are not ready', async () => {
+    const house = await join();
+    const ada = await house.person('bob@example.com');
+    const endpoint = await ada.createEndpoint();
+    const origin = await house.listen();
+    await server.stop();
+    const known = await fetch(`${origin}${new URL(endpoint.url).pathname}`, { method: 'POST', body: 'x' });
+    expect([known.status, Number(known.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    // Made by another process, perhaps: nobody knows, so it is no 404.
+    const perhaps = await fetch(`${origin}/in/${'0'.repeat(32)}`, { method: 'POST', body: 'x' });
+    expect([perhaps.status, Number(perhaps.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    expect((await ada.call('GET', '/api/me')).status).toBe(503);
+    expect((await house.fetch('/readyz')).status).toBe(503);
+  }, 20_000);
+});

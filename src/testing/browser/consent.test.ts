@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, OWNER, openDashboard } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const verifier = 'a-verifier-that-is-long-enough-for-every-rule-0001';
+
+describe.skipIf(noBrowser)(inBrowser('consent'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let client: ReturnType<typeof Bun.serve>;
+  let elsewhere: ReturnType<typeof Bun.serve>;
+  let clientId: string;
+  let redirectUri: string;
+  const answers: URL[] = [];
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    const open = (fetch: (request: Request) => Response) => Bun.serve({ port: 0, hostname: '127.0.0.1', fetch });
+    elsewhere = open(() => new Response('<h1>Connected</h1>', { headers: { 'content-type': 'text/html' } }));
+    client = open(request => {
+      answers.push(new URL(request.url));
+      return Response.redirect(`http://localhost:${elsewhere.port}/done`, 302);
+    });
+    redirectUri = `http://127.0.0.1:${client.port}/cb`;
+    const response = await fetch(`${dashboard.origin}/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_name: '<img src=x onerror=alert(1)> editor',
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'none',
+      }),
+    });
+    clientId = ((await response.json()) as { client_id: string }).client_id;
+  });
+  afterAll(async () => {
+    await client?.stop(true);
+    await elsewhere?.stop(true);
+    await dashboard?.close();
+  });
+
+  const address = (): string => {
+    const query = new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      state: 'the state',
+    });
+    return `${dashboard.origin}/authorize?${query}`;
+  };
+
+  test('A33 connecting ends where the client sends the browser on, and the code gives a token', async () => {
+    await page.goto(address());
+    await page.getByRole('heading', { name: 'wants to connect' }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    await page.getByText('self-registered, not verified').waitFor();
+    await page.getByText(OWNER.email).waitFor();
+    await page.getByRole('note').waitFor();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('heading', { name: 'Connected' }).waitFor();
+    const answer = answers.at(-1)?.searchParams;
+    expect([answer?.get('state'), answer?.get('iss')]).toEqual(['the state', dashboard.origin]);
+    const response = await fetch(`${dashboard.origin}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code: answer?.get('code') ?? '',
+        code_verifier: verifier,
+      }),
+    });
+    const { access_token } = (await response.json()) as { access_token: string };
+    const me = await fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${access_token}` } });
+    expect(((await me.json()) as { email: string }).email).toBe(OWNER.email);
+  });
+
+  test('cancelling is told to the client', async () => {
+    await page.goto(address());
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Connected' }).waitFor();
+    expect(answers.at(-1)?.searchParams.get('error')).toBe('access_denied');
+  });
+
+  test('somebody who is not signed in signs in first, and is asked then', async () => {
+    const other = await dashboard.open();
+    await other.goto(address());
+    await other.getByLabel('Email').fill(OWNER.email);
+    await other.getByLabel('Password').fill(OWNER.password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('heading', { name: 'wants to connect' }).waitFor();
+    await other.context().close();
+  });
+
+  test('the page cannot be framed by another site', async () => {
+    const framing = await dashboard.open();
+    await framing.goto(`http://localhost:${elsewhere.port}/`);
+    await framing.setContent(`<iframe src="${address()}"></iframe>`);
+    const frame = framing.frames().at(-1);
+    await framing.waitForLoadState();
+    expect(await frame?.getByRole('button', { name: 'Connect' }).count()).toBe(0);
+    await framing.context().close();
+  });
+});
