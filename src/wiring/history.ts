@@ -1,6 +1,7 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
-import { createMatcher, matchesNow } from '../core/search-text.ts';
+import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { createTurns } from '../core/turns.ts';
 import { preview } from '../features/capture/service.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
@@ -14,11 +15,18 @@ import type { Ground } from './ground.ts';
 import type { Recording } from './recording.ts';
 import type { Watch } from './watch.ts';
 
-/** The export's filter is the list's: the same text, folded the same way. */
-const textMatcher = (q: string) => {
+/** The export's filter is the list's: the same text, folded the same way. A large body is read in turns with other work. */
+const textMatcher = (q: string, turn: () => Promise<void> | undefined) => {
   const matcher = createMatcher(q);
-  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }): boolean =>
-    matchesNow(matcher, eventType, body);
+  const go = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      const pause = turn();
+      if (pause) return pause.then(() => go(steps));
+    }
+  };
+  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => go(matcher(eventType, body));
 };
 
 export type History = ReturnType<typeof createHistory>;
@@ -36,7 +44,10 @@ export function createHistory(
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
-    matcher: textMatcher,
+    matcher: q => {
+      search.checkTerm(q);
+      return textMatcher(q, createTurns(clock.monotonic));
+    },
     clock,
     version,
   });

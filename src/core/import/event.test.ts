@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { readEvent } from './event.ts';
 import { fromHarEntry } from './har-entry.ts';
 
@@ -64,6 +65,8 @@ describe('readEvent', () => {
     [{ receivedAt: '5' }, 'receivedAt'],
     [{ receivedAt: 1.5 }, 'receivedAt'],
     [{ receivedAt: 1e16 }, 'receivedAt'],
+    [{ receivedAt: 2 ** 50 + 1 }, 'receivedAt'],
+    [{ receivedAt: -(2 ** 50) - 1 }, 'receivedAt'],
     [{ method: 'GE T' }, 'method'],
     [{ method: null }, 'method'],
     [{ path: 'a' }, 'path'],
@@ -89,6 +92,11 @@ describe('readEvent', () => {
     [{ payloadEncoding: 'base64', payloadRaw: '!!!!' }, 'base64'],
   ])('refuses %j', (change, message) => {
     expect(() => readEvent({ ...good, ...change })).toThrow(message);
+  });
+
+  test.each([2 ** 50, -(2 ** 50)])('the time %p is one that a cursor can say', receivedAt => {
+    const read = readEvent({ ...good, receivedAt });
+    expect(decodeCursor(encodeCursor({ receivedAt: read.receivedAt, seq: 1 }))).toEqual({ receivedAt, seq: 1 });
   });
 
   test.each([[null], [5], ['x'], [[]]])('refuses %j', value => expect(() => readEvent(value)).toThrow('not an object'));

@@ -28,7 +28,8 @@ const fieldValue = /^[^\u0000\r\n\u0100-\uffff]*$/;
 const platformForm = /^[a-z0-9][a-z0-9._-]{0,49}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
 const notInType = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
-const maxTime = 8.64e15;
+/** As far as a list's cursor reaches: some 35,000 years. */
+const maxTime = 2 ** 50;
 
 /** @throws invalid with the field that is wrong */
 export function readEvent(value: unknown): ImportedEvent {

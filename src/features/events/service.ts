@@ -9,6 +9,7 @@ import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { queryPairs } from '../../core/query.ts';
+import { createQueues } from '../../core/queues.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackContent } from '../../core/stored-content.ts';
 import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
@@ -62,6 +63,8 @@ type Page = { rows: SummaryRow[]; signatures: (Signature | null)[]; next: Positi
 const rowsAtOnce = 5000;
 /** Of bodies that are held together to judge their signatures; one that is larger is held alone. */
 const judgedBytes = 4 << 20;
+/** Of one team; each may read through a whole history, and holds the largest of its bodies. */
+const searchesAtOnce = 4;
 
 /** Row numbers in groups whose bodies may be held together. */
 function groupsOf(rows: readonly SummaryRow[]): number[][] {
@@ -90,6 +93,7 @@ export function createEventsService(options: {
   retentionMs: RetentionMs;
 }) {
   const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs } = options;
+  const inTurn = createQueues(searchesAtOnce);
 
   /** The oldest time of receipt that this reader may still see. */
   const since = (reader: Reader): number => oldestVisible(retentionMs, reader.plan, clock.now());
@@ -131,9 +135,12 @@ export function createEventsService(options: {
     oldest: number,
     after: Position | undefined,
     limit: number,
-    { q, signal }: { q: string; signal: AbortSignal | undefined },
+    { q, signal, teamId }: { q: string; signal: AbortSignal | undefined; teamId: string },
   ): Promise<Page> => {
-    const found = await search.find({ endpoint: endpoint.seq, q, since: oldest, after, limit: limit + 1, signal });
+    const found = await inTurn(teamId, async () =>
+      // Nobody waits for it any more.
+      signal?.aborted ? [] : search.find({ endpoint: endpoint.seq, q, since: oldest, after, limit: limit + 1, signal }),
+    );
     const shown = found.slice(0, limit);
     const order = new Map(shown.map(({ seq }, i) => [seq, i]));
     const rows = (await store.rows(endpoint.seq, oldest, { seqs: [...order.keys()] }, limit)).sort(
@@ -204,7 +211,7 @@ export function createEventsService(options: {
       const { rows, signatures, next } =
         q === ''
           ? await page(endpoint, since(reader), after, limit)
-          : await matchingPage(endpoint, since(reader), after, limit, { q, signal });
+          : await matchingPage(endpoint, since(reader), after, limit, { q, signal, teamId: reader.teamId });
       return {
         events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
         nextCursor: next ? encodeCursor(next) : null,

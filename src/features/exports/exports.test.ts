@@ -151,6 +151,16 @@ describe('GET /api/endpoints/{id}/export', () => {
     expect((await exportOf(endpoint, '?q=')).events).toHaveLength(3);
   });
 
+  test('q is as long as in the event list, and finds the end of a body that takes many turns to read', async () => {
+    const endpoint = await ada.createEndpoint();
+    const body = `{"x":"${'\\u00e9 '.repeat(1 << 20)}","last":"needle"}`;
+    const id = await house.deliver(endpoint, body);
+    await house.deliver(endpoint, body.replace('needle', 'hay'));
+    expect((await exportOf(endpoint, '?q=NEEDLE')).events.map(event => event['id'])).toEqual([id]);
+    expect((await exportOf(endpoint, `?q=${'x'.repeat(1000)}`)).events).toEqual([]);
+    await ada.json(400, 'GET', `/api/endpoints/${endpoint.id}/export?q=${'x'.repeat(1001)}`);
+  });
+
   test('credentials are nowhere in it', async () => {
     const endpoint = await ada.createEndpoint();
     await house.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });

@@ -16,7 +16,7 @@ export type FileOptions = {
   format: FileFormat;
   subject: FileSubject;
   history: AsyncIterable<ExportRow[]>;
-  matches: (event: ExportedEvent) => boolean;
+  matches: (event: ExportedEvent) => boolean | Promise<boolean>;
 };
 
 const toEvent = (row: ExportRow): ExportedEvent => ({
@@ -33,7 +33,9 @@ export async function* writeFile({ format, subject, history, matches }: FileOpti
   for await (const rows of history)
     for (const row of rows) {
       const event = toEvent(row);
-      if (!matches(event)) continue;
+      const isMatch = matches(event);
+      // Awaited only where there is something to wait for: this runs for millions of rows.
+      if (!(isMatch === true || (isMatch && (await isMatch)))) continue;
       chunks.text(separator);
       separator = format.separator;
       for (const piece of format.event(event, subject)) {

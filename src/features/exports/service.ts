@@ -36,8 +36,8 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that this reader may still see. */
   since: (reader: Reader) => number;
-  /** The filter that `q` stands for. */
-  matcher: (q: string) => (event: Searchable) => boolean;
+  /** The filter that `q` stands for. @throws invalid when the term is too long */
+  matcher: (q: string) => (event: Searchable) => boolean | Promise<boolean>;
   clock: Clock;
   /** Of this program. */
   version: string;
@@ -61,7 +61,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
         newest: await store.newest(),
         signal: stopped.signal,
       }),
-      matches: ({ row: { eventType }, body }: ExportedEvent) => !matches || matches({ eventType, body }),
+      matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
     });
     return {
       fileName: `service-${row.id}.${format}`,
@@ -73,7 +73,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   };
 
   return {
-    /** @throws rate_limited when the account has too many under way, invalid for the format, not_found */
+    /** @throws rate_limited when the account has too many under way, invalid for the format or the term, not_found */
     async file(
       exporter: Exporter,
       id: string,

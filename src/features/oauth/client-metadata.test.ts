@@ -216,6 +216,14 @@ describe('client ID metadata documents', () => {
     expect([response.status, new URL(response.headers.get('location') ?? '', base).pathname]).toEqual([303, '/login']);
     expect(sent).toEqual([]);
   });
+  test('M14 what cannot be had is not fetched for every request of a stranger', async () => {
+    await desk.connect(client, ada);
+    desk.clock.advance(24 * 3_600_000);
+    sent = [];
+    answer = () => ({ ...json(good), status: 500 });
+    for (let i = 0; i < 30; i++) expect((await desk.refresh(client, 'x')).status).toBe(400);
+    expect(sent).toHaveLength(10);
+  });
   test('what is cached cannot be fetched again and again by presenting codes for unknown clients', async () => {
     expect((await desk.refresh({ ...client, id: 'https://c.test/unknown' }, 'x')).status).toBe(401);
     expect(sent).toEqual([]);

@@ -90,10 +90,12 @@ export function createClients(options: {
       if (known?.kind !== 'cimd' || isFresh(known)) return known;
       if (!fetchDocument) return undefined;
       try {
-        return await refetch(id, fetchDocument);
+        // Anybody may present anything: a document that cannot be had is not asked for again each time.
+        if (takeDocument(id) === 0) return await refetch(id, fetchDocument);
       } catch {
-        return clock.now() - (known.fetchedAt ?? 0) < staleMs ? known : undefined;
+        // As if it had not been asked for.
       }
+      return clock.now() - (known.fetchedAt ?? 0) < staleMs ? known : undefined;
     },
 
     isOpen: registration.mode !== 'off',

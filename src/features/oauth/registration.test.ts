@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openHouse } from '../../testing/house.ts';
 import { type Desk, failure, openDesk } from '../../testing/oauth.ts';
 import { readRegistration } from './registration.ts';
 
@@ -203,6 +204,23 @@ describe('POST /register', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
     desk.clock.advance(3_600_000);
     expect((await once()).status).toBe(201);
+  });
+
+  test('C08 nor from all the addresses of one network', async () => {
+    const house = await openHouse({ env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.0/8' } });
+    const origin = await house.listen();
+    const from = async (address: string): Promise<number> =>
+      (
+        await fetch(`${origin}/register`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+          body: JSON.stringify(uris('https://c.test/cb')),
+        })
+      ).status;
+    for (let i = 1; i <= 20; i++) expect(await from(`2001:db8:1:2::${i}`)).toBe(201);
+    expect(await from('2001:db8:1:2:ffff::1')).toBe(429);
+    expect(await from('2001:db8:1:3::1')).toBe(201);
+    await house.close();
   });
 
   test('C08 ten thousand altogether', async () => {

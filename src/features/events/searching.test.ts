@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test';
+import { openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+import { createEventsService } from './service.ts';
+import { createEventsStore } from './store.ts';
+
+test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
+  const house = await openHouse();
+  const [ada, bob] = [await house.person('ada@example.com'), await house.person('bob@example.com')];
+  const { database, endpoints, verdicts, account } = house.services;
+  const asked: string[] = [];
+  const ends: (() => void)[] = [];
+  const events = createEventsService({
+    store: createEventsStore(database.db),
+    clock: { now: () => 0, monotonic: () => 0 },
+    endpoint: endpoints.owned,
+    verdicts,
+    search: {
+      checkTerm: () => {},
+      find: async ({ q }) => {
+        asked.push(q);
+        await new Promise<void>(resolve => ends.push(resolve));
+        return [];
+      },
+    },
+    retentionMs: { free: 0, pro: 0 },
+  });
+  const people = await account.list();
+  const searchAs = async (who: typeof ada) => {
+    const { id: endpointId } = await who.createEndpoint();
+    const teamId = people.find(({ id }) => id === who.accountId)?.teamId ?? '';
+    return (q: string, signal?: AbortSignal) => events.list({ teamId, plan: 'pro' }, { endpointId, q }, signal);
+  };
+  const [byAda, byBob] = [await searchAs(ada), await searchAs(bob)];
+  const gone = new AbortController();
+  const running = [1, 2, 3, 4].map(n => byAda(`ada ${n}`));
+  await eventually(() => asked.length === 4);
+  running.push(byAda('gone', gone.signal), byAda('ada 5'));
+  running.push(byBob('bob'));
+  await eventually(() => asked.includes('bob'));
+  expect(asked).not.toContain('ada 5');
+  gone.abort();
+  ends.shift()?.();
+  await eventually(() => asked.includes('ada 5'));
+  for (const end of ends) end();
+  await Promise.all(running);
+  expect(asked).not.toContain('gone');
+  await house.close();
+});
