@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
 import { openServices } from '../lib/from-source.ts';
-import { freePort } from '../lib/installation.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 import type { History } from './history-data.ts';
+import { startFromSource } from './processes.ts';
 import type { Row } from './report.ts';
 import { median, percentile } from './statistics.ts';
 import { fullLoad } from './wrk.ts';
@@ -44,7 +44,7 @@ export async function searchRows(
   };
 
   await finishIndexing(history.dataDir);
-  const server = await startServer(history.dataDir);
+  const server = await startFromSource(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
     const load = ingestAddress(server, await api.createEndpoint('load'));
@@ -101,7 +101,7 @@ async function ingestRates(seconds: number, rounds: number): Promise<{ with: num
       const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-bench-'));
       try {
         const key = await firstKey(dataDir);
-        const server = await startServer(dataDir, side === 'with');
+        const server = await startFromSource(dataDir, side === 'with');
         try {
           const api: Api = createApi(server.origin, key);
           const address = ingestAddress(server, await api.createEndpoint('bench'));
@@ -132,26 +132,4 @@ async function firstKey(dataDir: string): Promise<string> {
   const { key } = await services.keys.create(id, 'bench');
   await services.close();
   return key;
-}
-
-async function startServer(dataDir: string, index = true): Promise<{ origin: string; end: () => Promise<void> }> {
-  const port = await freePort();
-  const script = join(import.meta.dir, '../lib/from-source.ts');
-  const child = Bun.spawn([process.execPath, script, dataDir, String(port), ...(index ? [] : ['without-index'])], {
-    env: { ...process.env, NODE_ENV: 'production' },
-    stdout: 'inherit',
-    stderr: 'inherit',
-  });
-  const origin = `http://127.0.0.1:${port}`;
-  while (!(await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error('the server did not start');
-    await Bun.sleep(10);
-  }
-  return {
-    origin,
-    end: async () => {
-      child.kill('SIGTERM');
-      await child.exited;
-    },
-  };
 }

@@ -93,7 +93,7 @@ export async function historySweep({ events, seconds }: { events: number; second
     ];
   } finally {
     await server.end('SIGKILL');
-    installation.remove();
+    await installation.remove();
   }
 }
 

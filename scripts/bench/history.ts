@@ -1,9 +1,15 @@
 /* What a long history costs: search, and what else reads it whole. The data set is built once and kept. */
 import { parseArgs } from 'node:util';
 import { history as dataSet } from './history-data.ts';
+import { exportRows } from './history-export.ts';
+import { replayRows } from './history-replay.ts';
 import { searchRows } from './history-search.ts';
-import { report } from './report.ts';
+import { historySweep } from './history-sweep.ts';
+import { chosenParts, reportName } from './parts.ts';
+import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
+
+const PARTS = ['search', 'export', 'sweep', 'replay'] as const;
 
 export async function history(args: string[]): Promise<void> {
   requireWrk();
@@ -12,14 +18,27 @@ export async function history(args: string[]): Promise<void> {
     requests: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: PARTS.join() },
   } as const;
   const { values } = parseArgs({ args, options });
-  const events = Number(values.events);
-  const data = await dataSet(events);
-  const { rows, details } = await searchRows(data, {
-    requests: Number(values.requests),
-    seconds: Number(values.seconds),
-    rounds: Number(values.rounds),
-  });
-  report('history', rows, { events, data: { ...data, key: '' }, ...details });
+  const chosen = chosenParts(PARTS, values.only);
+  const [events, requests, seconds, rounds] = [values.events, values.requests, values.seconds, values.rounds].map(
+    Number,
+  ) as [number, number, number, number];
+  const rows: Row[] = [];
+  const details: Record<string, unknown> = { events, requests, seconds, rounds };
+  const add = (part: { rows: Row[]; details: Record<string, unknown> }): void => {
+    rows.push(...part.rows);
+    Object.assign(details, part.details);
+  };
+  if (chosen.some(part => part !== 'sweep')) {
+    const data = await dataSet(events);
+    details['data'] = { ...data, key: '' };
+    if (chosen.includes('search')) add(await searchRows(data, { requests, seconds, rounds }));
+    if (chosen.includes('export')) add(await exportRows(data, { seconds, rounds }));
+    if (chosen.includes('replay')) add(await replayRows(data, { requests }));
+  }
+  // Last: it makes a history of its own.
+  if (chosen.includes('sweep')) rows.push(...(await historySweep({ events, seconds })));
+  report(reportName('history', PARTS, chosen), rows, details);
 }

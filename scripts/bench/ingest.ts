@@ -1,8 +1,8 @@
 /*
- * How fast deliveries become durable. Baseline and program take turns under the same load, several rounds, medians. Load
+ * How fast deliveries become durable, and what single parts of the program cost them (switches.ts). Baseline and program take turns under the same load, several rounds, medians. Load
  * comes from wrk; latency at half load from constant-rate.ts.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstApi, ingestAddress } from '../lib/api.ts';
@@ -10,13 +10,17 @@ import { freePort, type Installation, install } from '../lib/installation.ts';
 import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import type { RateResult } from './constant-rate.ts';
+import { chosenParts, reportName } from './parts.ts';
+import { residentMegabytes, startBaseline } from './processes.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
+import { switchRows } from './switches.ts';
 import { fullLoad, requireWrk } from './wrk.ts';
 
 type Side = 'ours' | 'baseline';
 const SIDES: readonly Side[] = ['baseline', 'ours'];
 const DISK_CYCLES = 30;
+const PARTS = ['load', 'switches'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
   requireWrk();
@@ -24,12 +28,28 @@ export async function ingest(args: string[]): Promise<void> {
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     soak: { type: 'string', default: '60' },
+    only: { type: 'string', default: PARTS.join() },
   } as const;
   const { values } = parseArgs({ args, options });
-  const seconds = Number(values.seconds);
-  const rounds = Number(values.rounds);
-  const sets: Record<'small' | 'github', Payload[]> = { small: [smallPayload()], github: githubPayloads() };
+  const chosen = chosenParts(PARTS, values.only);
+  const windows = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
+  const { small, github } = { small: [smallPayload()], github: githubPayloads() };
+  const rows: Row[] = [];
+  const details: Record<string, unknown> = { ...windows };
+  const add = (part: { rows: Row[]; details: Record<string, unknown> }): void => {
+    rows.push(...part.rows);
+    Object.assign(details, part.details);
+  };
+  if (chosen.includes('load')) add(await loadRows({ small, github }, { ...windows, soakSeconds: Number(values.soak) }));
+  if (chosen.includes('switches'))
+    add(await switchRows({ 'GitHub examples': github, '1.6 KB with GitHub headers': small }, windows));
+  report(reportName('ingest', PARTS, chosen), rows, details);
+}
 
+async function loadRows(
+  sets: Record<'small' | 'github', Payload[]>,
+  { seconds, rounds, soakSeconds }: { seconds: number; rounds: number; soakSeconds: number },
+): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
   const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' });
   const baseline = await startBaseline();
   try {
@@ -71,7 +91,7 @@ export async function ingest(args: string[]): Promise<void> {
         );
       }
     }
-    const memory = await soak(server.pid, () => fullLoad(address, sets.small, Number(values.soak)));
+    const memory = await soak(server.pid, () => fullLoad(address, sets.small, soakSeconds));
     await server.end('SIGTERM');
     const disk = await bytesOnDisk(sets.github);
 
@@ -92,7 +112,7 @@ export async function ingest(args: string[]): Promise<void> {
       },
       { what: '  the same, bare node:http', ours: median(p99.baseline), unit: 'ms' },
       {
-        what: `RSS, highest in ${values.soak} s of full load`,
+        what: `RSS, highest in ${soakSeconds} s of full load`,
         ours: memory.highest,
         unit: 'MB',
         goal: { atMost: 300 },
@@ -100,29 +120,15 @@ export async function ingest(args: string[]): Promise<void> {
       { what: '  growth from the first to the last third', ours: memory.growth, unit: 'MB' },
       { what: 'bytes on disk per byte received, GitHub examples', ours: disk, unit: '', goal: { atMost: 0.25 } },
     ];
-    report('ingest', rows, { full, p99, seconds, rounds, memory: memory.samples });
+    return { rows, details: { full, p99, memory: memory.samples } };
   } finally {
-    baseline.end();
+    await baseline.end();
     await installation.remove();
   }
 }
 
 const pair = (rate: { ours: number; baseline: number } | undefined) =>
   rate ?? { ours: Number.NaN, baseline: Number.NaN };
-
-async function startBaseline(): Promise<{ origin: string; end: () => void }> {
-  const port = await freePort();
-  const script = join(import.meta.dir, 'baseline.ts');
-  const child = Bun.spawn([process.execPath, script, String(port)], {
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  const origin = `http://127.0.0.1:${port}`;
-  while (!(await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error('the baseline did not start');
-    await Bun.sleep(10);
-  }
-  return { origin, end: () => child.kill() };
-}
 
 /** One run of constant-rate.ts. @throws when a delivery was refused: such a run measures something else. */
 export async function constantRate(address: string, rate: number, seconds: number): Promise<RateResult> {
@@ -151,11 +157,6 @@ async function soak(
   const third = Math.max(1, Math.floor(samples.length / 3));
   const growth = median(samples.slice(-third)) - median(samples.slice(0, third));
   return { highest: Math.max(...samples), growth, samples };
-}
-
-function residentMegabytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1000;
 }
 
 /** Size of the database after a clean shutdown, per byte of body received. */

@@ -1,6 +1,7 @@
 /*
- * `bun run bench ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run,
- * prints a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json).
+ * `bun run bench ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints
+ * a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json). `--help`, or nothing,
+ * lists them.
  */
 import { history } from './history.ts';
 import { ingest } from './ingest.ts';
@@ -8,17 +9,22 @@ import { peers } from './peers.ts';
 import { read } from './read.ts';
 
 const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
-  ingest: { run: ingest, usage: 'ingest [--seconds 10] [--rounds 3] [--soak 60]' },
+  ingest: { run: ingest, usage: 'ingest [--only load,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
+  history: {
+    run: history,
+    usage:
+      'history [--only search,export,sweep,replay] [--events 1000000] [--requests 200] [--seconds 10] [--rounds 3]',
+  },
   peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE]' },
-  history: { run: history, usage: 'history [--events 1000000] [--requests 200] [--seconds 10] [--rounds 3]' },
   read: { run: read, usage: 'read [--events 10000,1000000] [--requests 2000]' },
 };
 
-const [name = '', ...args] = process.argv.slice(2);
+const [name = '--help', ...args] = process.argv.slice(2);
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
 if (bench) await bench.run(args);
 else {
   const usages = Object.values(BENCHES).map(({ usage }) => `  bun run bench ${usage}`);
-  console.error(`Usage:\n${usages.join('\n')}`);
-  process.exitCode = 2;
+  const asked = name === '--help' || name === '-h';
+  (asked ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
+  process.exitCode = asked ? 0 : 2;
 }

@@ -13,14 +13,23 @@ const say =
 const quiet = (): void => {};
 const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
 
+const secret = 'a secret for benches';
+const limits = (dataDir: string) => ({
+  HOOKTAPE_DATA_DIR: dataDir,
+  HOOKTAPE_RATE_LIMIT: '1000000',
+  HOOKTAPE_PRO_RETENTION: '0',
+});
+
+/** Settings with which the built program serves what was made here. */
+export const dataSetEnv = (dataDir: string) => ({ ...limits(dataDir), HOOKTAPE_SECRET: secret });
+
 /** @param searchIndex false: without the search index */
 export function openServices(dataDir: string, searchIndex = true): Promise<Services> {
-  const env = { HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_PRO_RETENTION: '0' };
-  const result = readConfig({ env, readFile: () => '' });
+  const result = readConfig({ env: limits(dataDir), readFile: () => '' });
   if (!result.ok) throw new Error(result.problems.join('\n'));
   return createServices({
     config: result.config,
-    secret: 'a secret for benches',
+    secret,
     log,
     clock: systemClock,
     random: length => crypto.getRandomValues(new Uint8Array(length)),

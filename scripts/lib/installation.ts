@@ -47,12 +47,13 @@ export function builtBinary(): string {
 /**
  * @param settings environment of every command, such as HOOKTAPE_RATE_LIMIT
  * @param wrap a command line to run the program under, such as `unshare`
+ * @param built the executable to copy
  */
-export function install(settings: Env = {}, wrap: readonly string[] = []): Installation {
+export function install(settings: Env = {}, wrap: readonly string[] = [], built = builtBinary()): Installation {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'hooktape-')));
   const dir = join(base, 'work');
   const binary = join(base, 'hooktape');
-  copyFileSync(builtBinary(), binary);
+  copyFileSync(built, binary);
   mkdirSync(dir);
   for (const path of [base, binary, dir]) chmodSync(path, 0o755);
   const demote = process.getuid?.() === 0 ? demotion() : [];

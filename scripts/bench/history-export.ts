@@ -1,0 +1,114 @@
+/*
+ * A whole history as one JSON file to a client over loopback: its speed, what it takes in memory however long the history,
+ * and what it costs the capture that goes on meanwhile.
+ */
+import { type Api, createApi, ingestAddress } from '../lib/api.ts';
+import { must } from '../lib/checks.ts';
+import { githubPayloads } from '../lib/payloads.ts';
+import { seed } from '../lib/seed.ts';
+import type { History } from './history-data.ts';
+import { residentMegabytes, startOnDataSet } from './processes.ts';
+import type { Row } from './report.ts';
+import { median } from './statistics.ts';
+import { fullLoad } from './wrk.ts';
+
+const SHORT = 'ten megabytes';
+const SHORT_EVENTS = 1000;
+/** Short exports before the memory of a long one is held against theirs. */
+const WARM_UP = 5;
+const SAMPLE_EVERY_MS = 20;
+
+type Export = { bytes: number; perSecond: number; highestMegabytes: number };
+
+export async function exportRows(
+  history: History,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
+  const server = await startOnDataSet(history.dataDir);
+  try {
+    const api = createApi(server.origin, history.key);
+    const short = await shortHistory(api, server);
+    let before = 0;
+    for (let count = 0; count < WARM_UP; count++)
+      before = Math.max(before, (await download(api, short, server.pid)).highestMegabytes);
+    const long: Export[] = [];
+    for (let round = 0; round < rounds; round++) long.push(await download(api, history.all, server.pid));
+    const highest = Math.max(...long.map(({ highestMegabytes }) => highestMegabytes));
+    const megabytes = ((long[0]?.bytes ?? 0) / 1e6).toFixed(0);
+
+    const address = ingestAddress(server, await api.createEndpoint('load'));
+    const rates = { without: [] as number[], during: [] as number[] };
+    const load = async () => (await fullLoad(address, githubPayloads(), seconds)).perSecond;
+    for (let round = 1; round <= rounds; round++) {
+      rates.without.push(await load());
+      const stop = new AbortController();
+      const exporting = exportUntil(api, history.all, server.pid, stop.signal);
+      rates.during.push(await load().finally(() => stop.abort()));
+      await exporting;
+      console.log(
+        `round ${round}  ${rates.without.at(-1)?.toFixed(0)}/s, ${rates.during.at(-1)?.toFixed(0)}/s exporting`,
+      );
+    }
+    const rows: Row[] = [
+      {
+        what: `export of ${megabytes} MB of JSON to a local client`,
+        ours: median(long.map(({ perSecond }) => perSecond / 1e6)),
+        unit: 'MB/s',
+        goal: { atLeast: 150 },
+      },
+      {
+        what: `  RSS growth from exports of 10 MB to one of ${megabytes} MB`,
+        ours: highest - before,
+        unit: 'MB',
+        goal: { atMost: 64 },
+      },
+      {
+        what: 'durable deliveries, GitHub examples, during an export (baseline: without)',
+        ours: median(rates.during),
+        baseline: median(rates.without),
+        unit: '/s',
+        goal: { atLeast: 0.7 },
+      },
+    ];
+    return { rows, details: { export: { long, shortHighestMegabytes: before, rates } } };
+  } finally {
+    await server.end();
+  }
+}
+
+/** The endpoint with the short history, made on the first run. */
+async function shortHistory(api: Api, server: { origin: string }): Promise<string> {
+  const found = (await api.endpoints()).find(({ name, eventCount }) => name === SHORT && eventCount === SHORT_EVENTS);
+  if (found) return found.id;
+  const made = await api.createEndpoint(SHORT);
+  await seed(ingestAddress(server, made), githubPayloads(), SHORT_EVENTS);
+  return made.id;
+}
+
+/** @throws when the transfer broke or ended short. */
+async function download(api: Api, endpoint: string, pid: number, signal?: AbortSignal): Promise<Export> {
+  let highestMegabytes = residentMegabytes(pid);
+  const sample = () => {
+    highestMegabytes = Math.max(highestMegabytes, residentMegabytes(pid));
+  };
+  const timer = setInterval(sample, SAMPLE_EVERY_MS);
+  try {
+    const startedAt = performance.now();
+    const { body } = await api.get(`/api/endpoints/${endpoint}/export?format=json`);
+    let bytes = 0;
+    let last = new Uint8Array();
+    for await (const chunk of body ?? []) {
+      bytes += chunk.length;
+      last = chunk;
+      if (signal?.aborted) break;
+    }
+    if (!signal?.aborted) must(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export ended short');
+    return { bytes, perSecond: bytes / ((performance.now() - startedAt) / 1000), highestMegabytes };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function exportUntil(api: Api, endpoint: string, pid: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await download(api, endpoint, pid, signal);
+}

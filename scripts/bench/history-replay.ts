@@ -1,0 +1,74 @@
+/*
+ * What a replay adds to the destination's own time. Each event is sent to a loopback destination twice, by the bench itself
+ * and by the program; the added time is the difference of the two, so what disturbs the machine disturbs both.
+ */
+import { createApi } from '../lib/api.ts';
+import { must } from '../lib/checks.ts';
+import type { History } from './history-data.ts';
+import { startBaseline, startOnDataSet } from './processes.ts';
+import type { Row } from './report.ts';
+import { percentile } from './statistics.ts';
+
+const WARM_UP = 20;
+
+export async function replayRows(
+  history: History,
+  { requests }: { requests: number },
+): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
+  const [server, destination] = await Promise.all([startOnDataSet(history.dataDir), startBaseline()]);
+  try {
+    const api = createApi(server.origin, history.key);
+    const { value: page } = await api.events(history.all).next();
+    const ids = ((page?.events ?? []) as { id: string }[]).map(({ id }) => id);
+    const bodies = await Promise.all(ids.map(api.raw));
+    const url = `${destination.origin}/hook`;
+    const direct: number[] = [];
+    const added: number[] = [];
+    for (let number = -WARM_UP; number < requests; number++) {
+      const at = (number + WARM_UP) % ids.length;
+      const own = await timed(() =>
+        fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', connection: 'close' },
+          body: (bodies[at] ?? new Uint8Array()) as Uint8Array<ArrayBuffer>,
+        }),
+      );
+      const replayed = await timed(() =>
+        fetch(`${server.origin}/api/events/${ids[at]}/replay`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${history.key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ url }),
+        }),
+      );
+      if (number < 0) continue;
+      direct.push(own);
+      added.push(replayed - own);
+    }
+    for (const times of [direct, added]) times.sort((a, b) => a - b);
+    const row = (percent: number): Row => ({
+      what: `replay to a loopback destination, time added, p${percent}`,
+      ours: percentile(added, percent),
+      unit: 'ms',
+      goal: { atMost: 3 },
+    });
+    const rows = [
+      row(50),
+      row(95),
+      { what: "  the destination's own time, p50", ours: percentile(direct, 50), unit: 'ms' },
+      { what: "  the destination's own time, p95", ours: percentile(direct, 95), unit: 'ms' },
+    ];
+    return { rows, details: { replay: { requests, addedP99: percentile(added, 99) } } };
+  } finally {
+    await Promise.all([server.end(), destination.end()]);
+  }
+}
+
+/** Milliseconds until the whole answer is here. @throws when it is not a 200. */
+async function timed(send: () => Promise<Response>): Promise<number> {
+  const startedAt = performance.now();
+  const response = await send();
+  const text = await response.text();
+  const ms = performance.now() - startedAt;
+  must(response.status === 200, `${response.url}: ${response.status} ${text}`);
+  return ms;
+}

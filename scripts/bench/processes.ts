@@ -1,0 +1,63 @@
+/* Servers in processes of their own: the baseline, the program from source, and the built program on a kept data set. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dataSetEnv } from '../lib/from-source.ts';
+import { builtBinary, freePort } from '../lib/installation.ts';
+
+export type Running = {
+  origin: string;
+  pid: number;
+  /** Asks it to stop and waits until it has. */
+  end: () => Promise<void>;
+};
+
+type Env = Record<string, string | undefined>;
+
+/** A bare node:http server that reads and answers, and nothing else. */
+export const startBaseline = (): Promise<Running> =>
+  start(port => [process.execPath, join(import.meta.dir, 'baseline.ts'), port]);
+
+/** The program from source, for what the built one has no switch for. */
+export const startFromSource = (dataDir: string, index = true): Promise<Running> =>
+  start(port => [
+    process.execPath,
+    join(import.meta.dir, '../lib/from-source.ts'),
+    dataDir,
+    port,
+    ...(index ? [] : ['without-index']),
+  ]);
+
+/** The built program on a data set that was made from source. */
+export const startOnDataSet = (dataDir: string): Promise<Running> =>
+  start(
+    () => [builtBinary(), 'serve'],
+    port => ({
+      PATH: process.env['PATH'],
+      ...dataSetEnv(dataDir),
+      HOOKTAPE_LOG_LEVEL: 'warn',
+      HOOKTAPE_PORT: port,
+    }),
+  );
+
+export function residentMegabytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1000;
+}
+
+async function start(
+  command: (port: string) => string[],
+  env: (port: string) => Env = () => ({ ...process.env, NODE_ENV: 'production' }),
+): Promise<Running> {
+  const port = String(await freePort());
+  const child = Bun.spawn(command(port), { env: env(port), stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' });
+  const origin = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null) throw new Error(`${command(port).join(' ')} did not start`);
+    await Bun.sleep(10);
+  }
+  const end = async () => {
+    child.kill('SIGTERM');
+    await child.exited;
+  };
+  return { origin, pid: child.pid, end };
+}

@@ -1,0 +1,75 @@
+/*
+ * What detection and the search index cost the capture: the whole program against builds without one of them. Every window
+ * of load is on a server and a database of its own, so that nothing an earlier one left to do runs beneath it; the
+ * variants take turns, and who is first changes from round to round.
+ */
+import { firstApi, ingestAddress } from '../lib/api.ts';
+import { must } from '../lib/checks.ts';
+import { freePort, install } from '../lib/installation.ts';
+import type { Payload } from '../lib/payloads.ts';
+import type { Row } from './report.ts';
+import { median } from './statistics.ts';
+import { buildVariant, type Variant, variants } from './variants.ts';
+import { fullLoad } from './wrk.ts';
+
+const WARM_UP_SECONDS = 2;
+
+type Rates = Record<Variant, number[]>;
+
+/** @param sets payloads by what they are called in the table */
+export async function switchRows(
+  sets: Record<string, readonly Payload[]>,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<{ rows: Row[]; details: Record<string, Rates> }> {
+  const binaries = new Map<Variant, string>();
+  for (const variant of variants) binaries.set(variant, await buildVariant(variant));
+  const rates: Record<string, Rates> = Object.fromEntries(
+    Object.keys(sets).map(name => [name, { whole: [], 'no detection': [], 'no search index': [] }]),
+  );
+  for (let round = 0; round < rounds; round++)
+    for (const [name, payloads] of Object.entries(sets))
+      for (let turn = 0; turn < variants.length; turn++) {
+        const variant = variants[(round + turn) % variants.length] ?? 'whole';
+        const rate = await saturate(variant, binaries.get(variant) ?? '', payloads, seconds);
+        rates[name]?.[variant].push(rate);
+        console.log(`round ${round + 1}  ${name}  ${variant.padEnd(15)}  ${rate.toFixed(0)}/s`);
+      }
+  const rows = Object.entries(rates).flatMap(([name, taken]): Row[] => [
+    row(`detection on / off, ${name}`, taken, 'no detection', 0.9),
+    row(`search index on / off, ${name}`, taken, 'no search index', 0.85),
+  ]);
+  return { rows, details: rates };
+}
+
+const row = (what: string, rates: Rates, off: Variant, atLeast: number): Row => ({
+  what,
+  ours: median(rates.whole),
+  baseline: median(rates[off]),
+  unit: '/s',
+  goal: { atLeast },
+});
+
+/** Durable deliveries per second. */
+async function saturate(
+  variant: Variant,
+  binary: string,
+  payloads: readonly Payload[],
+  seconds: number,
+): Promise<number> {
+  const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' }, [], binary);
+  try {
+    const server = await installation.start(await freePort());
+    const api = await firstApi(installation, server);
+    const endpoint = await api.createEndpoint('bench');
+    const address = ingestAddress(server, endpoint);
+    await fullLoad(address, payloads, WARM_UP_SECONDS);
+    const { perSecond } = await fullLoad(address, payloads, seconds);
+    const page = await api.get(`/api/events?endpointId=${endpoint.id}&limit=1`);
+    const { events } = (await page.json()) as { events: { platform: string | null }[] };
+    const expected = variant === 'no detection' ? null : 'github';
+    must(events[0]?.platform === expected, `${variant}: the platform of a delivery is ${events[0]?.platform}`);
+    return perSecond;
+  } finally {
+    await installation.remove();
+  }
+}

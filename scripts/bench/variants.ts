@@ -1,0 +1,60 @@
+/*
+ * The program as it is, and with one part left out, all built from the same source in the same way. What a part costs is
+ * the difference. A build whose source no longer has the place to cut fails, rather than compare a program with itself.
+ */
+import { join } from 'node:path';
+import type { BunPlugin } from 'bun';
+import { buildExecutable, ROOT } from '../lib/executable.ts';
+
+export type Variant = 'whole' | 'no detection' | 'no search index';
+
+type Cut = { file: string; change: (source: string) => string };
+
+const CUTS: Record<Variant, readonly Cut[]> = {
+  whole: [],
+  'no detection': [
+    {
+      file: 'core/platforms/detect.ts',
+      change: () => `
+        const nothing = { platform: null, eventType: null };
+        export const detect = () => nothing;
+        export const recognise = () => null;
+        export const settle = found => found;`,
+    },
+    { file: 'core/platforms/handshake.ts', change: () => 'export const handshake = () => null;' },
+  ],
+  'no search index': [
+    {
+      file: 'wiring/ground.ts',
+      change: source => source.replace('searchIndex = true,', 'searchIndex = false,'),
+    },
+  ],
+};
+
+export const variants = Object.keys(CUTS) as Variant[];
+
+/** Builds it below .bench/ and returns the path of the executable. */
+export async function buildVariant(variant: Variant): Promise<string> {
+  const outfile = join(ROOT, '.bench', `hooktape-${variant.replaceAll(' ', '-')}`);
+  const missing = new Set(CUTS[variant]);
+  await buildExecutable({ outfile, plugins: CUTS[variant].map(cut => plugin(cut, () => missing.delete(cut))) });
+  for (const { file } of missing) throw new Error(`${file} is not part of the program any more: adapt variants.ts`);
+  return outfile;
+}
+
+function plugin({ file, change }: Cut, applied: () => void): BunPlugin {
+  const path = join(ROOT, 'src', file);
+  return {
+    name: `without ${file}`,
+    setup: build => {
+      build.onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, async args => {
+        const source = await Bun.file(args.path).text();
+        if (args.path !== path) return { contents: source, loader: 'ts' };
+        const contents = change(source);
+        if (contents === source) throw new Error(`${file} has changed: adapt variants.ts`);
+        applied();
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
+}
