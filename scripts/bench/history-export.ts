@@ -22,12 +22,14 @@ type Export = { bytes: number; perSecond: number; highestMegabytes: number };
 
 export async function exportRows(
   history: History,
-  { seconds, rounds }: { seconds: number; rounds: number },
+  { seconds, rounds, settled }: { seconds: number; rounds: number; settled: () => Promise<void> },
 ): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
+  const short = await shortHistory(history);
+  await settled();
+  // A process that has taken no deliveries yet: their memory is not the export's.
   const server = await startOnDataSet(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
-    const short = await shortHistory(api, server);
     let before = 0;
     for (let count = 0; count < WARM_UP; count++)
       before = Math.max(before, (await download(api, short, server.pid)).highestMegabytes);
@@ -77,12 +79,18 @@ export async function exportRows(
 }
 
 /** The endpoint with the short history, made on the first run. */
-async function shortHistory(api: Api, server: { origin: string }): Promise<string> {
-  const found = (await api.endpoints()).find(({ name, eventCount }) => name === SHORT && eventCount === SHORT_EVENTS);
-  if (found) return found.id;
-  const made = await api.createEndpoint(SHORT);
-  await seed(ingestAddress(server, made), githubPayloads(), SHORT_EVENTS);
-  return made.id;
+async function shortHistory(history: History): Promise<string> {
+  const server = await startOnDataSet(history.dataDir);
+  try {
+    const api = createApi(server.origin, history.key);
+    const found = (await api.endpoints()).find(({ name, eventCount }) => name === SHORT && eventCount === SHORT_EVENTS);
+    if (found) return found.id;
+    const made = await api.createEndpoint(SHORT);
+    await seed(ingestAddress(server, made), githubPayloads(), SHORT_EVENTS);
+    return made.id;
+  } finally {
+    await server.end();
+  }
 }
 
 /** @throws when the transfer broke or ended short. */

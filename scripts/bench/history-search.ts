@@ -43,7 +43,6 @@ export async function searchRows(
     }
   };
 
-  await finishIndexing(history.dataDir);
   const server = await startFromSource(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
@@ -120,7 +119,7 @@ async function ingestRates(seconds: number, rounds: number): Promise<{ with: num
 }
 
 /** What an earlier run delivered at full rate is not part of the question. */
-async function finishIndexing(dataDir: string): Promise<void> {
+export async function finishIndexing(dataDir: string): Promise<void> {
   const services = await openServices(dataDir);
   await services.background.idle();
   await services.close();

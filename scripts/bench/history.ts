@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { history as dataSet } from './history-data.ts';
 import { exportRows } from './history-export.ts';
 import { replayRows } from './history-replay.ts';
-import { searchRows } from './history-search.ts';
+import { finishIndexing, searchRows } from './history-search.ts';
 import { historySweep } from './history-sweep.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
@@ -34,9 +34,10 @@ export async function history(args: string[]): Promise<void> {
   if (chosen.some(part => part !== 'sweep')) {
     const data = await dataSet(events);
     details['data'] = { ...data, key: '' };
-    if (chosen.includes('search')) add(await searchRows(data, { requests, seconds, rounds }));
-    if (chosen.includes('export')) add(await exportRows(data, { seconds, rounds }));
-    if (chosen.includes('replay')) add(await replayRows(data, { requests }));
+    const settled = () => finishIndexing(data.dataDir);
+    if (chosen.includes('replay')) add(await settled().then(() => replayRows(data, { requests })));
+    if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds, rounds })));
+    if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
   // Last: it makes a history of its own.
   if (chosen.includes('sweep')) rows.push(...(await historySweep({ events, seconds })));
