@@ -2,7 +2,7 @@
 import { parseAddress } from '../core/addresses.ts';
 import { isAllowed } from '../core/allow-list.ts';
 import { createSlots } from '../core/slots.ts';
-import { createMcp } from '../features/mcp/server.ts';
+import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -41,5 +41,18 @@ export function createAgents(
     clock,
     baseUrl: config.baseUrl,
   });
-  return { mcp: createMcp({ service, version, onError }) };
+  // The protocol's library takes longer to load than the rest of the start together: it waits for the first agent.
+  let server: Promise<McpHandler> | undefined;
+  const load = async (): Promise<McpHandler> => {
+    const { createMcp } = await import('../features/mcp/server.ts');
+    return createMcp({ service, version, onError });
+  };
+  const mcp: McpHandler = {
+    fetch: async (request, agent) => {
+      server ??= load();
+      return (await server).fetch(request, agent);
+    },
+    close: async () => (await server)?.close(),
+  };
+  return { mcp };
 }
