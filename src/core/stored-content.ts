@@ -11,16 +11,27 @@ const worthTrying = 200;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** Where a usual delivery is put together; a larger one gets a buffer of its own. Nothing of it outlives the call. */
+const scratch = new Uint8Array(256 << 10);
+
 /** @param pairs after the header rules */
 export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): StoredContent {
-  const headers = encoder.encode(JSON.stringify(pairs));
-  const plain = new Uint8Array(4 + headers.length + body.length);
-  new DataView(plain.buffer).setUint32(0, headers.length);
-  plain.set(headers, 4);
-  plain.set(body, 4 + headers.length);
-  if (plain.length < worthTrying) return { encoding: 0, content: plain };
-  const packed = Bun.zstdCompressSync(plain, { level: 1 });
-  return packed.length < plain.length * 0.9 ? { encoding: 1, content: packed } : { encoding: 0, content: plain };
+  const headers = JSON.stringify(pairs);
+  // UTF-8 takes three bytes for a UTF-16 unit at most.
+  const room = 4 + headers.length * 3 + body.length;
+  const plain = room <= scratch.length ? scratch : new Uint8Array(room);
+  const { written } = encoder.encodeInto(headers, plain.subarray(4));
+  plain[0] = written >>> 24;
+  plain[1] = written >>> 16;
+  plain[2] = written >>> 8;
+  plain[3] = written;
+  plain.set(body, 4 + written);
+  const whole = plain.subarray(0, 4 + written + body.length);
+  if (whole.length >= worthTrying) {
+    const packed = Bun.zstdCompressSync(whole, { level: 1 });
+    if (packed.length < whole.length * 0.9) return { encoding: 1, content: packed };
+  }
+  return { encoding: 0, content: whole.slice() };
 }
 
 /** The inverse of `packContent`. @throws when the blob is damaged */

@@ -2,6 +2,7 @@
 
 import { createSlots } from '../core/slots.ts';
 import { createBackground } from '../db/background.ts';
+import { createActivity } from '../features/capture/activity.ts';
 import { createBodyBudget } from '../features/capture/body.ts';
 import { createGroupCommit } from '../features/capture/group-commit.ts';
 import { createIngest } from '../features/capture/ingest.ts';
@@ -35,10 +36,14 @@ export function createRecording(
 ) {
   const { config, log, clock, random, sha256, every, database, isShared, retentionMs, onError } = ground;
 
+  const activity = createActivity(clock.monotonic);
   const captureStore = createCaptureStore(database.client);
   const commits = createGroupCommit({
     insert: captureStore.insert,
-    onCommit: metrics.commit,
+    onCommit: (rows, durationMs) => {
+      activity.stored(rows);
+      metrics.commit(rows, durationMs);
+    },
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
     monotonic: clock.monotonic,
   });
@@ -66,7 +71,8 @@ export function createRecording(
     store: createSearchStore(database.client, database.scanClient),
     addJob: background.add,
     monotonic: clock.monotonic,
-    busy,
+    // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
+    busy: () => busy() || activity.isHigh(),
     indexed: ground.searchIndexed,
   });
   const events = createEventsService({

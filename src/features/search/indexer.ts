@@ -8,23 +8,23 @@ import type { Entry, SearchStore } from './store.ts';
 import { toEntry } from './texts.ts';
 
 /** What one slice writes: about 3 ms of the writer. */
-const sliceCharacters = 24 << 10;
-const sliceEntries = 48;
+const sliceCharacters = 12 << 10;
+const sliceEntries = 24;
 /** What is read and prepared at once. */
 const readBytes = 1 << 20;
 const readEntries = 64;
 /** Segments are merged eight at a time: each entry is rewritten once per level, which this keeps up with. */
-const mergePages = 16;
+const mergePages = 8;
 const mergesPerSlice = 1;
-/** While capture is never idle, a slice is followed by this many times its length of rest: 5 % of the time is for the index. */
-const restFactor = 20;
+/** While much is captured, a slice is followed by this many times its length of rest: 1 % of the time is for the index. */
+const restFactor = 100;
 
 export type Indexer = ReturnType<typeof createIndexer>;
 
 export type IndexerOptions = {
   store: SearchStore;
   monotonic: () => number;
-  /** Whether deliveries are waiting for their commit. */
+  /** Whether deliveries are waiting for their commit, or many come in. */
   busy: () => boolean;
   /** Told after each slice: all up to this row number are in the index. */
   onIndexed: (watermark: number) => void;
