@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { signedDeliveries } from '../../testing/signed-deliveries.ts';
+
+type Detail = {
+  platform: string | null;
+  signatureValid: boolean | null;
+  signature: { platform: string; verdict: string; reason: string | null; proves: string | null } | null;
+};
+
+let house: House;
+let ada: Caller;
+
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person();
+});
+afterAll(() => house.close());
+
+const platforms = (await signedDeliveries('http://localhost:4665/in/anywhere', Date.now())).map(one => one.platform);
+
+describe('what the platforms’ own libraries sign, sent to the running server', () => {
+  test('is of at least 15 platforms', () => {
+    expect(new Set(platforms).size).toBeGreaterThanOrEqual(15);
+  });
+
+  test.each(platforms)('%s is judged valid, and invalid with one byte changed', async platform => {
+    const endpoint = await ada.createEndpoint(platform);
+    const signed = (await signedDeliveries(endpoint.url, Date.now())).find(one => one.platform === platform);
+    if (!signed) throw new Error(`nothing signed for ${platform}`);
+    const { secret, method, headers, body, url } = signed;
+    await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform, secret });
+
+    const target = new URL(url);
+    const send = async (bytes: string): Promise<Detail> => {
+      const response = await fetch(`${await house.listen()}${target.pathname}${target.search}`, {
+        method,
+        headers: { ...headers },
+        body: bytes,
+      });
+      // Some are answered the platform's own way: the newest event is the one that was sent.
+      await response.arrayBuffer();
+      const { events } = await ada.json<{ events: { id: string }[] }>(
+        200,
+        'GET',
+        `/api/events?endpointId=${endpoint.id}&limit=1`,
+      );
+      return ada.json<Detail>(200, 'GET', `/api/events/${events[0]?.id}`);
+    };
+    expect(await send(body)).toMatchObject({
+      platform,
+      signatureValid: true,
+      signature: { platform, verdict: 'valid', reason: null },
+    });
+
+    const at = Math.floor(body.length / 2);
+    const other = body[at] === 'x' ? 'y' : 'x';
+    expect(await send(`${body.slice(0, at)}${other}${body.slice(at + 1)}`)).toMatchObject({
+      signatureValid: false,
+      signature: { verdict: 'invalid' },
+    });
+  });
+});
