@@ -67,7 +67,16 @@ export function createVerdicts(options: {
       const judged = { delivery, platform: detection.platform, secrets, receivedAt };
       const vanishing = proofVanishes(delivery, detection.platform);
       const verdict = vanishing ? verify({ ...judged, urls: urlsOf(address.token, delivery) }) : null;
-      const answer = handshake({ delivery, detection, secrets, receivedAt, urls: urlsOf(address.token, delivery) });
+      const answer = handshake({
+        delivery,
+        detection,
+        secrets,
+        receivedAt,
+        // Few handshakes ask for it, and nearly no delivery is one.
+        get urls() {
+          return urlsOf(address.token, delivery);
+        },
+      });
       return { ...detection, verdict: verdict && JSON.stringify(verdict), answer };
     },
 
