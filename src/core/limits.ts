@@ -4,7 +4,6 @@ export const apiVersion = '2026.09.17';
 export const maxNameCharacters = 100;
 export const maxKeysPerAccount = 10;
 export const defaultPageSize = 25;
-export const maxPageSize = 100;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
 export const maxEventTypeCharacters = 200;
