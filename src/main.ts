@@ -46,6 +46,8 @@ function createRandomBytes(): (length: number) => Uint8Array {
   };
 }
 
+const threadFiles = { writer: './wiring/writer.ts', reader: './db/reader.ts' };
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdout: text => writeAll(1, text),
@@ -57,7 +59,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   random: createRandomBytes(),
   // Each thread gets this process's environment, so that it finds the native library where the data directory is.
   spawn: name =>
-    new Worker(new URL(`./db/${name}.ts`, import.meta.url).href, { env: { ...process.env } as Record<string, string> }),
+    new Worker(new URL(threadFiles[name], import.meta.url).href, { env: { ...process.env } as Record<string, string> }),
   pid: process.pid,
   usage: () => {
     const { user, system } = process.cpuUsage();

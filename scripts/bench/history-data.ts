@@ -73,10 +73,7 @@ async function build(dataDir: string, events: number): Promise<History> {
             method: 'POST',
             path: '',
             query: null,
-            headers: [
-              ['Content-Type', 'application/json'],
-              ['X-GitHub-Event', event],
-            ],
+            headers: ['Content-Type', 'application/json', 'X-GitHub-Event', event],
             body,
             sourceIp: '127.0.0.1',
             receivedAt: clock.now(),

@@ -21,6 +21,12 @@ export type ThreadScope = {
   postMessage: (reply: Reply, transfer?: ArrayBuffer[]) => void;
 };
 
+/**
+ * Work of the house's own that is done beside the connection, between its statements. Errors reach whoever asked, with their
+ * codes; `handedOver`: buffers in the output that the thread gives away.
+ */
+export type Job = (input: unknown) => Promise<{ output: unknown; handedOver: ArrayBuffer[] }>;
+
 const busyTimeoutMs = 5000;
 const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
 // page_size counts only before the first page is written, and only before WAL.
@@ -37,9 +43,13 @@ const writer = [
 ];
 const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -16384', 'PRAGMA mmap_size = 0'];
 
-/** Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept. */
-export function serveConnection(scope: ThreadScope): void {
+/**
+ * Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept.
+ * @param loadJob makes what `job` requests run; called once the connection is open
+ */
+export function serveConnection(scope: ThreadScope, loadJob?: (client: Client) => Promise<Job>): void {
   let client: Client | undefined;
+  let job: Promise<Job> | undefined;
   let pragmas: string[] = [];
   // Requests are answered one after the other; libSQL would be synchronous anyway.
   let turn: Promise<void> = Promise.resolve();
@@ -53,6 +63,7 @@ export function serveConnection(scope: ThreadScope): void {
     pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
     await applyPragmas(client);
     scope.postMessage({ kind: 'ready' });
+    job = loadJob?.(client);
   };
 
   const replace = async (broken: Client): Promise<void> => {
@@ -60,7 +71,7 @@ export function serveConnection(scope: ThreadScope): void {
     await applyPragmas(broken);
   };
 
-  const run = async (on: Client, request: Request): Promise<PackedResult[]> => {
+  const run = async (on: Client, request: Exclude<Request, { kind: 'job' }>): Promise<PackedResult[]> => {
     switch (request.kind) {
       case 'execute':
         return [packResult(await on.execute(unpackStatement(request.statement)))];
@@ -83,9 +94,17 @@ export function serveConnection(scope: ThreadScope): void {
     }
   };
 
+  const runJob = async (id: number, input: unknown): Promise<void> => {
+    if (!job) throw new Error('this thread has no job');
+    const startedAt = performance.now();
+    const { output, handedOver } = await (await job)(input);
+    scope.postMessage({ id, results: [], output, ms: performance.now() - startedAt }, handedOver);
+  };
+
   const answer = async (request: Request): Promise<void> => {
     if (!client) return scope.postMessage({ id: request.id, error: packError(new Error('the database is not open')) });
     try {
+      if (request.kind === 'job') return await runJob(request.id, request.input);
       const startedAt = performance.now();
       const results = await run(client, request);
       scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });

@@ -24,6 +24,8 @@ export type Database = {
   /** Reads of any length (search, export, backup): a thread of their own when the database is embedded. */
   scanClient: Client;
   scanDb: Drizzle;
+  /** Runs the writer thread's own job (connection.ts); undefined for a server, which has no thread here. */
+  runJob: ((input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>) | undefined;
   /** A write batch of background work; `writerMs` is the writer's own time for it, unknown behind a network. */
   timedBatch: (statements: InStatement[]) => Promise<{ results: ResultSet[]; writerMs: number | undefined }>;
   /** A reader for work of minutes (checks), in a thread that is made for it when the database is embedded. */
@@ -74,6 +76,7 @@ async function openServer({ url, authToken, migrations = realMigrations }: Datab
     db,
     scanClient: client,
     scanDb: db,
+    runJob: undefined,
     timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
     withReader: use => use(client),
     upkeep: undefined,
@@ -133,6 +136,7 @@ async function openFile(
     db: drizzle(client) as Drizzle,
     scanClient,
     scanDb: drizzle(scanClient) as Drizzle,
+    runJob: async (input, handedOver) => (await writer.send({ kind: 'job', input, handedOver })).output,
     timedBatch: async statements => {
       const { results, ms } = await writer.send({
         kind: 'batch',

@@ -81,7 +81,7 @@ describe('opening the database', () => {
     openDatabase({
       url: `file:${file}`,
       authToken: undefined,
-      spawn: name => new Worker(new URL(`./${name}.ts`, import.meta.url).href),
+      spawn: () => new Worker(new URL('./reader.ts', import.meta.url).href),
       onBusy: () => {},
       onDeath: () => {},
       ...(migrations && { migrations }),

@@ -15,6 +15,7 @@ export type Request =
   | { id: number; kind: 'batch'; statements: PackedStatement[]; mode: 'read' | 'write' }
   | { id: number; kind: 'migrate'; statements: PackedStatement[] }
   | { id: number; kind: 'script'; sql: string }
+  | { id: number; kind: 'job'; input: unknown }
   | { id: number; kind: 'vacuum-into'; path: string }
   | { id: number; kind: 'truncate-wal' }
   | { id: number; kind: 'close' };
@@ -37,7 +38,7 @@ export type PackedError = {
 
 export type Reply =
   /** `ms`: what the thread itself took, without the time that the request waited. */
-  | { id: number; results: PackedResult[]; ms: number }
+  | { id: number; results: PackedResult[]; output?: unknown; ms: number }
   | { id: number; error: PackedError }
   | { kind: 'ready' }
   | { kind: 'failed'; error: PackedError }

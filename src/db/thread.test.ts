@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const spawn = () => new Worker(new URL('./writer.ts', import.meta.url).href);
+const spawn = () => new Worker(new URL('./reader.ts', import.meta.url).href);
 
 function startWriter(onBusy = () => {}) {
   return startThread({ spawn, hello: { path: file, readOnly: false }, onBusy, onDeath: () => {} });

@@ -20,12 +20,14 @@ export type ThreadRequest =
   | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
   | { kind: 'migrate'; statements: Statement[] }
   | { kind: 'script'; sql: string }
+  /** The thread's own job, see connection.ts; it takes `handedOver` over. */
+  | { kind: 'job'; input: unknown; handedOver: ArrayBuffer[] }
   | { kind: 'vacuum-into'; path: string }
   | { kind: 'truncate-wal' }
   | { kind: 'close' };
 
-/** `ms`: the thread's own time for this request. */
-export type Answer = { results: ResultSet[]; ms: number };
+/** `ms`: the thread's own time for this request. `output`: a job's. */
+export type Answer = { results: ResultSet[]; output?: unknown; ms: number };
 
 export type DatabaseThread = {
   send: (request: ThreadRequest) => Promise<Answer>;
@@ -60,6 +62,9 @@ function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer
     case 'batch':
     case 'migrate':
       return { ...request, id, statements: request.statements.map(pack) };
+    case 'job':
+      handedOver.push(...request.handedOver);
+      return { kind: 'job', id, input: request.input };
     default:
       return { ...request, id };
   }
@@ -96,7 +101,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     const one = waiting.get(data.id);
     waiting.delete(data.id);
     if ('error' in data) one?.reject(toError(data.error));
-    else one?.resolve({ results: data.results.map(unpackResult), ms: data.ms });
+    else one?.resolve({ results: data.results.map(unpackResult), output: data.output, ms: data.ms });
   };
   worker.onerror = event => die(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
   worker.addEventListener('close', () => die(new LibsqlError('database thread ended', 'THREAD_DIED')));

@@ -15,7 +15,8 @@ import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Services, type Surroundings } from '../wiring.ts';
 import { databaseFor } from './remote/databases.ts';
 
-export const spawnThread: SpawnThread = name => new Worker(new URL(`../db/${name}.ts`, import.meta.url).href);
+const threadFiles = { writer: '../wiring/writer.ts', reader: '../db/reader.ts' };
+export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[name], import.meta.url).href);
 
 export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 

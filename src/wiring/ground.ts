@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
+import { sha256 } from '../core/sha256.ts';
 import { openDatabase, type SpawnThread } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { Logger } from '../log.ts';
@@ -77,7 +78,7 @@ export async function layGround(surroundings: Surroundings) {
     isShared: database.file === undefined,
     /** How long a plan keeps events, 0 = for ever. */
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
-    sha256: (bytes: Uint8Array): Uint8Array => Bun.SHA256.hash(bytes as Uint8Array<ArrayBuffer>) as Uint8Array,
+    sha256,
     onError: (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error }),
     /** Runs again and again until `stopTimers`; a failure is logged and the next turn comes all the same. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {

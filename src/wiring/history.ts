@@ -2,7 +2,7 @@
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
 import { createTurns } from '../core/turns.ts';
-import { preview } from '../features/capture/service.ts';
+import { preview } from '../features/capture/recorder.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createImportsService } from '../features/imports/service.ts';
@@ -34,7 +34,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(
   ground: Ground,
   { endpoints }: Endpoints,
-  { events, search, captureStore, commits }: Recording,
+  { events, search, captureStore, capture }: Recording,
   { metrics }: Watch,
 ) {
   const { config, clock, random, database, version } = ground;
@@ -56,7 +56,7 @@ export function createHistory(
     insert: captureStore.insert,
     preview,
     since: events.since,
-    busy: () => commits.depth() > 0,
+    busy: () => capture.depth() > 0,
     onImported: search.wake,
     random,
   });

@@ -4,8 +4,8 @@ import { createSlots } from '../core/slots.ts';
 import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
 import { createBodyBudget } from '../features/capture/body.ts';
-import { createGroupCommit } from '../features/capture/group-commit.ts';
 import { createIngest } from '../features/capture/ingest.ts';
+import type { Recorder } from '../features/capture/recorder.ts';
 import { createCaptureService } from '../features/capture/service.ts';
 import { createCaptureStore } from '../features/capture/store.ts';
 import { createEventsService } from '../features/events/service.ts';
@@ -21,7 +21,9 @@ import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
+import { createRecorderOn } from './recorder.ts';
 import type { Watch } from './watch.ts';
+import type { RecordJob } from './writer.ts';
 
 const streamsPerAccount = 20;
 /** Bodies being received or waiting for their commit, all together. */
@@ -34,20 +36,11 @@ export function createRecording(
   { registry, endpoints, secrets, verdicts }: Endpoints,
   { metrics }: Watch,
 ) {
-  const { config, log, clock, random, sha256, every, database, isShared, retentionMs, onError } = ground;
+  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = ground;
 
   const activity = createActivity(clock.monotonic);
   const captureStore = createCaptureStore(database.client);
-  const commits = createGroupCommit({
-    insert: captureStore.insert,
-    onCommit: (rows, durationMs) => {
-      activity.stored(rows);
-      metrics.commit(rows, durationMs);
-    },
-    onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
-    monotonic: clock.monotonic,
-  });
-  const busy = (): boolean => commits.depth() > 0;
+  const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
     busy,
     monotonic: clock.monotonic,
@@ -92,17 +85,26 @@ export function createRecording(
     isShared,
   });
   const arrivals = createArrivals();
+  const { runJob } = database;
   const capture = createCaptureService({
-    commits,
+    recorder: runJob
+      ? async (parcel, signed) =>
+          (await runJob({ parcel, signed } satisfies RecordJob, [parcel.bytes])) as Awaited<ReturnType<Recorder>>
+      : createRecorderOn(database.client),
     random,
-    sha256,
-    recognise: verdicts.recognise,
+    destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,
-    onRecorded: (recorded, { body }) => {
+    onRecorded: recorded => {
       live.recorded(recorded);
       arrivals.recorded(recorded);
-      search.recorded(recorded, body);
     },
+    onSigned: search.recorded,
+    onCommit: (rows, durationMs) => {
+      activity.stored(rows);
+      metrics.commit(rows, durationMs);
+    },
+    onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
+    monotonic: clock.monotonic,
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -118,7 +120,6 @@ export function createRecording(
   });
   return {
     captureStore,
-    commits,
     background,
     retention,
     search,

@@ -11,7 +11,7 @@ export type Watch = ReturnType<typeof createWatch>;
 
 /** What is asked for its level at each scrape; built after this. */
 type Watched = {
-  commits: { depth: () => number };
+  capture: { depth: () => number };
   live: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
 };
@@ -31,7 +31,7 @@ export function createWatch({ database, clock, log, version, usage, every }: Gro
     version,
     startedAt: clock.now(),
     levels: {
-      queueDepth: () => watched().commits.depth(),
+      queueDepth: () => watched().capture.depth(),
       writerDepth: database.writeDepth,
       busyIncidents: database.busyIncidents,
       liveStreams: () => watched().live.openStreams(),

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'bun:test';
 import { createGroupCommit } from './group-commit.ts';
-import type { NewEvent } from './store.ts';
 
-const event = (endpoint: number) => ({ endpoint, content: new Uint8Array(1) }) as NewEvent;
+type Item = { endpoint: number };
+const event = (endpoint: number): Item => ({ endpoint });
 
 /** A database that answers each insert in turn with a row number or an error. */
 const setUp = (...answers: (number | Error)[]) => {
   const inserted: number[][] = [];
   const failures: number[] = [];
-  const commits = createGroupCommit({
+  const commits = createGroupCommit<Item, number>({
     insert: async events => {
       inserted.push(events.map(one => one.endpoint));
       const answer = answers.shift() ?? new Error('not asked for');
-      if (typeof answer === 'number') return answer;
+      if (typeof answer === 'number') return events.map((_, i) => answer + i);
       throw answer;
     },
+    bytesOf: () => 1,
     onFailure: (_error, refused) => void failures.push(refused),
     monotonic: () => 0,
   });

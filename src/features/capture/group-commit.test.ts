@@ -1,47 +1,28 @@
 import { describe, expect, test } from 'bun:test';
-import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
-import type { NewEvent } from './store.ts';
+import { createGroupCommit, type GroupCommitOptions, rowInvalid } from './group-commit.ts';
 
-const event = (endpoint: number, bytes = 10): NewEvent => ({
-  nonce: new Uint8Array(12),
-  endpoint,
-  receivedAt: 0,
-  size: bytes,
-  encoding: 0,
-  method: 'POST',
-  platform: null,
-  eventType: null,
-  verdict: null,
-  sourceIp: '127.0.0.1',
-  sha256: new Uint8Array(32),
-  path: new Uint8Array(),
-  query: null,
-  preview: new Uint8Array(),
-  content: new Uint8Array(bytes),
-});
+type Item = { endpoint: number; bytes: number };
+const event = (endpoint: number, bytes = 10): Item => ({ endpoint, bytes });
 
 /** A store whose commits end when the test says so. */
-function setUp(options: Partial<GroupCommitOptions> = {}) {
+function setUp(options: Partial<GroupCommitOptions<Item, number>> = {}) {
   const commits: { rows: number[]; done: (error?: unknown) => Promise<void> }[] = [];
   const failures: [unknown, number][] = [];
   let seq = 0;
-  const group = createGroupCommit({
+  const group = createGroupCommit<Item, number>({
     insert: events => {
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const first = seq + 1;
+      const { promise, resolve, reject } = Promise.withResolvers<number[]>();
       commits.push({
         rows: events.map(one => one.endpoint),
         done: async error => {
           if (error !== undefined) reject(error);
-          else {
-            seq += events.length;
-            resolve(first);
-          }
+          else resolve(events.map(() => ++seq));
           for (let i = 0; i < 10; i++) await Promise.resolve();
         },
       });
       return promise;
     },
+    bytesOf: item => item.bytes,
     onFailure: (error, refused) => failures.push([error, refused]),
     monotonic: () => 0,
     ...options,
@@ -160,6 +141,7 @@ describe('a failed commit', () => {
   test.each([
     ['a constraint', coded('SQLITE_CONSTRAINT')],
     ['a size', coded('SQLITE_TOOBIG')],
+    ['its own preparation', coded(rowInvalid)],
     ['a value that is none', new TypeError('NaN is no SQL value')],
   ])('because of %s in one row does not refuse its neighbours', async (_name, poison) => {
     const { group, commits, failures } = setUp();

@@ -3,19 +3,20 @@
  * queue is bounded in rows and bytes; beyond it the sender is asked to come back, which loses nothing.
  */
 import { AppError, tooLarge, unavailable } from '../../core/errors.ts';
-import type { NewEvent } from './store.ts';
 
-export type GroupCommit = {
-  /** Resolves with the event's row number once it is on disk. @throws unavailable when storage cannot take it, too_large when it never will */
-  add: (event: NewEvent) => Promise<number>;
-  /** Events waiting or being committed. */
+export type GroupCommit<Item, Stored> = {
+  /** Resolves with what became of it once it is on disk. @throws unavailable when storage cannot take it, too_large when it never will */
+  add: (item: Item) => Promise<Stored>;
+  /** Items waiting or being committed. */
   depth: () => number;
   /** Resolves when nothing is waiting any more. */
   idle: () => Promise<void>;
 };
 
-export type GroupCommitOptions = {
-  insert: (events: readonly NewEvent[]) => Promise<number>;
+export type GroupCommitOptions<Item, Stored> = {
+  /** Stores all or none, in order. */
+  insert: (items: readonly Item[]) => Promise<readonly Stored[]>;
+  bytesOf: (item: Item) => number;
   /** Told of every failed commit, with the number of deliveries that were refused for it. */
   onFailure: (error: unknown, refused: number) => void;
   onCommit?: (rows: number, durationMs: number) => void;
@@ -35,7 +36,15 @@ const loadedRows = 4;
 const fullRows = 32;
 const paceMs = 2;
 
-type Waiting = { event: NewEvent; resolve: (seq: number) => void; reject: (error: Error) => void };
+type Waiting<Item, Stored> = {
+  item: Item;
+  bytes: number;
+  resolve: (stored: Stored) => void;
+  reject: (error: Error) => void;
+};
+
+/** The code of an error in preparing an item: nothing of its commit was stored. */
+export const rowInvalid = 'ROW_INVALID';
 
 /** One row's fault. Anything else is the storage's: trying the same rows one by one would only repeat it. */
 const isOfOneRow = (error: unknown): boolean => {
@@ -43,27 +52,28 @@ const isOfOneRow = (error: unknown): boolean => {
   // What cannot even be packed as a statement has no code of the database.
   return code === undefined
     ? error instanceof TypeError
-    : /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
+    : code === rowInvalid || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
 };
 
 /** A libSQL server says so of a value over its `max_row_size`, and SQLite of one over its own limit. */
 const isTooBig = (error: unknown): boolean => isOfOneRow(error) && /too big/.test((error as Error).message);
 
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { insert, onFailure, onCommit, monotonic } = options;
+export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
+  type One = Waiting<Item, Stored>;
+  const { insert, bytesOf, onFailure, onCommit, monotonic } = options;
   const { maxRows = 128, maxBytes = 8 << 20, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
-  let queue: Waiting[] = [];
+  let queue: One[] = [];
   let queuedBytes = 0;
   let inFlight = 0;
   let running = false;
   const idleWaiters: (() => void)[] = [];
 
-  const take = (): Waiting[] => {
+  const take = (): One[] => {
     let bytes = 0;
     let count = 0;
-    for (const { event } of queue) {
-      if (count > 0 && (count >= maxRows || bytes + event.content.length > maxBytes)) break;
-      bytes += event.content.length;
+    for (const one of queue) {
+      if (count > 0 && (count >= maxRows || bytes + one.bytes > maxBytes)) break;
+      bytes += one.bytes;
       count++;
     }
     const group = queue.slice(0, count);
@@ -72,11 +82,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     return group;
   };
 
-  const commit = async (group: Waiting[]): Promise<void> => {
+  const commit = async (group: One[]): Promise<void> => {
     const startedAt = monotonic();
-    let first: number;
+    let stored: readonly Stored[];
     try {
-      first = await insert(group.map(one => one.event));
+      stored = await insert(group.map(one => one.item));
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
       if (group.length > 1 && isOfOneRow(error)) {
@@ -90,7 +100,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       onFailure(error, group.length);
       return;
     }
-    for (const [i, one] of group.entries()) one.resolve(first + i);
+    for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored);
     onCommit?.(group.length, monotonic() - startedAt);
   };
 
@@ -112,14 +122,15 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   };
 
   return {
-    add: event => {
-      if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + event.content.length > maxQueuedBytes))
+    add: item => {
+      const bytes = bytesOf(item);
+      if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + bytes > maxQueuedBytes))
         return Promise.reject(
           new AppError('unavailable', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }),
         );
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      queue.push({ event, resolve, reject });
-      queuedBytes += event.content.length;
+      const { promise, resolve, reject } = Promise.withResolvers<Stored>();
+      queue.push({ item, bytes, resolve, reject });
+      queuedBytes += bytes;
       // Started in a microtask, so that deliveries of the same turn of the event loop share the first commit.
       if (!running) {
         running = true;

@@ -287,6 +287,6 @@ describe('counters', () => {
       `/api/events?endpointId=${own.id}`,
     );
     expect((await read()).lastReceivedAt).toBe(events[0]?.receivedAt ?? 0);
-    await eventually(() => house.services.commits.depth() === 0);
+    await eventually(() => house.services.capture.depth() === 0);
   });
 });

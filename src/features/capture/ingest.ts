@@ -5,10 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { toPairs } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
 import { type BodyBudget, readBody } from './body.ts';
-import type { Address, Answer, CaptureService } from './service.ts';
+import type { Address, CaptureService, Recorded } from './service.ts';
 
 /** How much of an unwanted upload is still read, so that the sender sees the answer instead of a reset. */
 const lingerBytes = 4 << 20;
@@ -70,7 +69,7 @@ export function createIngest(options: IngestOptions): Ingest {
         method: req.method ?? 'GET',
         path: subPath,
         query,
-        headers: toPairs(req.rawHeaders),
+        headers: req.rawHeaders,
         body: read.body,
         sourceIp: clientAddress(req),
         receivedAt: clock.now(),
@@ -99,7 +98,7 @@ export function createIngest(options: IngestOptions): Ingest {
   };
 }
 
-function accept(req: IncomingMessage, res: ServerResponse, id: string, answer: Answer | null): void {
+function accept(req: IncomingMessage, res: ServerResponse, id: string, answer: Recorded['answer']): void {
   if (answer) {
     send(req, res, answer.status, answer.headers, answer.body);
     return;

@@ -1,43 +1,17 @@
 /*
- * From bytes off the wire to an event on disk. Nothing is parsed, inflated or re-encoded; the header rules are the only
- * change. Detection sees the delivery before the rules.
+ * From bytes off the wire to an event on disk: deliveries are posted to the recorder in the parcels that group commit forms,
+ * and whoever waits is told once their parcel is on disk.
  */
 import { unavailable } from '../../core/errors.ts';
-import { applyHeaderRules, type HeaderPair } from '../../core/headers.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../../core/ids.ts';
-import { payloadPreviewCharacters } from '../../core/limits.ts';
-import { packContent } from '../../core/stored-content.ts';
-import type { GroupCommit } from './group-commit.ts';
-
-/** A delivery as it came: header values are latin1, path and query raw. */
-export type Delivery = {
-  method: string;
-  path: string;
-  query: string | null;
-  headers: readonly HeaderPair[];
-  body: Uint8Array;
-  sourceIp: string;
-  receivedAt: number;
-};
-
-/** An answer that the sender's platform wants instead of Hooktape's own, and a secret that came with the question. */
-export type Answer = {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-  learnedSecret?: { platform: string; secret: string };
-};
+import type { HandshakeAnswer } from '../../core/platforms/model.ts';
+import { signatureWords } from '../../core/search-signature.ts';
+import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { type Delivery, type Destination, isSpare, type Posted, packParcel } from './parcel.ts';
+import type { Recorder } from './recorder.ts';
 
 /** Where a delivery arrived: an endpoint's row number and its ingest token. */
 export type Address = { seq: number; token: string };
-
-/** What is known of a delivery before it is stored. `verdict`: JSON, only when the proof does not survive the header rules. */
-export type Recognised = {
-  platform: string | null;
-  eventType: string | null;
-  verdict: string | null;
-  answer: Answer | null;
-};
 
 /** What the rest of the house is told of a stored event. */
 export type Recorded = {
@@ -46,22 +20,55 @@ export type Recorded = {
   endpoint: number;
   receivedAt: number;
   eventType: string | null;
-  answer: Answer | null;
+  answer: HandshakeAnswer | null;
 };
+
+type Stored = { seq: number; eventType: string | null; answer: HandshakeAnswer | null };
+
+/** Group commit's bounds, and who is told of commits and failures. */
+type Bounds = Omit<GroupCommitOptions<Posted, Stored>, 'insert' | 'bytesOf'>;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
 
-export function createCaptureService(options: {
-  commits: GroupCommit;
-  random: RandomBytes;
-  sha256: (bytes: Uint8Array) => Uint8Array;
-  recognise: (address: Address, delivery: Delivery) => Recognised;
-  /** Registers a secret that a handshake delivered. */
-  learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
-  onRecorded: (recorded: Recorded, delivery: Delivery) => void;
-}) {
-  const { commits, random, sha256, recognise, learn, onRecorded } = options;
+export function createCaptureService(
+  options: Bounds & {
+    recorder: Recorder;
+    random: RandomBytes;
+    destinationOf: (address: Address) => Destination;
+    /** Registers a secret that a handshake delivered. */
+    learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
+    onRecorded: (recorded: Recorded) => void;
+    /** Takes a stored event's search signature; undefined when nobody searches by it. */
+    onSigned: ((event: { seq: number; endpoint: number; receivedAt: number }, words: Uint32Array) => void) | undefined;
+  },
+) {
+  const { recorder, random, destinationOf, learn, onRecorded, onSigned, ...bounds } = options;
   let draining = false;
+  let spare: ArrayBuffer | undefined;
+
+  const insert = async (posted: readonly Posted[]): Promise<Stored[]> => {
+    const parcel = packParcel(posted, spare);
+    // It is on its way: another thread owns it until it comes back.
+    spare = undefined;
+    const { first, eventTypes, answers, signatures, bytes } = await recorder(parcel, onSigned !== undefined);
+    if (isSpare(bytes)) spare = bytes;
+    const stored = eventTypes.map((eventType, at): Stored => ({ seq: first + at, eventType, answer: null }));
+    for (const [at, answer] of answers) {
+      const one = stored[at];
+      if (one) one.answer = answer;
+    }
+    if (signatures && onSigned)
+      for (const [at, { destination, delivery }] of posted.entries()) {
+        const words = signatures.subarray(at * signatureWords, (at + 1) * signatureWords);
+        onSigned({ seq: first + at, endpoint: destination.seq, receivedAt: delivery.receivedAt }, words);
+      }
+    return stored;
+  };
+  const commits = createGroupCommit<Posted, Stored>({
+    ...bounds,
+    insert,
+    bytesOf: ({ delivery }) => delivery.body.length,
+  });
 
   return {
     /**
@@ -70,32 +77,17 @@ export function createCaptureService(options: {
      */
     async record(address: Address, delivery: Delivery): Promise<Recorded> {
       if (draining) throw unavailable('shutting down, try again', 5);
-      const { platform, eventType, verdict, answer } = recognise(address, delivery);
-      const { encoding, content } = packContent(applyHeaderRules(delivery.headers), delivery.body);
       const nonce = random(nonceBytes);
-      const seq = await commits.add({
-        nonce,
-        endpoint: address.seq,
-        receivedAt: delivery.receivedAt,
-        size: delivery.body.length,
-        encoding,
-        method: delivery.method,
-        platform,
-        eventType,
-        verdict,
-        sourceIp: delivery.sourceIp,
-        sha256: sha256(delivery.body),
-        path: Buffer.from(delivery.path, 'latin1'),
-        query: delivery.query === null ? null : Buffer.from(delivery.query, 'latin1'),
-        preview: preview(delivery.body),
-        content,
-      });
+      const { seq, eventType, answer } = await commits.add({ destination: destinationOf(address), nonce, delivery });
       if (answer?.learnedSecret) await learn(address.seq, answer.learnedSecret);
       const { receivedAt } = delivery;
       const recorded = { seq, id: eventId(seq, nonce), endpoint: address.seq, receivedAt, eventType, answer };
-      onRecorded(recorded, delivery);
+      onRecorded(recorded);
       return recorded;
     },
+
+    /** Deliveries waiting or being committed. */
+    depth: commits.depth,
 
     /** Refuses what comes from now on and waits until all that was accepted is on disk. */
     async drain(): Promise<void> {
@@ -103,15 +95,4 @@ export function createCaptureService(options: {
       await commits.idle();
     },
   };
-}
-
-/** The bytes of the body's first 200 characters, as they are; one that is cut in half at the end is left out. */
-export function preview(body: Uint8Array): Uint8Array {
-  let characters = 0;
-  const limit = Math.min(body.length, payloadPreviewCharacters * 4);
-  for (let i = 0; i < limit; i++) {
-    // Every byte but a continuation byte begins a character.
-    if (((body[i] ?? 0) & 0xc0) !== 0x80 && ++characters > payloadPreviewCharacters) return body.subarray(0, i);
-  }
-  return body.subarray(0, limit);
 }

@@ -3,25 +3,7 @@
  * cost more than the insert itself; the text for each row count is made once.
  */
 import type { Client, InStatement, InValue } from '@libsql/client';
-
-/** One event as stored. Bytes are final: header rules applied, content packed. */
-export type NewEvent = {
-  nonce: Uint8Array;
-  endpoint: number;
-  receivedAt: number;
-  size: number;
-  encoding: number;
-  method: string;
-  platform: string | null;
-  eventType: string | null;
-  verdict: string | null;
-  sourceIp: string;
-  sha256: Uint8Array;
-  path: Uint8Array;
-  query: Uint8Array | null;
-  preview: Uint8Array;
-  content: Uint8Array;
-};
+import type { NewEvent } from './recorder.ts';
 
 const columns =
   'nonce, endpoint, received_at, size, encoding, method, platform, event_type, verdict, source_ip, sha256, path, query, preview, content';
@@ -39,7 +21,7 @@ function insertText(count: number): string {
 
 export type CaptureStore = ReturnType<typeof createCaptureStore>;
 
-export function createCaptureStore(client: Client) {
+export function createCaptureStore(client: Pick<Client, 'batch'>) {
   return {
     /**
      * Stores all of them in one transaction, and keeps the endpoints' counters in the same one.

@@ -8,10 +8,8 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import { type ImportedEvent, readEvent } from '../../core/import/event.ts';
 import { packContent, unpackContentText } from '../../core/stored-content.ts';
-import type { GroupCommit } from '../capture/group-commit.ts';
+import type { NewEvent } from '../capture/recorder.ts';
 import type { ImportsStore, Target } from './store.ts';
-
-type NewEvent = Parameters<GroupCommit['add']>[0];
 
 export type Imported = {
   imported: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { signatureQuery } from '../../core/search-signature.ts';
+import { signatureQuery, signatureWords } from '../../core/search-signature.ts';
 import { createRecent } from './recent.ts';
 import { signEvent } from './texts.ts';
 
@@ -8,10 +8,11 @@ const query = (term: string) => signatureQuery(bytes(term));
 
 function recentWith(events: [seq: number, endpoint: number, body: string | Uint8Array, eventType?: string][]) {
   const recent = createRecent();
-  for (const [seq, endpoint, body, eventType = null] of events)
-    recent.add({ seq, endpoint, receivedAt: 1000 + seq }, (words, offset) =>
-      signEvent(words, offset, eventType, typeof body === 'string' ? bytes(body) : body),
-    );
+  for (const [seq, endpoint, body, eventType = null] of events) {
+    const signature = new Uint32Array(signatureWords);
+    signEvent(signature, 0, eventType, typeof body === 'string' ? bytes(body) : body);
+    recent.add({ seq, endpoint, receivedAt: 1000 + seq }, signature);
+  }
   return recent;
 }
 

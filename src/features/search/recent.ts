@@ -15,8 +15,8 @@ type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32A
 export type Range = { from: number; to: number };
 
 export type Recent = {
-  /** @param sign writes the event's signature into `words` from `offset` on */
-  add: (event: Position & { endpoint: number }, sign: (words: Uint32Array, offset: number) => void) => void;
+  /** @param signature `signatureWords` of them (core/search-signature.ts) */
+  add: (event: Position & { endpoint: number }, signature: Uint32Array) => void;
   /** All up to this row number are in the index now. */
   forget: (watermark: number) => void;
   /**
@@ -46,11 +46,11 @@ export function createRecent(): Recent {
   };
 
   return {
-    add: ({ seq, endpoint, receivedAt }, sign) => {
+    add: ({ seq, endpoint, receivedAt }, signature) => {
       const block = blockFor(seq);
       if (!block) return;
       const at = seq % blockSize;
-      sign(block.signatures, at * signatureWords);
+      block.signatures.set(signature, at * signatureWords);
       block.times[at] = receivedAt;
       block.endpoints[at] = endpoint;
     },

@@ -3,7 +3,6 @@ import { checkTerm, createFinder } from './finder.ts';
 import { createIndexer } from './indexer.ts';
 import { createRecent } from './recent.ts';
 import type { SearchStore } from './store.ts';
-import { signEvent } from './texts.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export type SearchService = ReturnType<typeof createSearchService>;
@@ -42,14 +41,12 @@ export function createSearchService(options: {
       if (indexed) wake();
     },
 
-    /** To be told of every event that was stored, before its sender is. */
-    recorded(
-      event: { seq: number; endpoint: number; receivedAt: number; eventType: string | null },
-      body: Uint8Array,
-    ): void {
-      if (!indexed) return;
-      recent.add(event, (words, offset) => signEvent(words, offset, event.eventType, body));
-      wake();
-    },
+    /** To be told of every event that was stored, with its signature, before its sender is; undefined without an index. */
+    recorded: indexed
+      ? (event: { seq: number; endpoint: number; receivedAt: number }, signature: Uint32Array): void => {
+          recent.add(event, signature);
+          wake();
+        }
+      : undefined,
   };
 }

@@ -1,24 +1,13 @@
 /*
- * What a delivery is and whether its signature holds. Detection and handshakes at capture, before the header rules;
- * verdicts when an event is read, so that registering or mending a secret judges every stored event anew. The exception is
- * proof in headers that the rules redact or drop: judged at capture, and the verdict is kept.
+ * Whether an event's signature holds: judged when it is read, so that registering or mending a secret judges every stored
+ * event anew. The exception is a verdict that was kept at capture (recognition.ts).
  */
 import type { HeaderPair } from '../../core/headers.ts';
-import { detect } from '../../core/platforms/detect.ts';
-import { handshake } from '../../core/platforms/handshake.ts';
-import type { HandshakeAnswer, RawDelivery, SigningSecret, Verdict } from '../../core/platforms/model.ts';
-import { proofVanishes, verify } from '../../core/platforms/verify.ts';
+import type { RawDelivery, SigningSecret, Verdict } from '../../core/platforms/model.ts';
+import { verify } from '../../core/platforms/verify.ts';
+import { urlsOf } from './recognition.ts';
 
 type Address = { seq: number; token: string };
-
-type Arrived = {
-  method: string;
-  path: string;
-  query: string | null;
-  headers: readonly HeaderPair[];
-  body: Uint8Array;
-  receivedAt: number;
-};
 
 type Stored = {
   method: string;
@@ -31,13 +20,6 @@ type Stored = {
   verdict: string | null;
 };
 
-export type Recognition = {
-  platform: string | null;
-  eventType: string | null;
-  verdict: string | null;
-  answer: HandshakeAnswer | null;
-};
-
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 export function createVerdicts(options: {
@@ -46,40 +28,9 @@ export function createVerdicts(options: {
   urlOf: (token: string) => string;
 }) {
   const { secretsOf, urlOf } = options;
-
-  const urlsOf = (token: string, { path, query }: RawDelivery): string[] => [
-    `${urlOf(token)}${path}${query === null ? '' : `?${query}`}`,
-  ];
-
-  const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
-    ...new Set(secrets.flatMap(({ platform }) => platform ?? [])),
-  ];
-
   const kept = (verdict: string | null): Verdict | null => (verdict === null ? null : (JSON.parse(verdict) as Verdict));
 
   return {
-    /** At capture. Pure computation, no query: it runs for every delivery. */
-    recognise(address: Address, arrived: Arrived): Recognition {
-      const secrets = secretsOf(address.seq);
-      const { method, path, query, headers, body, receivedAt } = arrived;
-      const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
-      const detection = detect(delivery, secrets.length === 0 ? [] : platformsOf(secrets));
-      const judged = { delivery, platform: detection.platform, secrets, receivedAt };
-      const vanishing = proofVanishes(delivery, detection.platform);
-      const verdict = vanishing ? verify({ ...judged, urls: urlsOf(address.token, delivery) }) : null;
-      const answer = handshake({
-        delivery,
-        detection,
-        secrets,
-        receivedAt,
-        // Few handshakes ask for it, and nearly no delivery is one.
-        get urls() {
-          return urlsOf(address.token, delivery);
-        },
-      });
-      return { ...detection, verdict: verdict && JSON.stringify(verdict), answer };
-    },
-
     /** Whether a stored event of this endpoint can have a verdict other than unchecked, or the one that was kept. */
     canJudge: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).length > 0,
 
@@ -96,7 +47,7 @@ export function createVerdicts(options: {
           rawHeaders: headers,
           body,
         };
-        return verify({ delivery, platform, secrets, receivedAt, urls: urlsOf(address.token, delivery) });
+        return verify({ delivery, platform, secrets, receivedAt, urls: urlsOf(urlOf(address.token), delivery) });
       });
     },
   };

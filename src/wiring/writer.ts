@@ -1,0 +1,21 @@
+/*
+ * The writer thread's entry file: the one connection that writes, and beside it the recorder, so that what a delivery costs
+ * is not taken from the thread that listens. Named here because the executable finds thread files by path.
+ */
+import { type Job, serveConnection, type ThreadScope } from '../db/connection.ts';
+import type { Parcel } from '../features/capture/parcel.ts';
+
+/** What a job of the writer thread is given: a parcel, and whether search signatures are wanted. */
+export type RecordJob = { parcel: Parcel; signed: boolean };
+
+serveConnection(globalThis as unknown as ThreadScope, async (client): Promise<Job> => {
+  // After the connection is open: nothing waits for what only a delivery needs.
+  const { createRecorderOn } = await import('./recorder.ts');
+  const record = createRecorderOn(client);
+  return async input => {
+    const { parcel, signed } = input as RecordJob;
+    const receipt = await record(parcel, signed);
+    const { signatures, bytes } = receipt;
+    return { output: receipt, handedOver: signatures ? [bytes, signatures.buffer as ArrayBuffer] : [bytes] };
+  };
+});
