@@ -48,11 +48,13 @@ export function decodeBytes(text: string): Uint8Array | undefined {
 /** @param value a non-negative safe integer; `length` letters, zero-padded */
 export function encodeNumber(value: number, length: number): string {
   let text = '';
-  for (let rest = value, i = 0; i < length; i++) {
-    text = alphabet[rest % 32] + text;
-    rest = Math.floor(rest / 32);
+  let rest = value;
+  let left = length;
+  for (; left >= 2; left -= 2) {
+    text = pairs[rest % 1024] + text;
+    rest = Math.floor(rest / 1024);
   }
-  return text;
+  return left === 1 ? `${alphabet[rest % 32]}${text}` : text;
 }
 
 /** undefined for a letter outside the alphabet or a value that is not a safe integer. */

@@ -27,15 +27,6 @@ export type GroupCommitOptions<Item, Stored> = {
   maxQueuedBytes?: number;
 };
 
-/*
- * A commit costs much the same whatever is in it. So many rows in one say that deliveries come faster than commits; then
- * the next waits a millisecond for company unless much has come already: fewer commits leave more of the machine for the
- * deliveries, and bring the log's next checkpoint later. A lone sender never waits.
- */
-const loadedRows = 4;
-const fullRows = 32;
-const paceMs = 2;
-
 type Waiting<Item, Stored> = {
   item: Item;
   bytes: number;
@@ -82,42 +73,47 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     return group;
   };
 
-  const commit = async (group: One[]): Promise<void> => {
+  /** Stores a group. Resolves, never rejects, with what tells its senders: nobody has been told yet. */
+  const commit = async (group: readonly One[]): Promise<() => void> => {
     const startedAt = monotonic();
-    let stored: readonly Stored[];
     try {
-      stored = await insert(group.map(one => one.item));
+      const stored = await insert(group.map(one => one.item));
+      onCommit?.(group.length, monotonic() - startedAt);
+      return () => {
+        for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored);
+      };
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
       if (group.length > 1 && isOfOneRow(error)) {
-        for (const one of group) await commit([one]);
-        return;
+        const tell: (() => void)[] = [];
+        for (const one of group) tell.push(await commit([one]));
+        return () => {
+          for (const one of tell) one();
+        };
       }
+      onFailure(error, group.length);
       const refusal = isTooBig(error)
         ? tooLarge('the database takes no delivery of this size')
         : unavailable('the delivery could not be stored, try again', 5, error);
-      for (const one of group) one.reject(refusal);
-      onFailure(error, group.length);
-      return;
+      return () => {
+        for (const one of group) one.reject(refusal);
+      };
     }
-    for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored);
-    onCommit?.(group.length, monotonic() - startedAt);
   };
 
   const run = async (): Promise<void> => {
-    running = true;
-    let isLoaded = false;
-    let startedAt = 0;
+    let tell = (): void => {};
     while (queue.length > 0) {
-      if (isLoaded && queue.length < fullRows && monotonic() - startedAt < paceMs) await Bun.sleep(1);
-      startedAt = monotonic();
       const group = take();
       inFlight = group.length;
-      await commit(group);
+      const committed = commit(group);
+      // Those of the commit before are answered while this one is on its way: the disk does not wait for them.
+      tell();
+      tell = await committed;
       inFlight = 0;
-      isLoaded = group.length >= loadedRows;
     }
     running = false;
+    tell();
     for (const resolve of idleWaiters.splice(0)) resolve();
   };
 

@@ -25,6 +25,13 @@ export type Recorded = {
 
 type Stored = { seq: number; eventType: string | null; answer: HandshakeAnswer | null };
 
+/** Takes a stored event's search signature, which begins at `from`. */
+type OnSigned = (
+  event: { seq: number; endpoint: number; receivedAt: number },
+  signatures: Uint32Array,
+  from: number,
+) => void;
+
 /** Group commit's bounds, and who is told of commits and failures. */
 type Bounds = Omit<GroupCommitOptions<Posted, Stored>, 'insert' | 'bytesOf'>;
 
@@ -38,8 +45,8 @@ export function createCaptureService(
     /** Registers a secret that a handshake delivered. */
     learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
     onRecorded: (recorded: Recorded) => void;
-    /** Takes a stored event's search signature; undefined when nobody searches by it. */
-    onSigned: ((event: { seq: number; endpoint: number; receivedAt: number }, words: Uint32Array) => void) | undefined;
+    /** undefined when nobody searches by signatures: none are made. */
+    onSigned: OnSigned | undefined;
   },
 ) {
   const { recorder, random, destinationOf, learn, onRecorded, onSigned, ...bounds } = options;
@@ -58,10 +65,12 @@ export function createCaptureService(
       if (one) one.answer = answer;
     }
     if (signatures && onSigned)
-      for (const [at, { destination, delivery }] of posted.entries()) {
-        const words = signatures.subarray(at * signatureWords, (at + 1) * signatureWords);
-        onSigned({ seq: first + at, endpoint: destination.seq, receivedAt: delivery.receivedAt }, words);
-      }
+      for (const [at, { destination, delivery }] of posted.entries())
+        onSigned(
+          { seq: first + at, endpoint: destination.seq, receivedAt: delivery.receivedAt },
+          signatures,
+          at * signatureWords,
+        );
     return stored;
   };
   const commits = createGroupCommit<Posted, Stored>({

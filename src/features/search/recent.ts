@@ -15,8 +15,8 @@ type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32A
 export type Range = { from: number; to: number };
 
 export type Recent = {
-  /** @param signature `signatureWords` of them (core/search-signature.ts) */
-  add: (event: Position & { endpoint: number }, signature: Uint32Array) => void;
+  /** @param signatures the event's one begins at `from` (core/search-signature.ts) */
+  add: (event: Position & { endpoint: number }, signatures: Uint32Array, from: number) => void;
   /** All up to this row number are in the index now. */
   forget: (watermark: number) => void;
   /**
@@ -46,11 +46,12 @@ export function createRecent(): Recent {
   };
 
   return {
-    add: ({ seq, endpoint, receivedAt }, signature) => {
+    add: ({ seq, endpoint, receivedAt }, signatures, from) => {
       const block = blockFor(seq);
       if (!block) return;
       const at = seq % blockSize;
-      block.signatures.set(signature, at * signatureWords);
+      const to = at * signatureWords;
+      for (let i = 0; i < signatureWords; i++) block.signatures[to + i] = signatures[from + i] ?? 0;
       block.times[at] = receivedAt;
       block.endpoints[at] = endpoint;
     },

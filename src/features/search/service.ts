@@ -43,8 +43,8 @@ export function createSearchService(options: {
 
     /** To be told of every event that was stored, with its signature, before its sender is; undefined without an index. */
     recorded: indexed
-      ? (event: { seq: number; endpoint: number; receivedAt: number }, signature: Uint32Array): void => {
-          recent.add(event, signature);
+      ? (event: { seq: number; endpoint: number; receivedAt: number }, signatures: Uint32Array, from: number): void => {
+          recent.add(event, signatures, from);
           wake();
         }
       : undefined,

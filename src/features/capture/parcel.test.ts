@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test';
+import { isSpare, type Posted, packParcel, unpackParcel } from './parcel.ts';
+
+const posted = (seq: number, body: string | Uint8Array, changes: Partial<Posted['delivery']> = {}): Posted => ({
+  destination: { seq, url: `https://hooks.example/in/${seq}`, secrets: [{ platform: 'stripe', secret: 's' }] },
+  nonce: crypto.getRandomValues(new Uint8Array(12)),
+  delivery: {
+    method: 'POST',
+    path: '/a//b%2e',
+    query: null,
+    headers: ['Host', 'x', 'X-V', '\xe9\xff "\\'],
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+    sourceIp: '127.0.0.1',
+    receivedAt: 1_700_000_000_123,
+    ...changes,
+  },
+});
+const plain = (all: readonly Posted[]) =>
+  all.map(({ destination, nonce, delivery }) => ({
+    destination,
+    nonce: Buffer.from(nonce).toString('hex'),
+    delivery: { ...delivery, body: Buffer.from(delivery.body).toString('hex') },
+  }));
+
+describe('a parcel', () => {
+  test('gives back what was put in, byte for byte and in order', () => {
+    const all = [
+      posted(1, 'one'),
+      posted(
+        2,
+        Uint8Array.from({ length: 256 }, (_, i) => i),
+        { query: '', method: 'PROPFIND' },
+      ),
+      posted(1, '', { query: `q="it's"&%zz`, headers: [], sourceIp: '::1' }),
+      posted(1, '\u0000{"a":"é"}'),
+    ];
+    expect(plain(unpackParcel(packParcel(all)))).toEqual(plain(all));
+  });
+
+  test('names each destination once', () => {
+    const { text } = packParcel([1, 2, 1, 1].map(seq => posted(seq, 'x')));
+    expect(text.split('https://hooks.example/in/1"')).toHaveLength(2);
+  });
+
+  test('fills a spare buffer again when it is large enough, whatever was in it, and takes a new one otherwise', () => {
+    const first = packParcel([posted(1, 'x'.repeat(1000))]);
+    const again = packParcel([posted(1, 'y')], first.bytes);
+    expect(again.bytes).toBe(first.bytes);
+    expect(Buffer.from(unpackParcel(again)[0]?.delivery.body ?? []).toString()).toBe('y');
+    const large = packParcel([posted(1, new Uint8Array(3 << 20))], first.bytes);
+    expect(large.bytes).not.toBe(first.bytes);
+    expect([isSpare(first.bytes), isSpare(large.bytes)]).toEqual([true, false]);
+  });
+
+  test('a buffer that another thread owns is no spare', () => {
+    const { bytes } = packParcel([posted(1, 'x')]);
+    structuredClone(bytes, { transfer: [bytes] });
+    expect(isSpare(bytes)).toBe(false);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { signatureWords } from '../../core/search-signature.ts';
+import { unpackContent } from '../../core/stored-content.ts';
+import { rowInvalid } from './group-commit.ts';
+import { type Delivery, packParcel } from './parcel.ts';
+import { createRecorder, type NewEvent, preview, type Recognised } from './recorder.ts';
+
+const unknown: Recognised = { platform: null, eventType: null, verdict: null, answer: null };
+
+/** A recorder whose rows are kept here. */
+function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recognised = () => unknown) {
+  const stored: NewEvent[] = [];
+  const seen: unknown[] = [];
+  const record = createRecorder({
+    recognise: (_destination, arrived) => {
+      seen.push(arrived.headers);
+      return recognise(arrived);
+    },
+    sign: (words, offset, _type, body) => words.fill(body.length, offset, offset + signatureWords),
+    insert: async events => {
+      // The bytes are the parcel's: what is kept has to be copied.
+      stored.push(...events.map(event => ({ ...event, nonce: event.nonce.slice() })));
+      return 7;
+    },
+  });
+  return { record, stored, seen };
+}
+
+const parcelOf = (...deliveries: Partial<Delivery & { text: string }>[]) =>
+  packParcel(
+    deliveries.map(({ text = '', ...given }, i) => ({
+      destination: { seq: 3, url: 'https://hooks.example/in/t', secrets: [] },
+      nonce: new Uint8Array(12).fill(i + 1),
+      delivery: {
+        method: 'POST',
+        path: '',
+        query: null,
+        headers: ['X-A', '1', 'Authorization', 'Bearer topsecret', 'CF-Ray', '1'],
+        body: new TextEncoder().encode(text),
+        sourceIp: '127.0.0.1',
+        receivedAt: 1000 + i,
+        ...given,
+      },
+    })),
+  );
+
+describe('the recorder', () => {
+  test('stores what arrived under the header rules, and recognises it before them', async () => {
+    const { record, stored, seen } = setUp(({ path }) => ({ ...unknown, platform: path, eventType: 'push' }));
+    const receipt = await record(parcelOf({ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }), false);
+    expect(receipt).toMatchObject({ first: 7, eventTypes: ['push', 'push'], answers: [], signatures: null });
+    expect(seen[0]).toEqual([
+      ['X-A', '1'],
+      ['Authorization', 'Bearer topsecret'],
+      ['CF-Ray', '1'],
+    ]);
+    const [event, second] = stored;
+    if (!event) throw new Error('nothing was stored');
+    expect(event).toMatchObject({ endpoint: 3, receivedAt: 1000, size: 7, method: 'POST', platform: '/p' });
+    expect(Buffer.from(event.sha256).toString('hex')).toBe(createHash('sha256').update('{"a":1}').digest('hex'));
+    expect([Buffer.from(event.path).toString(), Buffer.from(event.query ?? []).toString()]).toEqual(['/p', 'q=1']);
+    const { headers, body } = unpackContent(event.encoding, event.content);
+    expect(headers).toEqual([
+      ['X-A', '1'],
+      ['Authorization', '[redacted]'],
+    ]);
+    expect(Buffer.from(body).toString()).toBe('{"a":1}');
+    expect([second?.nonce, second?.query]).toEqual([new Uint8Array(12).fill(2), null]);
+  });
+
+  test('says which deliveries want an answer of their own, and signs each when that is wanted', async () => {
+    const answer = { status: 200, headers: {}, body: 'challenge' };
+    const { record } = setUp(({ body }) => ({ ...unknown, answer: body.length === 5 ? answer : null }));
+    const receipt = await record(parcelOf({ text: 'abc' }, { text: 'abcde' }), true);
+    expect(receipt.answers).toEqual([[1, answer]]);
+    expect(receipt.signatures?.length).toBe(2 * signatureWords);
+    expect([receipt.signatures?.[0], receipt.signatures?.[signatureWords]]).toEqual([3, 5]);
+  });
+
+  test('one that cannot be prepared is told apart from a database that fails, and nothing is stored', async () => {
+    const { record, stored } = setUp(({ path }) => {
+      if (path === '/bad') throw new Error('no such thing');
+      return unknown;
+    });
+    expect(await record(parcelOf({}, { path: '/bad' }), false).catch(error => error)).toMatchObject({
+      code: rowInvalid,
+    });
+    expect(stored).toEqual([]);
+  });
+});
+
+describe('preview', () => {
+  test.each([
+    ['short', 'abc', 'abc'],
+    ['200 characters of one byte', 'a'.repeat(300), 'a'.repeat(200)],
+    ['200 characters of four bytes', '\u{1f600}'.repeat(300), '\u{1f600}'.repeat(200)],
+  ])('%s', (_name, text, expected) => {
+    expect(Buffer.from(preview(new TextEncoder().encode(text))).toString()).toBe(expected);
+  });
+});
