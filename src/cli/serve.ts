@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
+import { type SpawnThread, spawnAhead } from '../db/database.ts';
+import { fromFileUrl } from '../db/file-url.ts';
 import { createFront, createSocketFront, type Front } from '../front.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
@@ -28,6 +30,7 @@ export const serve: Command = {
     const config = await withRealPort(loadConfig(io, envFile).config);
     const certificate = config.tls && firstCertificate(config.tls);
     const log = createLog(io, config);
+    const spawn = threadsAhead(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
       const services = await createServices({
@@ -36,7 +39,7 @@ export const serve: Command = {
         log,
         clock: io.clock,
         random: io.random,
-        spawn: io.spawn,
+        spawn,
         version: io.version,
         usage: io.usage,
         onFatal: cause => {
@@ -66,6 +69,12 @@ export const serve: Command = {
     }
   },
 };
+
+function threadsAhead(io: Io, config: Config): SpawnThread {
+  if (fromFileUrl(config.databaseUrl) === undefined) return io.spawn;
+  io.useDataDirectory(config.dataDir);
+  return spawnAhead(io.spawn, ['writer', 'reader']);
+}
 
 /** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
 async function listen(
