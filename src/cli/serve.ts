@@ -3,7 +3,7 @@
  * in flight finish, flush, close, unlock.
  */
 import { createServer } from 'node:net';
-import { createApp } from '../app.ts';
+import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
 import { type SpawnThread, spawnAhead } from '../db/database.ts';
@@ -33,7 +33,7 @@ export const serve: Command = {
     const spawn = threadsAhead(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
-      const services = await createServices({
+      const opening = createServices({
         config,
         secret: readOrMakeSecret(io, config),
         log,
@@ -47,11 +47,13 @@ export const serve: Command = {
           io.abort(1);
         },
       });
+      // The routes and their library load while the database is made and opened.
+      const [services, { createApp }] = await Promise.all([opening, import('../app.ts')]);
       try {
         await makeOwner(services, config);
         // From here on a signal must not cut a request: it waits until there is something to stop.
         const signalled = io.untilSignal();
-        const stop = await listen(services, config, certificate);
+        const stop = await listen(services, createApp(services), certificate);
         await announce(io, services);
         // What fell due while no server ran.
         services.retention.wake();
@@ -79,13 +81,13 @@ function threadsAhead(io: Io, config: Config): SpawnThread {
 /** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
 async function listen(
   services: Services,
-  config: Config,
+  { fetch }: App,
   certificate: Certificate | undefined,
 ): Promise<() => Promise<void>> {
-  const { log, clientAddress, ingest, onError } = services;
+  const { config, log, clientAddress, ingest, onError } = services;
   const front = createFront({
     ingest,
-    fetch: createApp(services).fetch,
+    fetch,
     clientAddress,
     tls: certificate,
     onError,
