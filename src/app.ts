@@ -46,8 +46,9 @@ export function createApp(services: Services): App {
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));
+  const described = app.routes as unknown as RouteInfo[];
   app
-    .use(docsRoutes(describeApi(app.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
+    .use(docsRoutes(() => describeApi(described, config.baseUrl, services.cookie.name)))
     .use(healthRoutes(services))
     .use(metricsRoutes(services))
     .use(dashboardRoutes());

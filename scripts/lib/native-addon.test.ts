@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import {
-  chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,9 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { addonDirs, extractAddon, lazyNative, loadAddon } from './native-addon.ts';
+import { type Addon, addonDirs, extractAddon, lazyNative, loadAddon } from './native-addon.ts';
 
-const addon = new TextEncoder().encode('not really an addon');
+const bytes = new TextEncoder().encode('not really an addon');
+const addon: Addon = { name: '.addon.node', size: bytes.length, read: () => bytes, compared: false };
 let dir: string;
 
 beforeEach(() => {
@@ -27,7 +28,7 @@ afterEach(() => {
 describe('extracting the addon', () => {
   test('writes it executable for its owner alone, and leaves nothing else', () => {
     const path = extractAddon(addon, dir);
-    expect(new Uint8Array(readFileSync(path))).toEqual(addon);
+    expect(new Uint8Array(readFileSync(path))).toEqual(bytes);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(readdirSync(dir)).toHaveLength(1);
   });
@@ -41,25 +42,35 @@ describe('extracting the addon', () => {
     expect(extractAddon(addon, relative(process.cwd(), dir))).toBe(extractAddon(addon, dir));
   });
 
-  test('another addon gets another name', () => {
-    expect(extractAddon(new Uint8Array([1]), dir)).not.toBe(extractAddon(addon, dir));
+  test('does not read it again where the process has compared it', () => {
+    const path = extractAddon(addon, dir);
+    const read = () => {
+      throw new Error('read again');
+    };
+    expect(extractAddon({ ...addon, read, compared: true }, dir)).toBe(path);
+    expect(() => extractAddon({ ...addon, read }, dir)).toThrow('read again');
   });
 
-  test('refuses a file of that name with other bytes, and does not replace it', () => {
-    const path = extractAddon(addon, dir);
-    chmodSync(path, 0o700);
-    writeFileSync(path, 'evil'.padEnd(addon.length));
-    expect(() => extractAddon(addon, dir)).toThrow('is not what it should be');
-    expect(readFileSync(path, 'utf8')).toStartWith('evil');
+  test.each([true, false])('replaces a file of that name that was cut short; compared before: %p', compared => {
+    writeFileSync(join(dir, addon.name), '');
+    expect(readFileSync(extractAddon({ ...addon, compared }, dir))).toEqual(Buffer.from(bytes));
     expect(readdirSync(dir)).toHaveLength(1);
   });
 
-  test('refuses a symbolic link, even to the right bytes', () => {
+  test('replaces a file of that name with other bytes', () => {
+    writeFileSync(join(dir, addon.name), 'evil'.padEnd(bytes.length), { mode: 0o755 });
     const path = extractAddon(addon, dir);
-    rmSync(path);
-    writeFileSync(join(dir, 'elsewhere'), addon);
-    symlinkSync(join(dir, 'elsewhere'), path);
-    expect(() => extractAddon(addon, dir)).toThrow('is not what it should be');
+    expect(readFileSync(path)).toEqual(Buffer.from(bytes));
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dir)).toHaveLength(1);
+  });
+
+  test.each([true, false])('replaces a symbolic link, even to the right bytes; compared before: %p', compared => {
+    const elsewhere = join(dir, 'elsewhere');
+    writeFileSync(elsewhere, bytes);
+    symlinkSync(elsewhere, join(dir, addon.name));
+    expect(lstatSync(extractAddon({ ...addon, compared }, dir)).isFile()).toBe(true);
+    expect(lstatSync(elsewhere).isFile()).toBe(true);
   });
 });
 

@@ -8,41 +8,40 @@
  * `process.env.HOOKTAPE_DATA_DIR` before a database is opened, and to hand its environment to the Workers.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 
 type Native = Record<string, (...args: unknown[]) => unknown>;
 
+export type Addon = {
+  /** Of the file; another addon has another name. */
+  name: string;
+  size: number;
+  /** Some ten megabytes, so only when they are needed. */
+  read: () => Uint8Array;
+  /** Whether the process has already compared the file: its other threads map what the first one did. */
+  compared: boolean;
+};
+
 /**
- * Puts the addon into `dir` and returns its absolute path.
+ * Puts the addon into `dir` and returns its absolute path. What is not ours byte for byte is replaced, never mapped; so
+ * nothing has to wait for the disk here, and a file that a power failure cut short costs one more write.
  *
- * @throws when the directory cannot be written, or holds a file of that name which is not ours byte for byte.
+ * @throws when the directory cannot be written, or somebody else's file is in the way.
  */
-export function extractAddon(bytes: Uint8Array, dir: string): string {
+export function extractAddon(addon: Addon, dir: string): string {
   // Absolute: the system would look a bare file name up in its library path.
-  const path = resolve(dir, `.libsql-${Bun.hash(bytes).toString(16)}.node`);
-  if (holdsAddon(path, bytes)) return path;
+  const path = resolve(dir, addon.name);
+  if (holdsAddon(path, addon)) return path;
   const part = `${path}.${randomUUID()}`;
   try {
-    writeDurably(part, bytes);
+    writeFileSync(part, addon.read(), { flag: 'wx', mode: 0o700 });
     try {
       // A link, unlike a rename, never replaces what another thread has mapped in the meantime.
       linkSync(part, path);
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') {
-        if (!holdsAddon(path, bytes)) throw new Error(`${path} is not what it should be; remove it`);
-      } else renameSync(part, path);
+    } catch {
+      if (!holdsAddon(path, addon)) renameSync(part, path);
     }
   } finally {
     rmSync(part, { force: true });
@@ -51,11 +50,11 @@ export function extractAddon(bytes: Uint8Array, dir: string): string {
 }
 
 /** Loads the addon from the first directory that takes it and lets it be mapped. */
-export function loadAddon(bytes: Uint8Array, dirs: readonly string[]): Native {
+export function loadAddon(addon: Addon, dirs: readonly string[]): Native {
   const refusals: string[] = [];
   for (const dir of dirs) {
     try {
-      return dlopen(extractAddon(bytes, dir));
+      return dlopen(extractAddon(addon, dir));
     } catch (error) {
       refusals.push(`  ${dir}: ${error instanceof Error ? error.message : error}`);
     }
@@ -88,29 +87,15 @@ export function lazyNative(load: () => Native): Native {
   );
 }
 
-function holdsAddon(path: string, bytes: Uint8Array): boolean {
+function holdsAddon(path: string, { size, read, compared }: Addon): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   // In a shared temp directory only a plain file of our own can be trusted not to change after the comparison.
-  if (!found?.isFile() || found.uid !== process.getuid?.() || found.size !== bytes.length) return false;
-  return readFileSync(path).equals(bytes);
-}
-
-function writeDurably(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, 'wx', 0o700);
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  if (!found?.isFile() || found.uid !== process.getuid?.() || found.size !== size) return false;
+  return compared || readFileSync(path).equals(read());
 }
 
 function dlopen(path: string): Native {
   const module = { exports: {} as Native };
   process.dlopen(module, path);
   return module.exports;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -3,7 +3,7 @@
  * replaced by native-addon.ts with the one addon of the target embedded. If libsql changes so that the replacement no
  * longer applies, the build fails rather than the binary.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BunPlugin } from 'bun';
 
@@ -46,14 +46,23 @@ export function nativePlugin(root: string, target: Target): BunPlugin & { applie
         path: join(import.meta.dir, 'native.ts'),
         namespace: 'hooktape-native',
       }));
-      build.onLoad({ filter: /.*/, namespace: 'hooktape-native' }, () => ({
-        loader: 'ts',
-        contents: `
-          import { readFileSync } from 'node:fs';
-          import addon from ${JSON.stringify(addon)} with { type: 'file' };
-          import { addonDirs, lazyNative, loadAddon } from ${JSON.stringify(join(import.meta.dir, 'native-addon.ts'))};
-          export const requireNative = () => lazyNative(() => loadAddon(readFileSync(addon), addonDirs(process.env)));`,
-      }));
+      build.onLoad({ filter: /.*/, namespace: 'hooktape-native' }, () => {
+        const bytes = readFileSync(addon);
+        return {
+          loader: 'ts',
+          contents: `
+            import { readFileSync } from 'node:fs';
+            import file from ${JSON.stringify(addon)} with { type: 'file' };
+            import { addonDirs, lazyNative, loadAddon } from ${JSON.stringify(join(import.meta.dir, 'native-addon.ts'))};
+            const addon = {
+              name: '.libsql-${Bun.hash(bytes).toString(16)}.node',
+              size: ${bytes.length},
+              read: () => readFileSync(file),
+              compared: !Bun.isMainThread,
+            };
+            export const requireNative = () => lazyNative(() => loadAddon(addon, addonDirs(process.env)));`,
+        };
+      });
     },
   };
 }

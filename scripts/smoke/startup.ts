@@ -1,4 +1,4 @@
-/* How long the program takes from its start to its first answer that it is ready. */
+/* How long the program takes from its start to its first answer that it is ready, in an empty directory too. */
 import { type Checks, must } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 
@@ -21,10 +21,10 @@ export async function checkStartup({ check }: Checks): Promise<void> {
         await installation.remove();
       }
     }
-    const best = Math.min(...again);
-    const note = `empty database ${best.toFixed(0)} ms, making it too ${Math.min(...first).toFixed(0)} ms`;
+    const [making, starting] = [Math.min(...first), Math.min(...again)];
+    const note = `empty database ${starting.toFixed(0)} ms, making it too ${making.toFixed(0)} ms`;
     // A shared build machine says nothing about the program; there the numbers are only shown.
-    must(best < GOAL_MS || process.env['CI'], note);
+    must(Math.max(making, starting) < GOAL_MS || process.env['CI'], note);
     return note;
   });
 }

@@ -3,9 +3,11 @@
  * in flight finish, flush, close, unlock.
  */
 import { createServer } from 'node:net';
-import { createApp } from '../app.ts';
+import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
+import { type SpawnThread, spawnAhead } from '../db/database.ts';
+import { fromFileUrl } from '../db/file-url.ts';
 import { createFront, createSocketFront, type Front } from '../front.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
@@ -28,15 +30,16 @@ export const serve: Command = {
     const config = await withRealPort(loadConfig(io, envFile).config);
     const certificate = config.tls && firstCertificate(config.tls);
     const log = createLog(io, config);
+    const spawn = threadsAhead(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
-      const services = await createServices({
+      const opening = createServices({
         config,
         secret: readOrMakeSecret(io, config),
         log,
         clock: io.clock,
         random: io.random,
-        spawn: io.spawn,
+        spawn,
         version: io.version,
         usage: io.usage,
         onFatal: cause => {
@@ -44,11 +47,13 @@ export const serve: Command = {
           io.abort(1);
         },
       });
+      // The routes and their library load while the database is made and opened.
+      const [services, { createApp }] = await Promise.all([opening, import('../app.ts')]);
       try {
         await makeOwner(services, config);
         // From here on a signal must not cut a request: it waits until there is something to stop.
         const signalled = io.untilSignal();
-        const stop = await listen(services, config, certificate);
+        const stop = await listen(services, createApp(services), certificate);
         await announce(io, services);
         // What fell due while no server ran.
         services.retention.wake();
@@ -67,16 +72,22 @@ export const serve: Command = {
   },
 };
 
+function threadsAhead(io: Io, config: Config): SpawnThread {
+  if (fromFileUrl(config.databaseUrl) === undefined) return io.spawn;
+  io.useDataDirectory(config.dataDir);
+  return spawnAhead(io.spawn, ['writer', 'reader']);
+}
+
 /** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
 async function listen(
   services: Services,
-  config: Config,
+  { fetch }: App,
   certificate: Certificate | undefined,
 ): Promise<() => Promise<void>> {
-  const { log, clientAddress, ingest, onError } = services;
+  const { config, log, clientAddress, ingest, onError } = services;
   const front = createFront({
     ingest,
-    fetch: createApp(services).fetch,
+    fetch,
     clientAddress,
     tls: certificate,
     onError,

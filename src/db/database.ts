@@ -9,11 +9,23 @@ import { fromFileUrl } from './file-url.ts';
 import { migrate } from './migrate.ts';
 import { migrations as realMigrations } from './migrations.ts';
 import { toStatement } from './protocol.ts';
-import { startThread } from './thread.ts';
+import { lateThread, startThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
 import { createSpareReaders, createUpkeep, type Upkeep } from './upkeep.ts';
 
 export type SpawnThread = (name: 'writer' | 'reader') => Worker;
+
+/**
+ * Starts threads before anybody asks for them: they load their program while the data directory is made and locked.
+ * @returns a `spawn` that hands these out first
+ */
+export function spawnAhead(spawn: SpawnThread, names: readonly ('writer' | 'reader')[]): SpawnThread {
+  const ahead = names.map(name => ({ name, worker: spawn(name) }));
+  return name => {
+    const at = ahead.findIndex(one => one.name === name);
+    return (at < 0 ? undefined : ahead.splice(at, 1)[0]?.worker) ?? spawn(name);
+  };
+}
 
 export type Drizzle = LibSQLDatabase<Record<string, never>>;
 
@@ -107,7 +119,8 @@ async function openFile(
   chmodSync(file, 0o600);
   // The writer first: it turns WAL on, which a reader cannot.
   const writer = await start('writer');
-  const [reader, scanner] = await Promise.all([start('reader'), start('reader')]);
+  const reader = await start('reader');
+  const scanner = lateThread(() => start('reader'));
   const client = createThreadedClient(writer, reader);
   const scanClient = createThreadedClient(writer, scanner);
   const spares = createSpareReaders(() =>

@@ -54,13 +54,25 @@ describe('migrate', () => {
 
   test('one that fails is rolled back together with its version; those before it stay', async () => {
     const broken = 'CREATE TABLE b (x)\n--> statement-breakpoint\nINSERT INTO nowhere VALUES (1)';
-    expect(await migrate(client, [first, broken], noCopy).catch(error => error.message)).toContain('nowhere');
-    expect([await readVersion(client), await tables()]).toEqual([1, ['a']]);
-    await migrate(client, [first, 'CREATE TABLE b (x)'], async () => {});
-    expect(await tables()).toEqual(['a', 'b']);
+    const upgraded = [first, 'CREATE TABLE c (x)'];
+    await migrate(client, [first], noCopy);
+    const failed = migrate(client, [...upgraded, broken], async () => {});
+    expect(await failed.catch(error => error.message)).toContain('nowhere');
+    expect([await readVersion(client), await tables()]).toEqual([2, ['a', 'c']]);
+    await migrate(client, [...upgraded, 'CREATE TABLE b (x)'], async () => {});
+    expect(await tables()).toEqual(['a', 'b', 'c']);
   });
 
-  test('one that another process did in the same moment counts as done', async () => {
+  test('one that fails in an empty database leaves it empty', async () => {
+    const failed = migrate(client, [first, 'INSERT INTO nowhere VALUES (1)'], noCopy);
+    expect(await failed.catch(error => error.message)).toContain('nowhere');
+    expect([await readVersion(client), await tables()]).toEqual([0, []]);
+  });
+
+  test.each([
+    ['', [first]],
+    [', and what an older one left to do is done', [first, second]],
+  ])('one that another process did in the same moment counts as done%s', async (_, migrations) => {
     const other = createClient({ url: `file:${file}`, concurrency: 1 });
     const racing: Client = {
       ...client,
@@ -70,7 +82,8 @@ describe('migrate', () => {
         return client.migrate(statements);
       },
     };
-    expect(await migrate(racing, [first], noCopy)).toEqual({ from: 0, to: 1 });
+    expect(await migrate(racing, migrations, noCopy)).toEqual({ from: 0, to: migrations.length });
+    expect(await readVersion(client)).toBe(migrations.length);
     expect((await client.execute('SELECT count(*) FROM a')).rows[0]?.[0]).toBe(1);
     other.close();
   });

@@ -1,6 +1,7 @@
 /*
- * Plain SQL, forward only, one transaction each, together with its version number. A database that already holds data is
- * copied first; one that a newer Hooktape wrote is refused untouched.
+ * Plain SQL, forward only, one transaction each, together with its version number; an empty database gets all of them in
+ * one, which spares the first start some waits for the disk. A database that already holds data is copied first; one that a
+ * newer Hooktape wrote is refused untouched.
  */
 import type { Client } from '@libsql/client';
 
@@ -14,6 +15,12 @@ export const readVersion = async (client: Client): Promise<number> => {
   const { rows } = await client.execute('PRAGMA user_version');
   return Number(rows[0]?.[0] ?? 0);
 };
+
+const statementsOf = (migration: string): string[] =>
+  migration
+    .split('--> statement-breakpoint')
+    .map(statement => statement.trim())
+    .filter(statement => statement !== '');
 
 /**
  * Brings the database to the newest schema.
@@ -31,16 +38,17 @@ export async function migrate(
       `the database has schema version ${from}, this Hooktape knows versions up to ${migrations.length}: it was written by a newer Hooktape. Run that one, or restore a backup from before the upgrade.`,
     );
   if (from > 0 && from < migrations.length) await beforeUpgrade(from);
-  for (let at = from; at < migrations.length; at++) {
-    const statements = (migrations[at] ?? '')
-      .split('--> statement-breakpoint')
-      .map(statement => statement.trim())
-      .filter(statement => statement !== '');
+  for (let at = from; at < migrations.length; ) {
+    const to = at === 0 ? migrations.length : at + 1;
+    const statements = migrations.slice(at, to).flatMap(statementsOf);
     try {
-      await client.migrate([...statements, `PRAGMA user_version = ${at + 1}`]);
+      await client.migrate([...statements, `PRAGMA user_version = ${to}`]);
+      at = to;
     } catch (error) {
-      // Several processes may start at once on one server: another one has done it.
-      if ((await readVersion(client)) <= at) throw error;
+      // Several processes may start at once on one server: another one has done it, or some of it.
+      const reached = await readVersion(client);
+      if (reached <= at) throw error;
+      at = reached;
     }
   }
   return { from, to: migrations.length };

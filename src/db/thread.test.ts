@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
+import { spawnAhead } from './database.ts';
 import type { Reply, Request } from './protocol.ts';
-import { startThread } from './thread.ts';
+import { lateThread, startThread } from './thread.ts';
 
 let directory: string;
 let file: string;
@@ -181,4 +182,51 @@ describe('the queue', () => {
     await Promise.resolve();
     expect(ended()).toBe(1);
   });
+});
+
+describe('a late thread', () => {
+  test('is started once, by its first request', async () => {
+    let starts = 0;
+    const late = lateThread(() => {
+      starts++;
+      return startWriter();
+    });
+    expect([starts, late.depth()]).toEqual([0, 0]);
+    const answers = await Promise.all([late.send(execute('SELECT 1')), late.send(execute('SELECT 2'))]);
+    expect(answers.map(({ results }) => results[0]?.rows[0]?.[0])).toEqual([1, 2]);
+    expect(starts).toBe(1);
+    await late.close();
+    expect(late.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+  });
+
+  test('that nobody asked is not started to be closed, nor afterwards', async () => {
+    const late = lateThread(() => Promise.reject(new Error('started')));
+    await late.close();
+    expect(late.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+  });
+
+  test('that could not start is tried again', async () => {
+    let fail = true;
+    const late = lateThread(() => (fail ? Promise.reject(new Error('no room')) : startWriter()));
+    expect(await late.send(execute('SELECT 1')).catch(error => error.message)).toBe('no room');
+    fail = false;
+    expect((await late.send(execute('SELECT 1'))).results).toHaveLength(1);
+    await late.close();
+  });
+});
+
+test('threads started ahead are handed out once each, by name', () => {
+  const spawned: string[] = [];
+  const ahead = spawnAhead(
+    name => {
+      spawned.push(name);
+      return `${name} ${spawned.length}` as unknown as Worker;
+    },
+    ['writer', 'reader'],
+  );
+  expect(['reader', 'reader', 'writer'].map(name => ahead(name as 'reader'))).toEqual([
+    'reader 2',
+    'reader 3',
+    'writer 1',
+  ] as unknown as Worker[]);
 });

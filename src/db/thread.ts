@@ -150,3 +150,35 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     },
   };
 }
+
+/** A thread that the first request to it starts; a start that failed is tried again with the next one. */
+export function lateThread(start: () => Promise<DatabaseThread>): DatabaseThread {
+  let starting: Promise<DatabaseThread> | undefined;
+  let thread: DatabaseThread | undefined;
+  let closed = false;
+  const get = async (): Promise<DatabaseThread> => {
+    try {
+      thread = await start();
+    } catch (error) {
+      starting = undefined;
+      throw error;
+    }
+    return thread;
+  };
+  return {
+    send: async request => {
+      if (closed) throw new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      starting ??= get();
+      return (await starting).send(request);
+    },
+    depth: () => thread?.depth() ?? 0,
+    close: async () => {
+      closed = true;
+      await (await starting)?.close();
+    },
+    abandon: () => {
+      closed = true;
+      void starting?.then(started => started.abandon());
+    },
+  };
+}

@@ -47,11 +47,15 @@ const asset = (body: string | Blob, type: string, caching = 'no-cache'): Respons
     },
   });
 
-export const docsRoutes = (description: Record<string, unknown>) => {
-  const text = JSON.stringify(description);
+/** @param describe called once, when somebody asks: the start does not wait for it */
+export const docsRoutes = (describe: () => Record<string, unknown>) => {
+  let text: string | undefined;
   const read = async (file: string) => new Blob([await Bun.file(file).arrayBuffer()]);
   return new Elysia()
-    .get('/openapi.json', () => asset(text, 'application/json'))
+    .get('/openapi.json', () => {
+      text ??= JSON.stringify(describe());
+      return asset(text, 'application/json');
+    })
     .get('/docs', () => asset(page, 'text/html; charset=utf-8'))
     .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
     .get('/docs/swagger-ui.js', async () =>
