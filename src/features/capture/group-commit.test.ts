@@ -55,6 +55,21 @@ describe('group commit', () => {
     expect(group.depth()).toBe(0);
   });
 
+  test('the next group is on its way before those of the last one are told', async () => {
+    const { group, commits } = setUp({ maxRows: 1 });
+    let onTheirWay = 0;
+    const first = group.add(event(1)).then(() => {
+      onTheirWay = commits.length;
+    });
+    const second = group.add(event(2));
+    await turn();
+    await commits[0]?.done();
+    await first;
+    expect(onTheirWay).toBe(2);
+    await commits[1]?.done();
+    await second;
+  });
+
   test('answers nobody before the commit is done', async () => {
     const { group, commits } = setUp();
     let answered = false;
