@@ -6,12 +6,11 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeS
 import { join } from 'node:path';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, must } from '../lib/checks.ts';
-import { freePort, type Installation, install } from '../lib/installation.ts';
+import { freePort, type Installation, install, NOBODY } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
 import { prove, sound, startSenders } from '../lib/senders.ts';
 
-const NOBODY = 65534;
 const DISK_MB = 96;
 const BALLAST_MB = 48;
 
@@ -49,6 +48,9 @@ async function fullDisk(installation: Installation): Promise<string> {
     must((await fetch(`${server.origin}/healthz`)).ok, 'it is not alive');
     must((await api.endpoints()).length === 1, 'it cannot be read');
 
+    const checked = await installation.run(['check']);
+    must(checked.exitCode === 0, `hooktape check, through the server: ${checked.stdout} ${checked.stderr}`);
+
     rmSync(ballast);
     const before = ledger.acknowledged.size;
     const backMs = await until('deliveries are taken again', 15_000, () => ledger.acknowledged.size > before + 20);
@@ -65,6 +67,27 @@ async function fullDisk(installation: Installation): Promise<string> {
   } finally {
     await senders.stop();
   }
+}
+
+/** Nobody runs: a command opens the database itself. */
+async function commandsOnFullDisk(installation: Installation): Promise<string> {
+  const server = await installation.start(await freePort());
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint('full');
+  for (const { body } of noise) await fetch(ingestAddress(server, endpoint), { method: 'POST', body: body.slice() });
+  await server.end('SIGTERM');
+  const fill = Bun.spawnSync(['dd', 'if=/dev/zero', `of=${join(installation.dataDir, 'ballast')}`], {
+    stderr: 'ignore',
+  });
+  must(fill.exitCode !== 0, 'the disk is not full');
+  const startedAt = performance.now();
+  const { exitCode, stdout, stderr } = await installation.run(['check']);
+  const ms = performance.now() - startedAt;
+  must(exitCode === 0 || stderr.includes('the disk is full'), `hooktape check: ${exitCode} ${stdout} ${stderr}`);
+  rmSync(join(installation.dataDir, 'ballast'));
+  const again = await installation.run(['check']);
+  must(again.exitCode === 0, `hooktape check, with room: ${again.exitCode} ${again.stdout} ${again.stderr}`);
+  return `${(stdout || stderr).trim().split('\n')[0]} [check ${ms.toFixed(0)} ms]`;
 }
 
 async function readOnly(installation: Installation): Promise<string> {
@@ -139,6 +162,7 @@ export async function checkDisk({ check }: Checks, payloads: readonly Payload[])
     }
   };
   await on('a full disk refuses with 503, loses nothing, and is over when there is room', true, fullDisk);
+  await on('a command on a full disk does its work or says why not', true, commandsOnFullDisk);
   await on('a read-only file system is refused at the start, and says so', true, readOnly);
   await on('a damaged database file is refused, and a backup brings it back', false, damaged);
   await on('a log left behind by kill -9 is taken in', false, installation => logLeftBehind(installation, payloads));
