@@ -130,7 +130,10 @@ async function damagedMeanwhile(installation: Installation, payloads: readonly P
 
   const handle = openSync(file, 'r+');
   const noise = crypto.getRandomValues(new Uint8Array(PAGE_BYTES));
-  for (let at = PAGE_BYTES; at < statSync(file).size; at += PAGE_BYTES) writeSync(handle, noise, 0, PAGE_BYTES, at);
+  const { size } = statSync(file);
+  // What came first stays: who may read, and which endpoint it is.
+  const from = Math.floor(size / PAGE_BYTES / 3) * PAGE_BYTES;
+  for (let at = from; at < size; at += PAGE_BYTES) writeSync(handle, noise, 0, PAGE_BYTES, at);
   closeSync(handle);
   const ids = [...acknowledged.keys()].filter((_, i) => i % 20 === 0);
   const seen = await askAll(api, server, endpoint, ids);
