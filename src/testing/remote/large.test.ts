@@ -71,7 +71,32 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
 
   test('large bodies of one moment: listed, searched, exported, imported, and imported again without a copy', async () => {
     const endpoint = await owner.createEndpoint('many');
-    const bodies = Array.from({ length: 4 }, () => noise(3 * mebibyte));
+    const bodies = Array.from({ length: 4 }, () => noise(2.6e6));
+    for (const body of bodies) await house.deliver(endpoint, body);
+    const secretOf = `/api/endpoints/${endpoint.id}/secrets`;
+    // With a secret every body of a page is read, to be judged.
+    await owner.json(201, 'POST', secretOf, { platform: 'github', secret: 'It is a secret' });
+    const listed = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&limit=100`);
+    expect(listed.events).toHaveLength(bodies.length);
+    const none = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&q=nowhere%20in%20noise`);
+    expect(none.events).toEqual([]);
+
+    const file = await exportOf(endpoint.id);
+    expect(file.events.map(event => event.payloadRaw)).toEqual(bodies.map(body => body.toString('base64')));
+    const receivedAt = file.events[0]?.receivedAt;
+    const path = join(directory, 'export.json');
+    writeFileSync(path, JSON.stringify({ ...file, events: file.events.map(event => ({ ...event, receivedAt })) }));
+    const copy = await owner.createEndpoint('copy');
+    const first = await importInto(copy.id, path);
+    expect([first.stdout, first.stderr]).toEqual(['4 imported, 0 already there, 0 past the retention window\n', '']);
+    const second = await importInto(copy.id, path);
+    expect([second.stdout, second.stderr]).toEqual(['0 imported, 4 already there, 0 past the retention window\n', '']);
+    expect(await owner.json(200, 'GET', `/api/endpoints/${copy.id}`)).toMatchObject({ eventCount: 4 });
+  }, 120_000);
+
+  test('large bodies of one moment: listed, searched, exported, imported, and imported again without a copy', async () => {
+    const endpoint = await owner.createEndpoint('many');
+    const bodies = Array.from({ length: 4 }, () => noise(2.6e6));
     for (const body of bodies) await house.deliver(endpoint, body);
     const secretOf = `/api/endpoints/${endpoint.id}/secrets`;
     // With a secret every body of a page is read, to be judged.
@@ -114,6 +139,22 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect(stderr).toContain('1 not imported: larger than the database takes');
     expect((await exportOf(endpoint.id)).events.map(one => one.payloadRaw)).toEqual(['before', 'after']);
     expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
+  }, 30_000);
+
+  test('a server that goes away in the middle of an export: the transfer fails and never looks whole', async () => {
+    const endpoint = await owner.createEndpoint('cut');
+    for (let n = 0; n < 3; n++) await house.deliver(endpoint, noise(mebibyte));
+    const reader = (await owner.call('GET', `/api/endpoints/${endpoint.id}/export`)).body?.getReader();
+    await reader?.read();
+    await server.kill();
+    const rest = async () => {
+      while (!(await reader?.read())?.done);
+    };
+    const startedAt = performance.now();
+    await expect(rest()).rejects.toThrow();
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await server.start();
+    expect((await exportOf(endpoint.id)).events).toHaveLength(3);
   }, 30_000);
 
   test('a server that is away: an import ends with 1 and says so', async () => {
