@@ -94,32 +94,6 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect(await owner.json(200, 'GET', `/api/endpoints/${copy.id}`)).toMatchObject({ eventCount: 4 });
   }, 120_000);
 
-  test('large bodies of one moment: listed, searched, exported, imported, and imported again without a copy', async () => {
-    const endpoint = await owner.createEndpoint('many');
-    const bodies = Array.from({ length: 4 }, () => noise(2.6e6));
-    for (const body of bodies) await house.deliver(endpoint, body);
-    const secretOf = `/api/endpoints/${endpoint.id}/secrets`;
-    // With a secret every body of a page is read, to be judged.
-    await owner.json(201, 'POST', secretOf, { platform: 'github', secret: 'It is a secret' });
-    const listed = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&limit=100`);
-    expect(listed.events).toHaveLength(bodies.length);
-    const none = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&q=nowhere%20in%20noise`);
-    expect(none.events).toEqual([]);
-
-    const file = await exportOf(endpoint.id);
-    expect(file.events.map(event => event.payloadRaw)).toEqual(bodies.map(body => body.toString('base64')));
-    const receivedAt = file.events[0]?.receivedAt;
-    const path = join(directory, 'export.json');
-    writeFileSync(path, JSON.stringify({ ...file, events: file.events.map(event => ({ ...event, receivedAt })) }));
-    const copy = await owner.createEndpoint('copy');
-    const first = await importInto(copy.id, path);
-    expect([first.stdout, first.stderr]).toEqual(['4 imported, 0 already there, 0 past the retention window\n', '']);
-    const second = await importInto(copy.id, path);
-    expect([second.stdout, second.stderr]).toEqual(['0 imported, 4 already there, 0 past the retention window\n', '']);
-    const back = (await exportOf(copy.id)).events;
-    expect(back.map(event => event.payloadRaw)).toEqual(file.events.map(event => event.payloadRaw));
-  }, 60_000);
-
   test('an import says how many events are larger than the server takes, and brings in their neighbours', async () => {
     const endpoint = await owner.createEndpoint('too large');
     const event = (body: Buffer) => ({
