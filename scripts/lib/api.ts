@@ -5,6 +5,7 @@ export type Endpoint = { id: string; name: string; url: string; eventCount: numb
 export type EventSummary = { id: string; path: string; size: number };
 
 export type Api = {
+  key: string;
   createEndpoint: (name: string) => Promise<Endpoint>;
   endpoints: () => Promise<Endpoint[]>;
   /** Every event of the endpoint, newest first, page by page. */
@@ -43,6 +44,7 @@ export function createApi(origin: string, key: string): Api {
     (await (await call(method, path, body)).json()) as T;
 
   return {
+    key,
     createEndpoint: name => json<Endpoint>('POST', '/api/endpoints', { name }),
     endpoints: async () => (await json<{ endpoints: Endpoint[] }>('GET', '/api/endpoints')).endpoints,
     events: async function* (endpointId, limit = 100) {

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 
-const NOBODY = 65534;
+/** Who the program runs as when these scripts run as root. */
+export const NOBODY = 65534;
 const READY_WITHIN_MS = 20_000;
 
 export type Env = Record<string, string>;

@@ -9,6 +9,7 @@ import { parse } from './arguments.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { OperationError } from './control.ts';
+import { diskTrouble } from './disk-trouble.ts';
 import { health } from './health.ts';
 import { importCommand } from './import.ts';
 import { type Command, ConfigurationError, exitCodes, type Io, UsageError } from './io.ts';
@@ -114,19 +115,9 @@ function explain(error: unknown, command: Command | undefined, io: Io): number {
     kind => error instanceof kind,
   );
   const { message, code } = error as Error & { code?: unknown };
-  const damage = damageOf(error);
-  io.stderr(`hooktape: ${damage === undefined ? message : `the database file is damaged: ${damage}\n${wayOut}`}\n`);
-  if (damage === undefined && !expected && typeof code !== 'string' && error instanceof Error && error.stack)
+  const trouble = diskTrouble(error);
+  io.stderr(`hooktape: ${trouble ?? message}\n`);
+  if (trouble === undefined && !expected && typeof code !== 'string' && error instanceof Error && error.stack)
     io.stderr(`${error.stack}\n`);
   return exitCodes.failed;
-}
-
-const wayOut =
-  'Move the data directory aside and bring your newest backup back into an empty one: hooktape restore FILE';
-
-/** The database's own words, which Drizzle wraps, when they are about its file. */
-function damageOf(error: unknown): string | undefined {
-  const { code, cause, message } = error as Error & { code?: unknown };
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(String(code))) return message;
-  return cause instanceof Error ? damageOf(cause) : undefined;
 }

@@ -34,10 +34,12 @@ hooktape import - --endpoint ID          reads standard input`,
     const total = await withControl(io, config, 'hooktape import', call =>
       importFile({ io, call, file, size, endpoint }),
     );
-    const { imported, alreadyThere, expired } = total;
+    const { imported, alreadyThere, expired, tooLarge = 0 } = total;
     if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
     else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
-    return exitCodes.done;
+    if (tooLarge === 0) return exitCodes.done;
+    io.stderr(`hooktape: ${tooLarge} not imported: larger than the database takes\n`);
+    return exitCodes.failed;
   },
 };
 
@@ -52,6 +54,7 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
     total.imported += added.imported;
     total.alreadyThere += added.alreadyThere;
     total.expired += added.expired;
+    if (added.tooLarge !== undefined) total.tooLarge = (total.tooLarge ?? 0) + added.tooLarge;
   });
   let done = 0;
   try {

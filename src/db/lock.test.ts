@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LockedError, lockDataDirectory } from './lock.ts';
@@ -33,6 +33,15 @@ describe('the data directory', () => {
     await lock.release();
     expect(existsSync(join(directory, 'hooktape.lock.holder'))).toBe(false);
     await (await lockDataDirectory(directory, 'third')).release();
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('can be had on a full disk, only without a name', async () => {
+    symlinkSync('/dev/full', join(directory, 'hooktape.lock.holder'));
+    const lock = await lockDataDirectory(directory, 'first');
+    // It never ends when it is read.
+    rmSync(join(directory, 'hooktape.lock.holder'));
+    await expect(lockDataDirectory(directory, 'second')).rejects.toBeInstanceOf(LockedError);
+    await lock.release();
   });
 
   test('is refused across processes, and free the moment its holder is killed', async () => {

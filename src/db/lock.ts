@@ -38,7 +38,12 @@ export async function lockDataDirectory(directory: string, holder: string): Prom
     throw new LockedError(directory, readHolder(holderFile), cause);
   }
   chmodSync(lockFile, 0o600);
-  writeFileSync(holderFile, holder, { mode: 0o600 });
+  try {
+    writeFileSync(holderFile, holder, { mode: 0o600 });
+  } catch (error) {
+    // On a full disk there is a lock without a name.
+    if ((error as { code?: unknown }).code !== 'ENOSPC') throw error;
+  }
   return {
     release: async () => {
       rmSync(holderFile, { force: true });

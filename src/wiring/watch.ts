@@ -21,7 +21,14 @@ export function createWatch({ database, clock, log, version, usage, every }: Gro
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
     checkWritable: async () => {
-      await client.batch(["UPDATE meta SET value = value WHERE name = 'secret-check'"], 'write');
+      // Something new each time: SQLite leaves a row alone that would stay as it is, and nothing would have been tried.
+      await client.batch(
+        [
+          `INSERT INTO meta (name, value) VALUES ('write-check', randomblob(8))
+           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        ],
+        'write',
+      );
     },
     diskSpace: space,
     monotonic: clock.monotonic,

@@ -16,6 +16,8 @@ export type Imported = {
   alreadyThere: number;
   /** Older than the retention window: they would be gone at once. */
   expired: number;
+  /** Larger than what the database takes as one row, as a libSQL server may say; left out when there are none. */
+  tooLarge?: number;
 };
 
 export type ImportsService = ReturnType<typeof createImportsService>;
@@ -23,6 +25,11 @@ export type ImportsService = ReturnType<typeof createImportsService>;
 const rowsAtOnce = 64;
 const bytesAtOnce = 4 << 20;
 const maxWaitMs = 50;
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** In the words of SQLite and of a libSQL server. */
+const isTooBig = (error: unknown): boolean => /too big/.test((error as Error).message);
 
 export function createImportsService(options: {
   store: ImportsStore;
@@ -47,13 +54,13 @@ export function createImportsService(options: {
 
   /** How many of each the endpoint has. */
   const countExisting = async (endpoint: number, events: readonly ImportedEvent[]): Promise<Map<string, number>> => {
-    const times = [...new Set(events.map(event => event.receivedAt))];
     const counts = new Map<string, number>();
-    for (const { receivedAt, method, path, query, sha256, encoding, content } of times.length === 0
-      ? []
-      : await store.receivedAt(endpoint, times)) {
+    if (events.length === 0) return counts;
+    const times = [...new Set(events.map(event => event.receivedAt))];
+    const hashes = [...new Set(events.map(event => hex(event.sha256)))];
+    for await (const { encoding, content, ...existing } of store.alike(endpoint, times, hashes)) {
       const { headersJson } = unpackContentText(encoding, content);
-      const key = identity({ receivedAt, method, path, query, sha256, headersJson });
+      const key = identity({ ...existing, headersJson });
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return counts;
@@ -77,13 +84,30 @@ export function createImportsService(options: {
     preview: preview(event.body),
   });
 
-  const addAll = async (endpoint: number, events: readonly ImportedEvent[]): Promise<void> => {
+  /** @returns how many of them the database does not take for their size */
+  const insertWhatFits = async (rows: readonly NewEvent[]): Promise<number> => {
+    await untilQuiet();
+    try {
+      await insert(rows);
+      return 0;
+    } catch (error) {
+      if (!isTooBig(error)) throw error;
+      if (rows.length === 1) return 1;
+    }
+    // Its neighbours are good.
+    let tooLarge = 0;
+    for (const row of rows) tooLarge += await insertWhatFits([row]);
+    return tooLarge;
+  };
+
+  /** @returns how many of them the database does not take for their size */
+  const addAll = async (endpoint: number, events: readonly ImportedEvent[]): Promise<number> => {
     let rows: NewEvent[] = [];
     let bytes = 0;
+    let tooLarge = 0;
     const flush = async (): Promise<void> => {
       if (rows.length === 0) return;
-      await untilQuiet();
-      await insert(rows);
+      tooLarge += await insertWhatFits(rows);
       rows = [];
       bytes = 0;
     };
@@ -94,6 +118,7 @@ export function createImportsService(options: {
       bytes += row.content.length;
     }
     await flush();
+    return tooLarge;
   };
 
   const addBatch = async (endpointId: string, given: readonly unknown[]): Promise<Imported> => {
@@ -106,19 +131,20 @@ export function createImportsService(options: {
     const missing = current.filter(event => {
       const key = identity({
         ...event,
-        sha256: Buffer.from(event.sha256).toString('hex'),
+        sha256: hex(event.sha256),
         headersJson: JSON.stringify(event.headers satisfies HeaderPair[]),
       });
       const left = there.get(key) ?? 0;
       if (left > 0) there.set(key, left - 1);
       return left === 0;
     });
-    await addAll(target.seq, missing);
-    if (missing.length > 0) onImported();
+    const tooLarge = await addAll(target.seq, missing);
+    if (missing.length > tooLarge) onImported();
     return {
-      imported: missing.length,
+      imported: missing.length - tooLarge,
       alreadyThere: current.length - missing.length,
       expired: events.length - current.length,
+      ...(tooLarge > 0 && { tooLarge }),
     };
   };
 

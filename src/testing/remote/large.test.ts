@@ -1,0 +1,147 @@
+/* More than a libSQL server puts into one answer (10 MB): read, searched, exported and imported all the same. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hooktape } from '../command.ts';
+import { type Caller, type House, openHouse } from '../house.ts';
+import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
+
+const mebibyte = 1 << 20;
+/** Nothing makes it smaller: it is stored as large as it comes. */
+const noise = (bytes: number): Buffer => {
+  const body = Buffer.alloc(bytes);
+  for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(body.subarray(at, at + 65_536));
+  return body;
+};
+
+type Exported = { events: { id: string; payloadRaw: string; receivedAt: number }[] };
+
+describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a libSQL server', () => {
+  let server: LibsqlServer;
+  let house: House;
+  let owner: Caller;
+  let directory: string;
+  const secret = 'the same secret for every process of an installation';
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'hooktape-large-'));
+    server = await startLibsqlServer();
+    house = await openHouse({
+      env: {
+        HOOKTAPE_DATABASE_URL: server.url,
+        HOOKTAPE_SECRET: secret,
+        HOOKTAPE_MAX_BODY: `${32 * mebibyte}`,
+      },
+    });
+    owner = await house.person();
+  });
+  afterAll(async () => {
+    await house?.close();
+    await server?.remove();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const exportOf = async (id: string): Promise<Exported> =>
+    owner.json<Exported>(200, 'GET', `/api/endpoints/${id}/export?format=json`);
+  const importInto = (id: string, file: string) =>
+    hooktape(
+      {
+        HOOKTAPE_DATABASE_URL: server.url,
+        HOOKTAPE_SECRET: secret,
+        HOOKTAPE_DATA_DIR: join(directory, 'command'),
+      },
+      'import',
+      file,
+      '--endpoint',
+      id,
+    );
+
+  test('32 MiB that compress: shown, raw, found by a text at their end, exported', async () => {
+    const endpoint = await owner.createEndpoint('long');
+    const body = Buffer.alloc(32 * mebibyte, 'all work and no play ');
+    body.write('the needle', body.length - 10);
+    const id = await house.deliver(endpoint, body);
+    expect(await owner.json(200, 'GET', `/api/events/${id}`)).toMatchObject({ size: body.length });
+    const raw = await owner.call('GET', `/api/events/${id}/raw`);
+    expect(Buffer.from(await raw.arrayBuffer()).equals(body)).toBe(true);
+    const found = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&q=the%20needle`);
+    expect(found.events.map(event => event.id)).toEqual([id]);
+    expect((await exportOf(endpoint.id)).events[0]?.payloadRaw.length).toBe(body.length);
+  }, 60_000);
+
+  test('large bodies of one moment: listed, searched, exported, imported, and imported again without a copy', async () => {
+    const endpoint = await owner.createEndpoint('many');
+    const bodies = Array.from({ length: 4 }, () => noise(2.6e6));
+    for (const body of bodies) await house.deliver(endpoint, body);
+    const secretOf = `/api/endpoints/${endpoint.id}/secrets`;
+    // With a secret every body of a page is read, to be judged.
+    await owner.json(201, 'POST', secretOf, { platform: 'github', secret: 'It is a secret' });
+    const listed = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&limit=100`);
+    expect(listed.events).toHaveLength(bodies.length);
+    const none = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&q=nowhere%20in%20noise`);
+    expect(none.events).toEqual([]);
+
+    const file = await exportOf(endpoint.id);
+    expect(file.events.map(event => event.payloadRaw)).toEqual(bodies.map(body => body.toString('base64')));
+    const receivedAt = file.events[0]?.receivedAt;
+    const path = join(directory, 'export.json');
+    writeFileSync(path, JSON.stringify({ ...file, events: file.events.map(event => ({ ...event, receivedAt })) }));
+    const copy = await owner.createEndpoint('copy');
+    const first = await importInto(copy.id, path);
+    expect([first.stdout, first.stderr]).toEqual(['4 imported, 0 already there, 0 past the retention window\n', '']);
+    const second = await importInto(copy.id, path);
+    expect([second.stdout, second.stderr]).toEqual(['0 imported, 4 already there, 0 past the retention window\n', '']);
+    expect(await owner.json(200, 'GET', `/api/endpoints/${copy.id}`)).toMatchObject({ eventCount: 4 });
+  }, 120_000);
+
+  test('an import says how many events are larger than the server takes, and brings in their neighbours', async () => {
+    const endpoint = await owner.createEndpoint('too large');
+    const event = (body: Buffer) => ({
+      receivedAt: Date.now(),
+      method: 'POST',
+      path: '',
+      query: null,
+      rawHeaders: [],
+      payloadRaw: body.toString('base64'),
+      payloadEncoding: 'base64',
+    });
+    const path = join(directory, 'too-large.json');
+    const bodies = [Buffer.from('before'), noise(6 * mebibyte), Buffer.from('after')];
+    writeFileSync(path, JSON.stringify({ events: bodies.map(event) }));
+    const { exitCode, stdout, stderr } = await importInto(endpoint.id, path);
+    expect([exitCode, stdout]).toEqual([1, '2 imported, 0 already there, 0 past the retention window\n']);
+    expect(stderr).toContain('1 not imported: larger than the database takes');
+    expect((await exportOf(endpoint.id)).events.map(one => one.payloadRaw)).toEqual(['before', 'after']);
+    expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
+  }, 30_000);
+
+  test('a server that goes away in the middle of an export: the transfer fails and never looks whole', async () => {
+    const endpoint = await owner.createEndpoint('cut');
+    for (let n = 0; n < 3; n++) await house.deliver(endpoint, noise(mebibyte));
+    const reader = (await owner.call('GET', `/api/endpoints/${endpoint.id}/export`)).body?.getReader();
+    await reader?.read();
+    await server.kill();
+    const rest = async () => {
+      while (!(await reader?.read())?.done);
+    };
+    const startedAt = performance.now();
+    await expect(rest()).rejects.toThrow();
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await server.start();
+    expect((await exportOf(endpoint.id)).events).toHaveLength(3);
+  }, 30_000);
+
+  test('a server that is away: an import ends with 1 and says so', async () => {
+    const endpoint = await owner.createEndpoint('away');
+    const path = join(directory, 'away.json');
+    writeFileSync(path, '{"events":[]}');
+    await server.kill();
+    const startedAt = performance.now();
+    const { exitCode, stderr } = await importInto(endpoint.id, path);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/connect|refused/i);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await server.start();
+    expect((await importInto(endpoint.id, path)).exitCode).toBe(0);
+  }, 30_000);
+});
