@@ -29,10 +29,10 @@ export type Job = (input: unknown) => Promise<{ output: unknown; handedOver: Arr
 
 const busyTimeoutMs = 5000;
 const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
-// page_size counts only before the first page is written, and only before WAL.
+// These count only before the first page is written, and before WAL. Setting the second one later is a commit, which a full
+// disk would not take: nothing could be opened then, not even to be read.
+const empty = ['PRAGMA page_size = 16384', 'PRAGMA auto_vacuum = INCREMENTAL'];
 const writer = [
-  'PRAGMA page_size = 16384',
-  'PRAGMA auto_vacuum = INCREMENTAL',
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   // 64 MiB of log before it is folded in: neighbouring deliveries share pages, so a rarer checkpoint writes much less. Against
@@ -60,6 +60,7 @@ export function serveConnection(scope: ThreadScope, loadJob?: (client: Client) =
 
   const open = async (hello: Hello): Promise<void> => {
     client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: busyTimeoutMs, intMode: 'number' });
+    if (!hello.readOnly && (await isEmpty(client))) for (const pragma of empty) await client.execute(pragma);
     pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
     await applyPragmas(client);
     scope.postMessage({ kind: 'ready' });
@@ -125,6 +126,9 @@ export function serveConnection(scope: ThreadScope, loadJob?: (client: Client) =
       .catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
   };
 }
+
+const isEmpty = async (client: Client): Promise<boolean> =>
+  Number((await client.execute('PRAGMA page_count')).rows[0]?.[0]) === 0;
 
 /** A consistent copy, made by a reader while the writer writes on. `query_only` forbids even this. */
 async function vacuumInto(client: Client, path: string): Promise<void> {
