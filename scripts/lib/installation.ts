@@ -48,8 +48,13 @@ export function builtBinary(): string {
  * @param settings environment of every command, such as HOOKTAPE_RATE_LIMIT
  * @param wrap a command line to run the program under, such as `unshare`
  * @param built the executable to copy
+ * @param emulator a command line that runs an executable of another machine type
  */
-export function install(settings: Env = {}, wrap: readonly string[] = [], built = builtBinary()): Installation {
+export function install(
+  settings: Env = {},
+  wrap: readonly string[] = [],
+  { built = builtBinary(), emulator = [] }: { built?: string; emulator?: readonly string[] } = {},
+): Installation {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'hooktape-')));
   const dir = join(base, 'work');
   const binary = join(base, 'hooktape');
@@ -59,7 +64,7 @@ export function install(settings: Env = {}, wrap: readonly string[] = [], built 
   const demote = process.getuid?.() === 0 ? demotion() : [];
   if (demote.length > 0) chownSync(dir, NOBODY, NOBODY);
   const dataDir = join(dir, 'data');
-  const command = [...wrap, ...demote, binary];
+  const command = [...wrap, ...demote, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
   const running = new Set<Subprocess>();
   let port = 0;
