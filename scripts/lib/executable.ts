@@ -65,7 +65,8 @@ export function commit(): string {
 
 export function hostTarget(): Target {
   const musl = process.platform === 'linux' && Bun.spawnSync(['ldd', '--version']).stderr.includes('musl');
-  const name = `bun-${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `bun-${system}-${process.arch}${musl ? '-musl' : ''}`;
   if (!isTarget(name)) throw new Error(`no build for ${name}`);
   return name;
 }

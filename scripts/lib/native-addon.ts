@@ -91,7 +91,9 @@ export function lazyNative(load: () => Native): Native {
 function holdsAddon(path: string, bytes: Uint8Array): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   // In a shared temp directory only a plain file of our own can be trusted not to change after the comparison.
-  if (!found?.isFile() || found.uid !== process.getuid?.() || found.size !== bytes.length) return false;
+  if (!found?.isFile() || found.size !== bytes.length) return false;
+  // Windows has no user ids; its temp directory is each user's own.
+  if (process.getuid && found.uid !== process.getuid()) return false;
   return readFileSync(path).equals(bytes);
 }
 
