@@ -14,6 +14,8 @@ export type ReverseProxy = {
   program: string | undefined;
   /** Whether header names keep their case and order; otherwise Go's spelling. */
   exactNames: boolean;
+  /** Of the paths and queries that are tried, those that it is known, and documented, to rewrite. */
+  alters: readonly string[];
   /** The command that runs it; writes its configuration first. */
   configure: (setup: { directory: string; port: number; upstream: number }) => string[];
 };
@@ -41,6 +43,7 @@ export const proxies: ReverseProxy[] = [
     name: 'nginx',
     program: Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` }) ?? undefined,
     exactNames: true,
+    alters: [],
     configure: ({ directory, port, upstream }) => {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
       const site = replace(lines('nginx', 'proxy_pass'), {
@@ -64,6 +67,7 @@ http {
     name: 'Caddy',
     program: Bun.which('caddy') ?? undefined,
     exactNames: false,
+    alters: [],
     configure: ({ directory, port, upstream }) => {
       const site = replace(lines('caddyfile', 'reverse_proxy'), {
         [PUBLIC_HOST]: `http://${PUBLIC_HOST}:${port}`,
@@ -78,6 +82,7 @@ http {
     name: 'Traefik',
     program: Bun.which('traefik') ?? undefined,
     exactNames: false,
+    alters: ['/%7Euser', '/%2e%2E/./c', 'semi;colon=1;2'],
     configure: ({ directory, port, upstream }) => {
       const dynamic = join(directory, 'dynamic.yml');
       writeFileSync(
