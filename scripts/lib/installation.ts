@@ -10,6 +10,7 @@ import type { Subprocess } from 'bun';
 
 const NOBODY = 65534;
 const READY_WITHIN_MS = 20_000;
+const COMMAND_TAKES_MS = 30_000;
 
 export type Env = Record<string, string>;
 export type Finished = { exitCode: number; stdout: string; stderr: string };
@@ -79,7 +80,7 @@ export function install(
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
-        timeout: 30_000,
+        timeout: emulator.length > 0 ? 4 * COMMAND_TAKES_MS : COMMAND_TAKES_MS,
       });
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
