@@ -83,7 +83,7 @@ async function listen(
   });
   await front.listen(config.port, config.host);
   const socket = createSocketFront(controlHandler(services), onError);
-  // Where the system has no such sockets, or the path is too long for one: deliveries matter more.
+  // Some systems have no such sockets, and deliveries matter more.
   await socket
     .listen(socketPath(config))
     .catch(cause => log.warn('no socket for commands: they work only while the server is stopped', { cause }));
