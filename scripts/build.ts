@@ -31,7 +31,8 @@ async function main(): Promise<void> {
   if (values.target === undefined) return build({ outfile: join(ROOT, 'dist/hooktape') });
   const files: string[] = [];
   for (const target of chosenTargets(values.target)) {
-    const outfile = join(ROOT, `dist/hooktape-${target.replace('bun-', '')}`);
+    const suffix = target.startsWith('bun-windows') ? '.exe' : '';
+    const outfile = join(ROOT, `dist/hooktape-${target.replace('bun-', '')}${suffix}`);
     await build({ target, outfile });
     files.push(outfile);
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Proves the container image without a container daemon: builds the Dockerfile with buildah on a base made by debootstrap,
-# then runs it as its own PID 1, as its own user, on a read-only root: setup, capture, health, restart, the data still there.
+# then runs it under what compose.yaml of the manual asks (own PID 1 and user, read-only root, no capabilities, no new
+# privileges): setup, capture, health, restart, the data still there.
 # Needs root, buildah, debootstrap, curl, node with npm. HOOKTAPE_PROOF_ROOT: a debootstrap tree to use instead of a new one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -74,7 +75,7 @@ inside() {
     mnt=$1 data=$2; shift 2
     mount --bind "$mnt" "$mnt" && mount --bind "$data" "$mnt/data" && mount -t proc proc "$mnt/proc"
     mount -o remount,bind,ro "$mnt"
-    exec chroot --userspec=65532:65532 "$mnt" "$@"' sh "$mnt" "$data" \
+    exec chroot "$mnt" setpriv --reuid=65532 --regid=65532 --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs "$@"' sh "$mnt" "$data" \
     /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOOKTAPE_HOST=0.0.0.0 HOOKTAPE_DATA_DIR=/data \
     HOOKTAPE_PORT="$port" "$@"
 }

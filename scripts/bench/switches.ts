@@ -56,7 +56,7 @@ async function saturate(
   payloads: readonly Payload[],
   seconds: number,
 ): Promise<number> {
-  const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' }, [], binary);
+  const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' }, [], { built: binary });
   try {
     const server = await installation.start(await freePort());
     const api = await firstApi(installation, server);

@@ -1,8 +1,9 @@
 /* Makes one executable with everything inside, for the release and, with plugins of its own, for what a bench compares. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BunPlugin } from 'bun';
 import { version } from '../../package.json' with { type: 'json' };
+import { isSigned, signAdHoc } from './mach-o.ts';
 import { isTarget, nativePlugin, type Target } from './native-plugin.ts';
 
 export const ROOT = join(import.meta.dir, '../..');
@@ -46,6 +47,12 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
   });
   for (const log of result.logs) console.error(log);
   if (!native.applied()) throw new Error('libsql is not part of the program: the binary would have no database');
+  if ((target ?? hostTarget()).startsWith('bun-darwin')) signWhereNeeded(outfile);
+}
+
+function signWhereNeeded(outfile: string): void {
+  const file = readFileSync(outfile);
+  if (!isSigned(file)) writeFileSync(outfile, signAdHoc(file, 'hooktape'));
 }
 
 /** What the executable will say about its source. */
@@ -58,7 +65,8 @@ export function commit(): string {
 
 export function hostTarget(): Target {
   const musl = process.platform === 'linux' && Bun.spawnSync(['ldd', '--version']).stderr.includes('musl');
-  const name = `bun-${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `bun-${system}-${process.arch}${musl ? '-musl' : ''}`;
   if (!isTarget(name)) throw new Error(`no build for ${name}`);
   return name;
 }

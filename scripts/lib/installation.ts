@@ -11,6 +11,7 @@ import type { Subprocess } from 'bun';
 /** Who the program runs as when these scripts run as root. */
 export const NOBODY = 65534;
 const READY_WITHIN_MS = 20_000;
+const COMMAND_TAKES_MS = 30_000;
 
 export type Env = Record<string, string>;
 export type Finished = { exitCode: number; stdout: string; stderr: string };
@@ -49,8 +50,13 @@ export function builtBinary(): string {
  * @param settings environment of every command, such as HOOKTAPE_RATE_LIMIT
  * @param wrap a command line to run the program under, such as `unshare`
  * @param built the executable to copy
+ * @param emulator a command line that runs an executable of another machine type
  */
-export function install(settings: Env = {}, wrap: readonly string[] = [], built = builtBinary()): Installation {
+export function install(
+  settings: Env = {},
+  wrap: readonly string[] = [],
+  { built = builtBinary(), emulator = [] }: { built?: string; emulator?: readonly string[] } = {},
+): Installation {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'hooktape-')));
   const dir = join(base, 'work');
   const binary = join(base, 'hooktape');
@@ -60,7 +66,7 @@ export function install(settings: Env = {}, wrap: readonly string[] = [], built 
   const demote = process.getuid?.() === 0 ? demotion() : [];
   if (demote.length > 0) chownSync(dir, NOBODY, NOBODY);
   const dataDir = join(dir, 'data');
-  const command = [...wrap, ...demote, binary];
+  const command = [...wrap, ...demote, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
   const running = new Set<Subprocess>();
   let port = 0;
@@ -75,7 +81,7 @@ export function install(settings: Env = {}, wrap: readonly string[] = [], built 
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
-        timeout: 30_000,
+        timeout: emulator.length > 0 ? 4 * COMMAND_TAKES_MS : COMMAND_TAKES_MS,
       });
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };

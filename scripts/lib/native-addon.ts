@@ -90,7 +90,9 @@ export function lazyNative(load: () => Native): Native {
 function holdsAddon(path: string, { size, read, compared }: Addon): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   // In a shared temp directory only a plain file of our own can be trusted not to change after the comparison.
-  if (!found?.isFile() || found.uid !== process.getuid?.() || found.size !== size) return false;
+  if (!found?.isFile() || found.size !== size) return false;
+  // Windows has no user ids; its temp directory is each user's own.
+  if (process.getuid && found.uid !== process.getuid()) return false;
   return compared || readFileSync(path).equals(read());
 }
 

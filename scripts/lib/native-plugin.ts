@@ -16,6 +16,7 @@ export const ADDON_PACKAGES = {
   'bun-linux-arm64-musl': '@libsql/linux-arm64-musl',
   'bun-darwin-x64': '@libsql/darwin-x64',
   'bun-darwin-arm64': '@libsql/darwin-arm64',
+  'bun-windows-x64': '@libsql/win32-x64-msvc',
 } as const;
 
 export type Target = keyof typeof ADDON_PACKAGES;

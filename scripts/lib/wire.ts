@@ -15,10 +15,14 @@ export type Connection = {
   close: () => void;
 };
 
-/** @throws when nobody listens. */
-export async function connect(origin: string): Promise<Connection> {
+/**
+ * @param localAddress which of this machine's addresses to come from
+ * @throws when nobody listens.
+ */
+export async function connect(origin: string, localAddress?: string): Promise<Connection> {
   const { hostname, port } = new URL(origin);
-  const socket = open({ host: hostname, port: Number(port), noDelay: true });
+  const from = localAddress === undefined ? {} : { localAddress };
+  const socket = open({ host: hostname, port: Number(port), noDelay: true, ...from });
   socket.setEncoding('latin1');
   let pending: PromiseWithResolvers<Answer> | undefined;
   let received = '';

@@ -83,12 +83,13 @@ export function readOrMakeSecret(io: Io, config: Config): string {
 
 /** A new name is on disk only once its directory is. */
 function flushDirectory(path: string): void {
-  const directory = openSync(path, 'r');
+  let directory: number | undefined;
   try {
+    directory = openSync(path, 'r');
     fsyncSync(directory);
   } catch {
-    // Some file systems cannot; they write names as they come.
+    // Windows and some file systems cannot; they write names as they come.
   } finally {
-    closeSync(directory);
+    if (directory !== undefined) closeSync(directory);
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hooktape, startServer } from '../testing/command.ts';
@@ -55,6 +55,14 @@ describe('the setup link', () => {
     expect(linkIn(stdout)).toBeUndefined();
     expect(stdout).toEndWith('Ready.\n');
   });
+});
+
+test('where the socket for commands cannot be, the server runs and says so', async () => {
+  mkdirSync(join(directory, 'hooktape.sock'));
+  const server = await startServer(env);
+  expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
+  const { stderr } = await server.stop();
+  expect(stderr).toContain('no socket for commands');
 });
 
 test.each([

@@ -94,7 +94,10 @@ async function listen(
   });
   await front.listen(config.port, config.host);
   const socket = createSocketFront(controlHandler(services), onError);
-  await socket.listen(socketPath(config));
+  // Some systems have no such sockets, and deliveries matter more.
+  await socket
+    .listen(socketPath(config))
+    .catch(cause => log.warn('no socket for commands: they work only while the server is stopped', { cause }));
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   const stopWatching = config.tls && certificate ? watch(front, services, config.tls, certificate) : (): void => {};
   return async () => {

@@ -40,7 +40,7 @@ export async function writeCopy({
     const bytes = await flush(part);
     await withFile(spawn, part, verify);
     publish(part, file);
-    await flush(dirname(file));
+    await flushName(dirname(file));
     return bytes;
   } finally {
     rmSync(part, { force: true });
@@ -80,7 +80,7 @@ export async function readCopy({
     await handle.close();
     await flush(part);
     publish(part, file);
-    await flush(dirname(file));
+    await flushName(dirname(file));
   } finally {
     // A file that was copied by other means than a backup may bring a log of its own.
     for (const rest of ['', '-wal', '-shm']) rmSync(`${part}${rest}`, { force: true });
@@ -130,12 +130,25 @@ function publish(part: string, file: string): void {
 }
 
 /** @returns the size of what is on disk now */
-async function flush(path: string): Promise<number> {
-  const handle = await open(path, 'r');
+async function flush(file: string): Promise<number> {
+  // Windows flushes only what may be written.
+  const handle = await open(file, 'r+');
   try {
     await handle.sync();
     return (await handle.stat()).size;
   } finally {
     await handle.close();
+  }
+}
+
+const cannotFlushNames = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** A new name is on disk only once its directory is; where directories cannot be flushed, names are written as they come. */
+async function flushName(directory: string): Promise<void> {
+  try {
+    const handle = await open(directory, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!cannotFlushNames.has(String((error as { code?: unknown }).code))) throw error;
   }
 }

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test';
+import { isSigned, signAdHoc } from './mach-o.ts';
+
+const CODE_BYTES = 10_000;
+
+/** The least that a Mac calls an executable: header, __TEXT, __LINKEDIT, an old signature after `CODE_BYTES` bytes. */
+function executable(oldSignature = Buffer.alloc(64, 7)): Buffer {
+  const segment = (name: string, offset: number, size: number) => {
+    const command = Buffer.alloc(72);
+    command.writeUInt32LE(0x19, 0);
+    command.writeUInt32LE(command.length, 4);
+    command.write(name, 8, 'latin1');
+    command.writeBigUInt64LE(BigInt(size), 32);
+    command.writeBigUInt64LE(BigInt(offset), 40);
+    command.writeBigUInt64LE(BigInt(size), 48);
+    return command;
+  };
+  const signature = Buffer.alloc(16);
+  [0x1d, 16, CODE_BYTES, oldSignature.length].forEach((word, index) => {
+    signature.writeUInt32LE(word, 4 * index);
+  });
+  const commands = [segment('__TEXT', 0, 8192), segment('__LINKEDIT', 8192, CODE_BYTES - 8192 + 64), signature];
+  const header = Buffer.alloc(32);
+  header.writeUInt32LE(0xfeedfacf, 0);
+  header.writeUInt32LE(commands.length, 16);
+  const code = Buffer.alloc(CODE_BYTES, 'what it does ');
+  Buffer.concat([header, ...commands]).copy(code);
+  return Buffer.concat([code, oldSignature]);
+}
+
+describe('signAdHoc', () => {
+  test('a signature that does not hold is replaced by one that does', () => {
+    const before = executable();
+    expect(isSigned(before)).toBe(false);
+    const after = signAdHoc(before, 'hooktape');
+    expect(isSigned(after)).toBe(true);
+    expect(after.includes('hooktape\0')).toBe(true);
+    expect(after.length % 16).toBe(0);
+    // The code is the same but for the two load commands that say where the file ends now.
+    expect(after.subarray(300, CODE_BYTES)).toEqual(before.subarray(300, CODE_BYTES));
+  });
+
+  test('the last segment ends where the file ends', () => {
+    const after = signAdHoc(executable(), 'hooktape');
+    const linkedit = 32 + 72;
+    expect(Number(after.readBigUInt64LE(linkedit + 40) + after.readBigUInt64LE(linkedit + 48))).toBe(after.length);
+    expect(after.readBigUInt64LE(linkedit + 32)).toBeGreaterThanOrEqual(after.readBigUInt64LE(linkedit + 48));
+  });
+
+  test('one changed byte anywhere in the code breaks it', () => {
+    for (const at of [300, 4096, CODE_BYTES - 1]) {
+      const signed = signAdHoc(executable(), 'hooktape');
+      signed.writeUInt8((signed.readUInt8(at) + 1) & 0xff, at);
+      expect(isSigned(signed)).toBe(false);
+    }
+  });
+
+  test('signing twice changes nothing', () => {
+    const once = signAdHoc(executable(), 'hooktape');
+    expect(signAdHoc(once, 'hooktape')).toEqual(once);
+  });
+
+  test('what is no macOS executable is refused', () => {
+    expect(() => isSigned(Buffer.from('#!/bin/sh\n'.repeat(10)))).toThrow('no macOS executable');
+    expect(() => signAdHoc(Buffer.concat([executable(), Buffer.from('more')]), 'x')).toThrow('last thing in the file');
+  });
+});

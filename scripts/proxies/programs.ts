@@ -1,0 +1,105 @@
+/*
+ * The reverse proxies of docs/installing.md, each run with the very lines that stand there. Only what a machine of one's
+ * own needs is put around or in place of them: loopback, free ports, no certificates, no state outside `directory`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The name that the documentation's lines serve. */
+export const PUBLIC_HOST = 'hooks.example.com';
+
+export type ReverseProxy = {
+  name: string;
+  /** Undefined when it is not installed. */
+  program: string | undefined;
+  /** Whether header names keep their case and order; otherwise Go's spelling. */
+  exactNames: boolean;
+  /** Of the paths and queries that are tried, those that it is known, and documented, to rewrite. */
+  alters: readonly string[];
+  /** The command that runs it; writes its configuration first. */
+  configure: (setup: { directory: string; port: number; upstream: number }) => string[];
+};
+
+const manual = readFileSync(join(import.meta.dir, '../../docs/installing.md'), 'utf8');
+
+/** The one block of the documentation whose fence says `language` and that contains `mark`. */
+function lines(language: string, mark: string): string {
+  const blocks = [...manual.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(found => found[1]);
+  const [block, second] = blocks.filter(text => text?.includes(mark));
+  if (block === undefined || second !== undefined) throw new Error(`docs/installing.md has not one ${mark} block`);
+  return block;
+}
+
+/** @throws when there is nothing to replace, so that a changed document cannot go untested */
+function replace(text: string, changes: Record<string, string>): string {
+  return Object.entries(changes).reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`docs/installing.md no longer says ${from}`);
+    return before.replaceAll(from, to);
+  }, text);
+}
+
+export const proxies: ReverseProxy[] = [
+  {
+    name: 'nginx',
+    program: Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` }) ?? undefined,
+    exactNames: true,
+    alters: [],
+    configure: ({ directory, port, upstream }) => {
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+      const site = replace(lines('nginx', 'proxy_pass'), {
+        'listen 80;': `listen 127.0.0.1:${port};`,
+        '127.0.0.1:4665': `127.0.0.1:${upstream}`,
+      });
+      writeFileSync(
+        join(directory, 'nginx.conf'),
+        `daemon off; pid ${directory}/pid; error_log ${directory}/error.log;
+events {}
+http {
+  access_log off;
+  ${temporary.map(name => `${name}_temp_path ${directory}/${name};`).join('\n  ')}
+  ${site}
+}`,
+      );
+      return ['-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
+    },
+  },
+  {
+    name: 'Caddy',
+    program: Bun.which('caddy') ?? undefined,
+    exactNames: false,
+    alters: [],
+    configure: ({ directory, port, upstream }) => {
+      const site = replace(lines('caddyfile', 'reverse_proxy'), {
+        [PUBLIC_HOST]: `http://${PUBLIC_HOST}:${port}`,
+        '127.0.0.1:4665': `127.0.0.1:${upstream}`,
+      });
+      const options = '{\n  admin off\n  default_bind 127.0.0.1\n}\n';
+      writeFileSync(join(directory, 'Caddyfile'), options + site);
+      return ['run', '--adapter', 'caddyfile', '--config', join(directory, 'Caddyfile')];
+    },
+  },
+  {
+    name: 'Traefik',
+    program: Bun.which('traefik') ?? undefined,
+    exactNames: false,
+    alters: ['/%7Euser', '/%2e%2E/./c', 'semi;colon=1;2'],
+    configure: ({ directory, port, upstream }) => {
+      const dynamic = join(directory, 'dynamic.yml');
+      writeFileSync(
+        dynamic,
+        replace(lines('yaml', 'loadBalancer:'), {
+          ', tls: { certResolver: le }': '',
+          'http://127.0.0.1:4665': `http://127.0.0.1:${upstream}`,
+        }),
+      );
+      writeFileSync(
+        join(directory, 'traefik.yml'),
+        `${replace(lines('yaml', 'entryPoints:\n'), { '":443"': `"127.0.0.1:${port}"` })}
+providers: { file: { filename: ${JSON.stringify(dynamic)} } }
+global: { checkNewVersion: false, sendAnonymousUsage: false }
+`,
+      );
+      return [`--configFile=${join(directory, 'traefik.yml')}`];
+    },
+  },
+];
