@@ -117,6 +117,7 @@ export function createRecording(
     onError: error => onError(error),
   });
   return {
+    activity,
     captureStore,
     commits,
     background,
