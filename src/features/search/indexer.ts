@@ -18,7 +18,8 @@ const stepsPerSlice = 4;
 const readBytes = 1 << 20;
 const readEntries = 64;
 /** Segments are merged eight at a time: each entry is rewritten once per level, which this keeps up with. */
-const mergePages = 16;
+const mergePages = 12;
+const mergePagesWhileBusy = 8;
 /** While much is captured, a step is followed by this many times its length of rest: 1 % of the time is for the index. */
 const restFactor = 100;
 
@@ -136,7 +137,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     if (rebuild && rebuild.total === undefined) await begin();
     else if (isMergeDue) {
       isMergeDue = false;
-      await store.merge(mergePages);
+      await store.merge(busy() ? mergePagesWhileBusy : mergePages);
     } else if (prepared.length > 0 || (await prepare())) await append();
     else if (!(await store.merge(mergePages))) {
       // Asked for while this slice was on its way: it has not begun.
