@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { packContent } from '../../core/stored-content.ts';
+import { writeFile } from './file.ts';
+import type { FileFormat } from './format.ts';
 import { createPace, type Turn } from './pace.ts';
+import type { ExportRow } from './store.ts';
 
 /** Exports on a clock that only their own work and rests move; a rest ends when the clock reaches its end. */
 function onHeldClock() {
@@ -69,5 +73,40 @@ describe('the pace of an export', () => {
     const second = work(other, 0);
     await Promise.all([first, second]);
     expect(rests).toEqual([12, 24]);
+  });
+});
+
+describe('a file', () => {
+  const bodyAlone: FileFormat = {
+    head: () => '',
+    *event({ body }) {
+      yield body;
+    },
+    separator: '',
+    tail: '',
+  };
+  const row = (bytes: number): ExportRow =>
+    ({ seq: 1, nonce: new Uint8Array(8), ...packContent([], new Uint8Array(bytes).fill(120)) }) as ExportRow;
+
+  const turnsFor = async (rows: ExportRow[]): Promise<number> => {
+    let turns = 0;
+    const file = writeFile({
+      format: bodyAlone,
+      subject: {} as Parameters<FileFormat['head']>[0],
+      history: (async function* () {
+        yield rows;
+      })(),
+      matches: () => true,
+      turn: async () => {
+        turns++;
+      },
+    });
+    for await (const _ of file);
+    return turns;
+  };
+
+  test('has a turn before each event, and more within a long one', async () => {
+    expect(await turnsFor([row(10), row(10), row(10)])).toBe(3);
+    expect(await turnsFor([row(4 << 20)])).toBeGreaterThan(10);
   });
 });
