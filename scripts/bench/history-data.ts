@@ -31,7 +31,8 @@ const AT_ONCE = 256;
 export async function history(events: number): Promise<History> {
   const dir = join(import.meta.dir, `../../.bench/history-${events}`);
   const about = join(dir, 'about.json');
-  if (existsSync(about)) return JSON.parse(readFileSync(about, 'utf8')) as History;
+  // Where it lies now: a data set may be moved.
+  if (existsSync(about)) return { ...(JSON.parse(readFileSync(about, 'utf8')) as History), dataDir: dir };
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   const made = await build(dir, events);

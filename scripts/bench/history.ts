@@ -1,4 +1,7 @@
-/* What a long history costs: search, and what else reads it whole. The data set is built once and kept. */
+/*
+ * What a long history costs: search, and what else reads it whole. The data set is built once and kept; `--build-only` builds
+ * it and measures nothing.
+ */
 import { parseArgs } from 'node:util';
 import { history as dataSet } from './history-data.ts';
 import { exportRows } from './history-export.ts';
@@ -12,19 +15,27 @@ import { requireWrk } from './wrk.ts';
 const PARTS = ['search', 'export', 'sweep', 'replay'] as const;
 
 export async function history(args: string[]): Promise<void> {
-  requireWrk();
   const options = {
     events: { type: 'string', default: '1000000' },
     requests: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: PARTS.join() },
+    'build-only': { type: 'boolean', default: false },
   } as const;
   const { values } = parseArgs({ args, options });
   const chosen = chosenParts(PARTS, values.only);
   const [events, requests, seconds, rounds] = [values.events, values.requests, values.seconds, values.rounds].map(
     Number,
   ) as [number, number, number, number];
+  if (values['build-only']) {
+    const { dataDir, captureSeconds, indexSeconds } = await dataSet(events);
+    console.log(
+      `${dataDir}: captured in ${captureSeconds.toFixed(0)} s, indexed in another ${indexSeconds.toFixed(0)} s`,
+    );
+    return;
+  }
+  requireWrk();
   const rows: Row[] = [];
   const details: Record<string, unknown> = { events, requests, seconds, rounds };
   const add = (part: { rows: Row[]; details: Record<string, unknown> }): void => {

@@ -1,8 +1,8 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
-import { createTurns } from '../core/turns.ts';
 import { preview } from '../features/capture/recorder.ts';
+import { createPace, realRest, type Turn } from '../features/exports/pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createImportsService } from '../features/imports/service.ts';
@@ -16,7 +16,7 @@ import type { Recording } from './recording.ts';
 import type { Watch } from './watch.ts';
 
 /** The export's filter is the list's: the same text, folded the same way. A large body is read in turns with other work. */
-const textMatcher = (q: string, turn: () => Promise<void> | undefined) => {
+const textMatcher = (q: string, turn: Turn) => {
   const matcher = createMatcher(q);
   const go = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
     for (;;) {
@@ -34,7 +34,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(
   ground: Ground,
   { endpoints }: Endpoints,
-  { events, search, captureStore, capture }: Recording,
+  { events, search, captureStore, capture, activity }: Recording,
   { metrics }: Watch,
 ) {
   const { config, clock, random, database, version } = ground;
@@ -44,9 +44,10 @@ export function createHistory(
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
-    matcher: q => {
+    turns: createPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest }),
+    matcher: (q, turn) => {
       search.checkTerm(q);
-      return textMatcher(q, createTurns(clock.monotonic));
+      return textMatcher(q, turn);
     },
     clock,
     version,

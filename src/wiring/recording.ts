@@ -119,6 +119,7 @@ export function createRecording(
     onError: error => onError(error),
   });
   return {
+    activity,
     captureStore,
     background,
     retention,

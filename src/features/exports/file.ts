@@ -6,6 +6,7 @@ import { eventId } from '../../core/ids.ts';
 import { escapeJson, maxEscapedBytes } from '../../core/json-escape.ts';
 import { unpackContentText } from '../../core/stored-content.ts';
 import type { ExportedEvent, FileFormat, FileSubject } from './format.ts';
+import type { Turn } from './pace.ts';
 import type { ExportRow } from './store.ts';
 
 const chunkBytes = 256 << 10;
@@ -17,6 +18,7 @@ export type FileOptions = {
   subject: FileSubject;
   history: AsyncIterable<ExportRow[]>;
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
+  turn: Turn;
 };
 
 const toEvent = (row: ExportRow): ExportedEvent => ({
@@ -26,21 +28,29 @@ const toEvent = (row: ExportRow): ExportedEvent => ({
 });
 
 /** In chunks of about `chunkBytes`, each of its own memory. */
-export async function* writeFile({ format, subject, history, matches }: FileOptions): AsyncGenerator<Uint8Array> {
+export async function* writeFile({ format, subject, history, matches, turn }: FileOptions): AsyncGenerator<Uint8Array> {
   const chunks = createChunks();
   chunks.text(format.head(subject));
   let separator = '';
+  // Awaited only where there is something to wait for: this runs for millions of rows.
+  let pause: Promise<void> | undefined;
   for await (const rows of history)
     for (const row of rows) {
+      pause = turn();
+      if (pause) await pause;
       const event = toEvent(row);
       const isMatch = matches(event);
-      // Awaited only where there is something to wait for: this runs for millions of rows.
       if (!(isMatch === true || (isMatch && (await isMatch)))) continue;
       chunks.text(separator);
       separator = format.separator;
       for (const piece of format.event(event, subject)) {
         if (typeof piece === 'string') chunks.text(piece);
-        else yield* chunks.escaped(piece);
+        else
+          for (const chunk of chunks.escaped(piece)) {
+            yield chunk;
+            pause = turn();
+            if (pause) await pause;
+          }
         if (chunks.isFull()) yield chunks.take();
       }
     }

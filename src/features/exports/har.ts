@@ -8,7 +8,9 @@ import { queryPairs } from '../../core/query.ts';
 import { bodyLiteral, encodingOf } from './body-text.ts';
 import type { ExportedEvent, FileFormat, Piece } from './format.ts';
 
-const timings = { send: 0, wait: 0, receive: 0 };
+/** Not known, and not nothing: browsers take a request of no time at all for one that is still under way. */
+const timeMs = 0.0004;
+const timings = { send: 0, wait: timeMs, receive: 0 };
 
 export const harFile: FileFormat = {
   head: ({ version }) =>
@@ -27,10 +29,10 @@ export const harFile: FileFormat = {
       headersSize: -1,
       bodySize: row.size,
     });
-    yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":0,"request":${request.slice(0, -1)}`;
+    yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":${timeMs},"request":${request.slice(0, -1)}`;
     if (body.length > 0) yield* postData(mimeTypeOf(headers), body);
     yield `},"response":${JSON.stringify(answerOf(row.method, id))},"cache":{},"timings":${JSON.stringify(timings)}`;
-    yield `,${JSON.stringify({ _id: id, _eventType: row.eventType, _platform: row.platform }).slice(1)}`;
+    yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform }).slice(1)}`;
   },
 
   separator: ',\n',

@@ -13,6 +13,7 @@ import { harFile } from './har.ts';
 import { readHistory } from './history.ts';
 import { jsonFile } from './json.ts';
 import type { ExportQuery } from './model.ts';
+import type { Turn } from './pace.ts';
 import type { ExportsStore } from './store.ts';
 
 /** Who asks: from the principal. */
@@ -36,13 +37,15 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that this reader may still see. */
   since: (reader: Reader) => number;
+  /** The turns of one export. */
+  turns: () => Turn;
   /** The filter that `q` stands for. @throws invalid when the term is too long */
-  matcher: (q: string) => (event: Searchable) => boolean | Promise<boolean>;
+  matcher: (q: string, turn: Turn) => (event: Searchable) => boolean | Promise<boolean>;
   clock: Clock;
   /** Of this program. */
   version: string;
 }) {
-  const { store, endpoint: findEndpoint, toEndpoint, since, matcher, clock, version } = options;
+  const { store, endpoint: findEndpoint, toEndpoint, since, turns, matcher, clock, version } = options;
   const slots = createSlots(maxAtOnce);
 
   const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
@@ -50,7 +53,8 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     if (!fileFormat) throw invalid('invalid query: format: must be json or har');
     const row = await findEndpoint(exporter, id);
     const stopped = new AbortController();
-    const matches = q === '' ? undefined : matcher(q);
+    const turn = turns();
+    const matches = q === '' ? undefined : matcher(q, turn);
     const chunks = writeFile({
       format: fileFormat,
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version },
@@ -62,6 +66,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
         signal: stopped.signal,
       }),
       matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
+      turn,
     });
     return {
       fileName: `service-${row.id}.${format}`,

@@ -71,6 +71,25 @@ describe('the indexer', () => {
     expect(state.watermark).toBeGreaterThan(watermark);
   });
 
+  test('a quick writer gets more at once than a slow one', async () => {
+    const largest = async (appendMs: number): Promise<number> => {
+      const { store, state } = fakeStore(Array.from({ length: 100 }, () => random(3000)));
+      let now = 0;
+      const timed: SearchStore = {
+        ...store,
+        append: (...args) => {
+          now += appendMs;
+          return store.append(...args);
+        },
+      };
+      const indexer = createIndexer({ store: timed, monotonic: () => now, busy: () => false, onIndexed: () => {} });
+      while ((await indexer.slice()) === 'more');
+      return Math.max(...state.slices);
+    };
+    expect(await largest(20)).toBeLessThan(13 << 10);
+    expect(await largest(1)).toBeGreaterThan(20 << 10);
+  });
+
   test('after an error, and after another process moved the watermark, it begins where the watermark is', async () => {
     const { store, state } = fakeStore(Array.from({ length: 60 }, () => random(3000)));
     const indexer = createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });

@@ -7,16 +7,20 @@ import { createTurns } from '../../core/turns.ts';
 import type { Entry, SearchStore } from './store.ts';
 import { toEntry } from './texts.ts';
 
-/** What one slice writes: about 3 ms of the writer. */
-const sliceCharacters = 12 << 10;
-const sliceEntries = 24;
+/** What one append writes, at least and at most: the one while the writer has much else to do, the other 4 ms at rest. */
+const leastCharacters = 12 << 10;
+const mostCharacters = 28 << 10;
+const aimedMs = 4;
+const appendEntries = 64;
+/** Steps of one slice at rest: the wait for the next slice is long beside a step. */
+const stepsPerSlice = 4;
 /** What is read and prepared at once. */
 const readBytes = 1 << 20;
 const readEntries = 64;
 /** Segments are merged eight at a time: each entry is rewritten once per level, which this keeps up with. */
-const mergePages = 8;
-const mergesPerSlice = 1;
-/** While much is captured, a slice is followed by this many times its length of rest: 1 % of the time is for the index. */
+const mergePages = 12;
+const mergePagesWhileBusy = 8;
+/** While much is captured, a step is followed by this many times its length of rest: 1 % of the time is for the index. */
 const restFactor = 100;
 
 export type Indexer = ReturnType<typeof createIndexer>;
@@ -43,7 +47,8 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
   /** Where the watermark is, and up to where events are prepared; undefined: ask. */
   let watermark: number | undefined;
   let preparedTo = 0;
-  let merges = 0;
+  let appendCharacters = leastCharacters;
+  let isMergeDue = false;
   let restUntil = 0;
   let rebuild: Rebuild | undefined;
 
@@ -52,26 +57,37 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     watermark = undefined;
   };
 
-  /** Reads and prepares the next events. @returns whether there were any */
-  const prepare = async (): Promise<boolean> => {
+  /** Reads and prepares the next events after `seq`. */
+  const read = async (seq: number): Promise<Entry[]> => {
     const turn = createTurns(monotonic);
-    if (watermark === undefined) {
-      watermark = (await store.progress()).watermark;
-      preparedTo = watermark;
-    }
     let bytes = 0;
     let count = 0;
-    for (const size of await store.sizesAfter(preparedTo, readEntries)) {
+    for (const size of await store.sizesAfter(seq, readEntries)) {
       if (count > 0 && bytes + size > readBytes) break;
       bytes += size;
       count++;
     }
-    if (count === 0) return false;
-    for (const event of await store.searchedAfter(preparedTo, count)) {
-      prepared.push(toEntry(event));
-      preparedTo = event.seq;
+    if (count === 0) return [];
+    const entries: Entry[] = [];
+    for (const event of await store.searchedAfter(seq, count)) {
+      entries.push(toEntry(event));
       await turn();
     }
+    return entries;
+  };
+
+  const keep = (entries: readonly Entry[]): void => {
+    prepared.push(...entries);
+    preparedTo = entries.at(-1)?.seq ?? preparedTo;
+  };
+
+  /** @returns whether there is anything to append */
+  const prepare = async (): Promise<boolean> => {
+    if (watermark === undefined) {
+      watermark = (await store.progress()).watermark;
+      preparedTo = watermark;
+    }
+    keep(await read(preparedTo));
     return prepared.length > 0;
   };
 
@@ -79,7 +95,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     let characters = 0;
     let count = 0;
     for (const { trigrams } of prepared) {
-      if (count > 0 && (count === sliceEntries || characters + trigrams.length > sliceCharacters)) break;
+      if (count > 0 && (count === appendEntries || characters + trigrams.length > appendCharacters)) break;
       characters += trigrams.length;
       count++;
     }
@@ -91,14 +107,22 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     const to = entries.at(-1)?.seq;
     if (to === undefined || watermark === undefined) return;
     const from = watermark;
-    // Until the answer is here, nothing is known: after an error the next slice asks again.
-    watermark = undefined;
     const rest = prepared;
-    prepared = [];
-    if (!(await store.append(entries, from, to))) return;
+    // Until the answer is here, nothing is known: after an error the next slice asks again.
+    reset();
+    const startedAt = monotonic();
+    const appending = store.append(entries, from, to).finally(() => {
+      const ms = Math.max(1, monotonic() - startedAt);
+      const fitting = (appendCharacters * aimedMs) / ms;
+      appendCharacters = Math.min(mostCharacters, Math.max(leastCharacters, (appendCharacters + fitting) / 2));
+    });
+    // The writer writes in a thread of its own: what comes next is prepared meanwhile.
+    const [isAppended, next] = await Promise.all([appending, rest.length === 0 && !busy() ? read(to) : []]);
+    if (!isAppended) return;
     watermark = to;
     prepared = rest;
-    merges = mergesPerSlice;
+    keep(next);
+    isMergeDue = true;
     onIndexed(to);
     rebuild?.onProgress(to, rebuild.total ?? to);
   };
@@ -111,9 +135,9 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
 
   const step = async (): Promise<'more' | 'done'> => {
     if (rebuild && rebuild.total === undefined) await begin();
-    else if (merges > 0) {
-      merges--;
-      if (!(await store.merge(mergePages))) merges = 0;
+    else if (isMergeDue) {
+      isMergeDue = false;
+      await store.merge(busy() ? mergePagesWhileBusy : mergePages);
     } else if (prepared.length > 0 || (await prepare())) await append();
     else if (!(await store.merge(mergePages))) {
       // Asked for while this slice was on its way: it has not begun.
@@ -126,14 +150,16 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
   };
 
   return {
-    /** A background job's slice. */
+    /** A background job's slice: one step, and at rest a few. */
     async slice(): Promise<'more' | 'done'> {
-      const startedAt = monotonic();
-      if (busy() && startedAt < restUntil) return 'more';
-      const result = await step();
-      const endedAt = monotonic();
-      restUntil = endedAt + restFactor * (endedAt - startedAt);
-      return result;
+      for (let steps = 1; ; steps++) {
+        const startedAt = monotonic();
+        if (busy() && startedAt < restUntil) return 'more';
+        const result = await step();
+        const endedAt = monotonic();
+        restUntil = endedAt + restFactor * (endedAt - startedAt);
+        if (result === 'done' || busy() || steps === stepsPerSlice) return result;
+      }
     },
 
     /**

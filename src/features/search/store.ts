@@ -102,14 +102,18 @@ export function createSearchStore(client: Client, scans: Client) {
      * @returns false when the watermark was no longer at `from`: another process indexes too, or the index was emptied
      */
     async append(entries: readonly Entry[], from: number, to: number): Promise<boolean> {
-      const statements: InStatement[] = entries.map(({ seq, trigrams }) => ({
-        sql: 'INSERT OR REPLACE INTO events_search (rowid, trigrams) SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM events WHERE seq = ?1)',
-        args: [seq, trigrams],
-      }));
-      statements.push({
-        sql: `UPDATE meta SET value = ? WHERE ${mark} AND value = ?`,
-        args: [toDigits(to), toDigits(from)],
-      });
+      const statements: InStatement[] = [
+        {
+          sql: `INSERT OR REPLACE INTO events_search (rowid, trigrams)
+                SELECT column1, column2 FROM (VALUES ${entries.map(() => '(?, ?)').join()})
+                WHERE EXISTS (SELECT 1 FROM events WHERE seq = column1)`,
+          args: entries.flatMap(({ seq, trigrams }) => [seq, trigrams]),
+        },
+        {
+          sql: `UPDATE meta SET value = ? WHERE ${mark} AND value = ?`,
+          args: [toDigits(to), toDigits(from)],
+        },
+      ];
       return (await client.batch(statements, 'write')).at(-1)?.rowsAffected === 1;
     },
 
