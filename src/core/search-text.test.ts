@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMatcher, foldCase, matchesNow } from './search-text.ts';
+import { matchesNow } from '../testing/matching.ts';
+import { createMatcher, foldCase } from './search-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const found = (q: string, body: string, eventType: string | null = null): boolean =>

@@ -102,12 +102,3 @@ export function createMatcher(q: string, piece = pieceCharacters): Matcher {
     return hasEscapes(text) && (yield* contains(text, term, piece, true));
   };
 }
-
-/** The same in one go. */
-export function matchesNow(matcher: Matcher, eventType: string | null, body: Uint8Array): boolean {
-  const steps = matcher(eventType, body);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}

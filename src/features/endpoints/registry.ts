@@ -8,7 +8,6 @@ export type Address = { seq: number; id: string; teamId: string; token: string }
 
 export type Registry = {
   find: (token: string) => Address | undefined | Promise<Address | undefined>;
-  bySeq: (seq: number) => Address | undefined;
   add: (address: Address) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
@@ -27,21 +26,15 @@ const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
 export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
   let byToken = new Map<string, Address>();
-  let bySeq = new Map<number, Address>();
   // What was read before a removal may not bring back what it removed.
   let removals = 0;
 
   const add = (address: Address): void => {
     byToken.set(address.token, address);
-    bySeq.set(address.seq, address);
   };
   const remove = (matches: (address: Address) => boolean): void => {
     removals++;
-    for (const address of bySeq.values())
-      if (matches(address)) {
-        byToken.delete(address.token);
-        bySeq.delete(address.seq);
-      }
+    for (const address of byToken.values()) if (matches(address)) byToken.delete(address.token);
   };
   const findLate = async (token: string): Promise<Address | undefined> => {
     const before = removals;
@@ -52,7 +45,6 @@ export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
 
   return {
     find: token => byToken.get(token) ?? (lookUp && tokenForm.test(token) ? findLate(token) : undefined),
-    bySeq: seq => bySeq.get(seq),
     add,
     removeById: id => remove(address => address.id === id),
     removeTeam: teamId => remove(address => address.teamId === teamId),
@@ -61,7 +53,6 @@ export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
       const addresses = await load();
       if (removals !== before) return;
       byToken = new Map(addresses.map(address => [address.token, address]));
-      bySeq = new Map(addresses.map(address => [address.seq, address]));
     },
   };
 }

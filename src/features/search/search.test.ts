@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMatcher, matchesNow } from '../../core/search-text.ts';
+import { createMatcher } from '../../core/search-text.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { matchesNow } from '../../testing/matching.ts';
 
 type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string | null };
 

@@ -1,0 +1,10 @@
+import type { Matcher } from '../core/search-text.ts';
+
+/** What a matcher finds, in one go. */
+export function matchesNow(matcher: Matcher, eventType: string | null, body: Uint8Array): boolean {
+  const steps = matcher(eventType, body);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
