@@ -59,7 +59,11 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   random: createRandomBytes(),
   // Each thread gets this process's environment, so that it finds the native library where the data directory is.
   spawn: name =>
-    new Worker(new URL(threadFiles[name], import.meta.url).href, { env: { ...process.env } as Record<string, string> }),
+    // A small heap: what a database thread holds is in buffers, and it lives as long as the process.
+    new Worker(new URL(threadFiles[name], import.meta.url).href, {
+      smol: true,
+      env: { ...process.env } as Record<string, string>,
+    }),
   pid: process.pid,
   usage: () => {
     const { user, system } = process.cpuUsage();

@@ -39,9 +39,9 @@ const writer = [
   // the usual 1000 pages: a quarter more rows a second, and the slowest percent of commits takes 2 ms instead of 5.
   'PRAGMA wal_autocheckpoint = 4000',
   'PRAGMA journal_size_limit = 134217728',
-  'PRAGMA cache_size = -32768',
+  'PRAGMA cache_size = -16384',
 ];
-const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -16384', 'PRAGMA mmap_size = 0'];
+const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -8192', 'PRAGMA mmap_size = 0'];
 
 /**
  * Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept.
