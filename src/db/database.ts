@@ -17,13 +17,22 @@ export type SpawnThread = (name: 'writer' | 'reader') => Worker;
 
 /**
  * Starts threads before anybody asks for them: they load their program while the data directory is made and locked.
- * @returns a `spawn` that hands these out first
+ * @returns a `spawn` that hands these out first; never one that has died meanwhile, which would not say so again
  */
 export function spawnAhead(spawn: SpawnThread, names: readonly ('writer' | 'reader')[]): SpawnThread {
-  const ahead = names.map(name => ({ name, worker: spawn(name) }));
+  const ahead = new Map<Worker, 'writer' | 'reader'>();
+  for (const name of names) {
+    const worker = spawn(name);
+    ahead.set(worker, name);
+    for (const end of ['error', 'close']) worker.addEventListener(end, () => ahead.delete(worker));
+  }
   return name => {
-    const at = ahead.findIndex(one => one.name === name);
-    return (at < 0 ? undefined : ahead.splice(at, 1)[0]?.worker) ?? spawn(name);
+    for (const [worker, its] of ahead)
+      if (its === name) {
+        ahead.delete(worker);
+        return worker;
+      }
+    return spawn(name);
   };
 }
 

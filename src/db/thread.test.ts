@@ -205,6 +205,30 @@ describe('a late thread', () => {
     expect(late.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 
+  test('whose program fails before it is open fails the request, and not the process', async () => {
+    const deaths: Error[] = [];
+    const late = lateThread(() =>
+      startThread({
+        spawn: () => new Worker(URL.createObjectURL(new Blob(['throw new Error("broken")']))),
+        hello: { path: file, readOnly: true },
+        onBusy: () => {},
+        onDeath: error => deaths.push(error),
+      }),
+    );
+    expect(await late.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'THREAD_DIED' });
+    expect(deaths).toEqual([]);
+  });
+
+  test('that fails to start while it is closed is closed all the same', async () => {
+    const start = Promise.withResolvers<never>();
+    const late = lateThread(() => start.promise);
+    const asked = late.send(execute('SELECT 1')).catch(error => error.message);
+    const closing = late.close();
+    start.reject(new Error('no room'));
+    await closing;
+    expect(await asked).toBe('no room');
+  });
+
   test('that could not start is tried again', async () => {
     let fail = true;
     const late = lateThread(() => (fail ? Promise.reject(new Error('no room')) : startWriter()));
@@ -215,18 +239,50 @@ describe('a late thread', () => {
   });
 });
 
-test('threads started ahead are handed out once each, by name', () => {
-  const spawned: string[] = [];
-  const ahead = spawnAhead(
-    name => {
-      spawned.push(name);
-      return `${name} ${spawned.length}` as unknown as Worker;
-    },
-    ['writer', 'reader'],
-  );
-  expect(['reader', 'reader', 'writer'].map(name => ahead(name as 'reader'))).toEqual([
-    'reader 2',
-    'reader 3',
-    'writer 1',
-  ] as unknown as Worker[]);
+describe('threads started ahead', () => {
+  const setUp = () => {
+    const spawned: (EventTarget & { name: string })[] = [];
+    const ahead = spawnAhead(
+      name => {
+        const worker = Object.assign(new EventTarget(), { name: `${name} ${spawned.length + 1}` });
+        spawned.push(worker);
+        return worker as unknown as Worker;
+      },
+      ['writer', 'reader'],
+    );
+    return { spawned, handedOut: (name: 'writer' | 'reader') => (ahead(name) as unknown as { name: string }).name };
+  };
+
+  test('are handed out once each, by name', () => {
+    const { handedOut } = setUp();
+    expect([handedOut('reader'), handedOut('reader'), handedOut('writer')]).toEqual([
+      'reader 2',
+      'reader 3',
+      'writer 1',
+    ]);
+  });
+
+  test.each(['error', 'close'])('are not handed out after their %s', end => {
+    const { spawned, handedOut } = setUp();
+    spawned[0]?.dispatchEvent(new Event(end));
+    expect([handedOut('writer'), handedOut('reader')]).toEqual(['writer 3', 'reader 2']);
+  });
+
+  test('that cannot be loaded fail the opening instead of holding it up', async () => {
+    const broken = URL.createObjectURL(new Blob(['throw new Error("broken")'], { type: 'text/javascript' }));
+    let ended = Promise.resolve();
+    const ahead = spawnAhead(() => {
+      const worker = new Worker(broken);
+      ended = new Promise(resolve => worker.addEventListener('close', () => resolve()));
+      return worker;
+    }, ['writer']);
+    await ended;
+    const starting = startThread({
+      spawn: () => ahead('writer'),
+      hello: { path: file, readOnly: false },
+      onBusy: () => {},
+      onDeath: () => {},
+    });
+    expect(await starting.catch(error => error)).toMatchObject({ code: 'THREAD_DIED' });
+  });
 });

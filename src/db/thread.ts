@@ -85,7 +85,8 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     opened.reject(error);
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
-    onDeath(error);
+    // Before, whoever starts it is told: one that was to be an addition is no reason to end.
+    if (isOpen) onDeath(error);
   };
 
   worker.onmessage = ({ data }: MessageEvent<Reply>) => {
@@ -174,11 +175,11 @@ export function lateThread(start: () => Promise<DatabaseThread>): DatabaseThread
     depth: () => thread?.depth() ?? 0,
     close: async () => {
       closed = true;
-      await (await starting)?.close();
+      await (await starting?.catch(() => undefined))?.close();
     },
     abandon: () => {
       closed = true;
-      void starting?.then(started => started.abandon());
+      void starting?.then(started => started.abandon()).catch(() => {});
     },
   };
 }

@@ -128,6 +128,15 @@ describe('group commit', () => {
 });
 
 describe('a failed commit', () => {
+  test('of which nobody knows how far it came is not tried again', async () => {
+    const { group, commits } = setUp();
+    const refused = Promise.all([1, 2].map(n => group.add(event(n)).catch(error => error.code)));
+    await turn();
+    await commits[0]?.done(new TypeError('undefined is not a function'));
+    expect(await refused).toEqual(['unavailable', 'unavailable']);
+    expect(commits).toHaveLength(1);
+  });
+
   test.each([
     'SQLITE_FULL',
     'SQLITE_IOERR',
@@ -157,7 +166,6 @@ describe('a failed commit', () => {
     ['a constraint', coded('SQLITE_CONSTRAINT')],
     ['a size', coded('SQLITE_TOOBIG')],
     ['its own preparation', coded(rowInvalid)],
-    ['a value that is none', new TypeError('NaN is no SQL value')],
   ])('because of %s in one row does not refuse its neighbours', async (_name, poison) => {
     const { group, commits, failures } = setUp();
     const answers = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error.code)));

@@ -37,13 +37,13 @@ type Waiting<Item, Stored> = {
 /** The code of an error in preparing an item: nothing of its commit was stored. */
 export const rowInvalid = 'ROW_INVALID';
 
-/** One row's fault. Anything else is the storage's: trying the same rows one by one would only repeat it. */
+/**
+ * One row's fault, and nothing of the commit was stored. Anything else is the storage's: trying the same rows one by one
+ * would only repeat it. Without a code nobody knows how far it came: to try again could store them twice.
+ */
 const isOfOneRow = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
-  // What cannot even be packed as a statement has no code of the database.
-  return code === undefined
-    ? error instanceof TypeError
-    : code === rowInvalid || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
+  return code === rowInvalid || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
 };
 
 /** A libSQL server says so of a value over its `max_row_size`, and SQLite of one over its own limit. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { isSpare, type Posted, packParcel, unpackParcel } from './parcel.ts';
 
+const secrets = [{ platform: 'stripe', secret: 's' }];
 const posted = (seq: number, body: string | Uint8Array, changes: Partial<Posted['delivery']> = {}): Posted => ({
-  destination: { seq, url: `https://hooks.example/in/${seq}`, secrets: [{ platform: 'stripe', secret: 's' }] },
+  destination: { seq, url: `https://hooks.example/in/${seq}`, secrets },
   nonce: crypto.getRandomValues(new Uint8Array(12)),
   delivery: {
     method: 'POST',
@@ -40,6 +41,13 @@ describe('a parcel', () => {
   test('names each destination once', () => {
     const { text } = packParcel([1, 2, 1, 1].map(seq => posted(seq, 'x')));
     expect(text.split('https://hooks.example/in/1"')).toHaveLength(2);
+  });
+
+  test('keeps what each delivery is to be judged with when the secrets change between two of them', () => {
+    const later = posted(1, 'x');
+    later.destination.secrets = [...secrets, { platform: 'github', secret: 't' }];
+    const all = [posted(1, 'x'), later, posted(1, 'x')];
+    expect(unpackParcel(packParcel(all)).map(({ destination }) => destination.secrets.length)).toEqual([1, 2, 1]);
   });
 
   test('fills a spare buffer again when it is large enough, whatever was in it, and takes a new one otherwise', () => {

@@ -54,7 +54,8 @@ export function packParcel(posted: readonly Posted[], spare?: ArrayBuffer): Parc
   let size = 0;
   for (const [i, { destination, delivery }] of posted.entries()) {
     let index = indexes.get(destination.seq);
-    if (index === undefined) {
+    // Secrets that changed between two of them count from there on.
+    if (index === undefined || destinations[index]?.secrets !== destination.secrets) {
       index = destinations.push(destination) - 1;
       indexes.set(destination.seq, index);
     }
