@@ -17,6 +17,25 @@ describe('background work', () => {
     expect(left).toBe(0);
   });
 
+  test('a job that asks for a rest is not run before it is over, whoever wakes it, and has work left', async () => {
+    const background = createBackground({ ...options, busy: () => false });
+    const runs: number[] = [];
+    const job = background.add({
+      name: 'resting',
+      slice: async () => (runs.push(performance.now()) === 1 ? { restMs: 40 } : 'done'),
+    });
+    job.wake();
+    while (runs.length === 0) await Bun.sleep(1);
+    for (let i = 0; i < 5; i++) {
+      job.wake();
+      await Bun.sleep(1);
+    }
+    expect(runs).toHaveLength(1);
+    await background.idle();
+    expect(runs).toHaveLength(2);
+    expect((runs[1] ?? 0) - (runs[0] ?? 0)).toBeGreaterThanOrEqual(39);
+  });
+
   test('a wake that comes while the slice runs is not lost', async () => {
     const background = createBackground({ ...options, busy: () => false });
     let runs = 0;

@@ -4,10 +4,13 @@
  * constant load a slice still runs now and then, so that what waits does not grow without end.
  */
 
+/** `done` until the job is woken again; or there is more, but not before some time has passed. */
+export type SliceResult = 'more' | 'done' | { restMs: number };
+
 export type BackgroundJob = {
   name: string;
-  /** One slice of work, a few milliseconds of the writer's time. `done` until the job is woken again. */
-  slice: () => Promise<'more' | 'done'>;
+  /** One slice of work, a few milliseconds of the writer's time. */
+  slice: () => Promise<SliceResult>;
 };
 
 export type Background = {
@@ -34,6 +37,8 @@ export function createBackground(options: BackgroundOptions): Background {
   const { busy, monotonic, onError, maxWaitMs = 50, retryMs = 5000 } = options;
   const jobs: BackgroundJob[] = [];
   const awake = new Set<BackgroundJob>();
+  /** Asked for a rest, and will go on after it. */
+  const paused = new Set<BackgroundJob>();
   const resting = new Set<ReturnType<typeof setTimeout>>();
   let stopped = false;
   let running: Promise<void> | undefined;
@@ -48,17 +53,27 @@ export function createBackground(options: BackgroundOptions): Background {
     // Taken out first: a wake that comes during the slice must not be lost.
     awake.delete(job);
     try {
-      if ((await job.slice()) === 'more') awake.add(job);
+      const result = await job.slice();
+      if (result === 'more') awake.add(job);
+      else if (result !== 'done') {
+        paused.add(job);
+        wakeAfter(job, result.restMs);
+      }
     } catch (error) {
       if (stopped) return;
       onError(job.name, error);
-      const timer = setTimeout(() => {
-        resting.delete(timer);
-        wake(job);
-      }, retryMs);
-      timer.unref();
-      resting.add(timer);
+      wakeAfter(job, retryMs);
     }
+  };
+
+  const wakeAfter = (job: BackgroundJob, ms: number): void => {
+    const timer = setTimeout(() => {
+      resting.delete(timer);
+      paused.delete(job);
+      wake(job);
+    }, ms);
+    timer.unref();
+    resting.add(timer);
   };
 
   const run = async (): Promise<void> => {
@@ -72,7 +87,8 @@ export function createBackground(options: BackgroundOptions): Background {
   };
 
   const wake = (job: BackgroundJob): void => {
-    if (stopped) return;
+    // Whoever asked for a rest is woken when it is over, however much comes meanwhile.
+    if (stopped || paused.has(job)) return;
     awake.add(job);
     running ??= run();
   };
@@ -83,7 +99,7 @@ export function createBackground(options: BackgroundOptions): Background {
       return { wake: () => wake(job) };
     },
     idle: async () => {
-      while (running) await running;
+      while (!stopped && (running || paused.size > 0)) await (running ?? Bun.sleep(1));
     },
     stop: async () => {
       stopped = true;

@@ -62,7 +62,7 @@ describe('the indexer', () => {
     const { watermark } = state;
     expect(watermark).toBeGreaterThan(0);
     now += 95;
-    expect(await indexer.slice()).toBe('more');
+    expect(await indexer.slice()).toEqual({ restMs: 50 });
     await indexer.slice();
     expect(state.watermark).toBe(watermark);
     busy = false;

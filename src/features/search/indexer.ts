@@ -4,6 +4,7 @@
  * small slices left behind is work of the same size, in between.
  */
 import { createTurns } from '../../core/turns.ts';
+import type { SliceResult } from '../../db/background.ts';
 import type { Entry, SearchStore } from './store.ts';
 import { toEntry } from './texts.ts';
 
@@ -22,6 +23,8 @@ const mergePages = 12;
 const mergePagesWhileBusy = 8;
 /** While much is captured, a step is followed by this many times its length of rest: 1 % of the time is for the index. */
 const restFactor = 100;
+/** So soon it is seen that the capture has calmed down. */
+const longestRestMs = 50;
 
 export type Indexer = ReturnType<typeof createIndexer>;
 
@@ -151,10 +154,10 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
 
   return {
     /** A background job's slice: one step, and at rest a few. */
-    async slice(): Promise<'more' | 'done'> {
+    async slice(): Promise<SliceResult> {
       for (let steps = 1; ; steps++) {
         const startedAt = monotonic();
-        if (busy() && startedAt < restUntil) return 'more';
+        if (busy() && startedAt < restUntil) return { restMs: Math.min(longestRestMs, restUntil - startedAt) };
         const result = await step();
         const endedAt = monotonic();
         restUntil = endedAt + restFactor * (endedAt - startedAt);

@@ -1,6 +1,6 @@
 /* Search put together: what the house needs of it, and nothing of how it is done. */
 import { checkTerm, createFinder } from './finder.ts';
-import { createIndexer } from './indexer.ts';
+import { createIndexer, type Indexer } from './indexer.ts';
 import { createRecent } from './recent.ts';
 import type { SearchStore } from './store.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -10,7 +10,7 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export function createSearchService(options: {
   store: SearchStore;
   /** Registers background work, to be woken when there is some. */
-  addJob: (job: { name: string; slice: () => Promise<'more' | 'done'> }) => { wake: () => void };
+  addJob: (job: { name: string; slice: Indexer['slice'] }) => { wake: () => void };
   monotonic: () => number;
   /** Whether deliveries are waiting for their commit. */
   busy: () => boolean;
