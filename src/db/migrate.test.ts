@@ -87,6 +87,20 @@ describe('migrate', () => {
     expect((await client.execute('SELECT count(*) FROM a')).rows[0]?.[0]).toBe(1);
     other.close();
   });
+
+  test('a newer process that was quicker on an empty database is not taken for an equal', async () => {
+    const other = createClient({ url: `file:${file}`, concurrency: 1 });
+    const racing: Client = {
+      ...client,
+      execute: client.execute.bind(client),
+      migrate: async statements => {
+        await migrate(other, [first, second], noCopy);
+        return client.migrate(statements);
+      },
+    };
+    await expect(migrate(racing, [first], noCopy)).rejects.toThrow('newer Hooktape');
+    other.close();
+  });
 });
 
 describe('opening the database', () => {

@@ -32,11 +32,14 @@ export async function migrate(
   migrations: readonly string[],
   beforeUpgrade: (from: number) => Promise<void>,
 ): Promise<MigrationReport> {
+  const refuseNewer = (version: number): void => {
+    if (version > migrations.length)
+      throw new SchemaError(
+        `the database has schema version ${version}, this Hooktape knows versions up to ${migrations.length}: it was written by a newer Hooktape. Run that one, or restore a backup from before the upgrade.`,
+      );
+  };
   const from = await readVersion(client);
-  if (from > migrations.length)
-    throw new SchemaError(
-      `the database has schema version ${from}, this Hooktape knows versions up to ${migrations.length}: it was written by a newer Hooktape. Run that one, or restore a backup from before the upgrade.`,
-    );
+  refuseNewer(from);
   if (from > 0 && from < migrations.length) await beforeUpgrade(from);
   for (let at = from; at < migrations.length; ) {
     const to = at === 0 ? migrations.length : at + 1;
@@ -48,6 +51,7 @@ export async function migrate(
       // Several processes may start at once on one server: another one has done it, or some of it.
       const reached = await readVersion(client);
       if (reached <= at) throw error;
+      refuseNewer(reached);
       at = reached;
     }
   }

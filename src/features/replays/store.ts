@@ -21,11 +21,13 @@ export function createReplaysStore(client: Pick<Client, 'execute'>) {
         args: [accountId, destination, status ?? null, ok ? 1 : 0, durationMs, createdAt, event],
       });
       if (Number(rows[0]?.[0] ?? 0) < keptPerEvent) return;
-      await client.execute({
+      // The attempt is on record: forgetting an older one can wait for the next.
+      const forgetting = client.execute({
         sql: `DELETE FROM replays WHERE event = ? AND seq <=
               (SELECT seq FROM replays WHERE event = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
         args: [event, event, keptPerEvent],
       });
+      await forgetting.catch(() => {});
     },
   };
 }
