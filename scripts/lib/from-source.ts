@@ -14,6 +14,7 @@ const quiet = (): void => {};
 const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
 
 const secret = 'a secret for benches';
+const threadFiles = { writer: '../../src/wiring/writer.ts', reader: '../../src/db/reader.ts' };
 const limits = (dataDir: string) => ({
   HOOKTAPE_DATA_DIR: dataDir,
   HOOKTAPE_RATE_LIMIT: '1000000',
@@ -33,7 +34,7 @@ export function openServices(dataDir: string, searchIndex = true): Promise<Servi
     log,
     clock: systemClock,
     random: length => crypto.getRandomValues(new Uint8Array(length)),
-    spawn: name => new Worker(new URL(`../../src/db/${name}.ts`, import.meta.url).href),
+    spawn: name => new Worker(new URL(threadFiles[name], import.meta.url).href),
     version: 'bench',
     usage: () => ({ residentBytes: 0, cpuSeconds: 0 }),
     onFatal: error => {
