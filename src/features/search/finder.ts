@@ -38,6 +38,12 @@ const maxTrigrams = 12;
 const walkFrom = 128;
 const walkTo = 8192;
 const bodyBatch = 64;
+/** So many of the newest events, or all there are of the endpoint, may be looked at before the index is asked. */
+const nearby = 256;
+/** As long as so many stored bytes hold them all. */
+const nearbyBytes = 2 << 20;
+/** A term that one in so many has fills the page from the list sooner than the index answers. */
+const commonOneIn = 8;
 /** Stored bytes up to which a body is read together with others. */
 const manyBodiesBytes = 64 << 10;
 
@@ -104,6 +110,25 @@ export function createFinder(options: {
       }
     }
     return found;
+  };
+
+  /** Looks at the newest events themselves, as long as that promises more than asking the index. `looked`: at how many. */
+  const lookNearby = async (
+    near: readonly Position[],
+    matcher: Matcher,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ found: Position[]; looked: number }> => {
+    const newest = near.slice(0, limit);
+    const found = await verify(newest, matcher, limit, signal);
+    if (found.length === limit || near.length <= limit || signal?.aborted) return { found, looked: newest.length };
+    const isCommon = found.length * commonOneIn >= newest.length;
+    const isAll = near.length <= nearby;
+    if (!isCommon && !isAll) return { found, looked: newest.length };
+    const next = near.slice(limit, isAll ? undefined : limit + (limit - found.length) * commonOneIn);
+    if ((await store.storedBytes(next.map(one => one.seq))) > nearbyBytes) return { found, looked: newest.length };
+    found.push(...(await verify(next, matcher, limit - found.length, signal)));
+    return { found, looked: newest.length + next.length };
   };
 
   /** Every candidate there is, in list order; undefined when they are too many. */
@@ -182,11 +207,11 @@ export function createFinder(options: {
         signature: signatureQuery(new TextEncoder().encode(folded)),
       };
       const { endpoint, since, limit, signal } = search;
-      // A common term fills the page from the newest events: cheaper to look at them than to ask the index.
-      const newest = await store.nextPositions(endpoint, since, search.after, limit);
-      const found = await verify(newest, term.matcher, limit, signal);
-      if (found.length === limit || newest.length < limit || signal?.aborted) return found;
-      const rest = { ...search, after: newest.at(-1), limit: limit - found.length };
+      const near = await store.nextPositions(endpoint, since, search.after, nearby + limit);
+      const { found, looked } = await lookNearby(near, term.matcher, limit, signal);
+      const isAll = looked === near.length && near.length < nearby + limit;
+      if (found.length === limit || isAll || signal?.aborted) return found;
+      const rest = { ...search, after: near[looked - 1], limit: limit - found.length };
       if (term.match === undefined) {
         const piece = await store.nextPositions(endpoint, since, rest.after, walkFrom);
         return [...found, ...(await walk(rest, term, { progress: { watermark: 0, last: 0 }, offered: [], piece }))];

@@ -154,6 +154,10 @@ export function createSearchStore(client: Client, scans: Client) {
       return (await rows(sql, [JSON.stringify(seqs), endpoint, since])).map(toPosition);
     },
 
+    /** What these events' contents take in the database. */
+    storedBytes: (seqs: readonly number[]): Promise<number> =>
+      count(`SELECT ifnull(sum(length(content)), 0) FROM events WHERE seq IN ${listed}`, [JSON.stringify(seqs)]),
+
     /** The next positions of the event list, newest first; read from its index alone. */
     async nextPositions(
       endpoint: number,
