@@ -7,8 +7,8 @@ import type { Position } from '../../core/cursor.ts';
 import { mayContain, type SignatureQuery, signatureWords } from '../../core/search-signature.ts';
 
 const blockSize = 1024;
-/** 114,688 events, 31 MB when full. */
-const maxBlocks = 112;
+/** 81,920 events, 22 MB when full. */
+const maxBlocks = 80;
 
 type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32Array };
 
