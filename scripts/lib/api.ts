@@ -13,6 +13,7 @@ export type Api = {
   /** The stored body as it came. */
   raw: (eventId: string) => Promise<Uint8Array>;
   get: (path: string) => Promise<Response>;
+  post: (path: string, body: unknown) => Promise<Response>;
   remove: (path: string) => Promise<void>;
 };
 
@@ -61,6 +62,7 @@ export function createApi(origin: string, key: string): Api {
     },
     raw: async id => (await call('GET', `/api/events/${id}/raw`)).bytes(),
     get: path => call('GET', path),
+    post: (path, body) => call('POST', path, body),
     remove: async path => void (await call('DELETE', path)),
   };
 }
