@@ -2,29 +2,11 @@
  * What a delivery is, at capture and before the header rules: detection, handshakes, and the verdict on proof in headers that
  * the rules redact or drop, which cannot be judged later. Pure computation, no query: it runs for every delivery.
  */
-import type { HeaderPair } from '../../core/headers.ts';
 import { detect } from '../../core/platforms/detect.ts';
 import { handshake } from '../../core/platforms/handshake.ts';
-import type { HandshakeAnswer, RawDelivery, SigningSecret } from '../../core/platforms/model.ts';
+import type { RawDelivery, SigningSecret } from '../../core/platforms/model.ts';
 import { proofVanishes, verify } from '../../core/platforms/verify.ts';
-
-type Arrived = {
-  method: string;
-  path: string;
-  query: string | null;
-  headers: readonly HeaderPair[];
-  body: Uint8Array;
-  /** Epoch ms. */
-  receivedAt: number;
-};
-
-export type Recognition = {
-  platform: string | null;
-  eventType: string | null;
-  /** JSON; null for what is judged when it is read. */
-  verdict: string | null;
-  answer: HandshakeAnswer | null;
-};
+import type { Arrived, Recognised } from '../capture/recorder.ts';
 
 const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
   ...new Set(secrets.flatMap(({ platform }) => platform ?? [])),
@@ -39,7 +21,7 @@ export const urlsOf = (url: string, { path, query }: Pick<RawDelivery, 'path' | 
 export function recognise(
   { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
   { method, path, query, headers, body, receivedAt }: Arrived,
-): Recognition {
+): Recognised {
   const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
   const detection = detect(delivery, secrets.length === 0 ? [] : platformsOf(secrets));
   const judged = { delivery, platform: detection.platform, secrets, receivedAt };
