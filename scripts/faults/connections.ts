@@ -10,7 +10,7 @@ import { prove, sound, startSenders } from '../lib/senders.ts';
 const LARGE_BODY = 32 << 20;
 const LARGE_AT_ONCE = 24;
 /** The program at rest, and its 256 MiB of bodies in several forms: as received, joined, packed, with the writer, uncollected. */
-const MAX_RESIDENT_MB = 2000;
+const MAX_RESIDENT_MB = 1500;
 
 /** The proof afterwards reads everything back. */
 const often = { HOOKTAPE_RATE_LIMIT: '1000000' };
