@@ -24,6 +24,35 @@ describe('a signature', () => {
     expect(mayContain(words, 0, signatureQuery(bytes('github-event')))).toBe(true);
   });
 
+  test('never denies a piece of arbitrary bytes, its ASCII capitals folded', () => {
+    const fold = (given: Uint8Array) => given.map(byte => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 3, maxLength: 60 }),
+        fc.nat(56),
+        fc.integer({ min: 3, max: 9 }),
+        (all, at, length) => {
+          const words = new Uint32Array(signatureWords);
+          addSignature(words, 0, all);
+          expect(mayContain(words, 0, signatureQuery(fold(all.slice(at, at + length))))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test('a term is found wherever it lies in a text that is looked at in pieces', () => {
+    for (const at of [
+      65_520, 65_526, 65_529, 65_530, 65_531, 65_532, 65_533, 65_534, 65_535, 65_536, 131_060, 131_068,
+    ]) {
+      const long = new Uint8Array(131_080).fill(0x20);
+      long.set(bytes('Needle'), at);
+      const words = new Uint32Array(signatureWords);
+      expect(addSignature(words, 0, long)).toBe(true);
+      expect(mayContain(words, 0, signatureQuery(bytes('needle')))).toBe(true);
+      expect(mayContain(words, 0, signatureQuery(bytes('haystack')))).toBe(false);
+    }
+  });
+
   test('denies most other terms', () => {
     const words = new Uint32Array(signatureWords);
     addSignature(words, 0, bytes('{"action":"opened","number":7}'));

@@ -8,31 +8,66 @@
 export const signatureWords = 64;
 const bitsShift = 32 - Math.log2(signatureWords * 32);
 
-const lower = new Uint8Array(256).map((_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
+/** Little endian, as four bytes lie in a word. */
+const bitOf = (a: number, b: number, c: number): number => bitOfThree(a | (b << 8) | (c << 16));
+const bitOfThree = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> bitsShift;
 
-const bitOf = (a: number, b: number, c: number): number =>
-  Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> bitsShift;
+const tops = 0x80808080 | 0;
+
+/** ASCII capitals among four bytes become small letters; every other byte stays. */
+function foldFour(word: number): number {
+  const low = word & 0x7f7f7f7f;
+  // The top bit of each byte: whether it is at least `A`, and whether it is past `Z`.
+  const capitals = ((low + 0x3f3f3f3f) | 0) ^ ((low + 0x25252525) | 0);
+  return word | ((capitals & ~word & tops) >>> 2);
+}
+
+/** A text is looked at four bytes at a time, which needs it aligned; a longer one is looked at in pieces. */
+const fours = new Int32Array(16 << 10);
+const aligned = new Uint8Array(fours.buffer);
+const overlap = 4;
+/** One signature in the making: signed words, which the engine handles without a detour. */
+const made = new Int32Array(signatureWords);
 
 /**
  * Adds a text, UTF-8, to the signature at `offset`. ASCII letters are folded here; all else has to be.
  * @returns whether the text is ASCII
  */
 export function addSignature(words: Uint32Array, offset: number, text: Uint8Array): boolean {
-  let all = text.length > 0 ? (text[0] ?? 0) : 0;
-  let a = lower[all] ?? 0;
-  const { length } = text;
-  for (let i = 2; i < length; i += 2) {
-    const second = text[i - 1] ?? 0;
-    const third = text[i] ?? 0;
-    all |= second | third;
-    const c = lower[third] ?? 0;
-    const bit = bitOf(a, lower[second] ?? 0, c);
-    const at = offset + (bit >>> 5);
-    words[at] = (words[at] ?? 0) | (1 << (bit & 31));
-    a = c;
+  let isAscii = true;
+  // Each piece begins with the last bytes of the one before it: no trigram lies between two of them.
+  for (let at = 0; at < text.length; at += aligned.length - overlap) {
+    const piece = text.length <= aligned.length ? text : text.subarray(at, at + aligned.length);
+    if (!addPiece(piece)) isAscii = false;
   }
-  if (length > 1) all |= text[length - 1] ?? 0;
-  return all < 0x80;
+  for (let i = 0; i < signatureWords; i++) {
+    words[offset + i] = (words[offset + i] as number) | (made[i] as number);
+    made[i] = 0;
+  }
+  return isAscii;
+}
+
+function addPiece(piece: Uint8Array): boolean {
+  aligned.set(piece);
+  // Zeros beyond the end: they add marks that no term asks for, and never take one away.
+  aligned.fill(0, piece.length, piece.length + 3);
+  const count = (piece.length + 3) >> 2;
+  const first = fours[0] as number;
+  let all = first;
+  let word = foldFour(first);
+  for (let i = 1; i < count; i++) {
+    const given = fours[i] as number;
+    all |= given;
+    const next = foldFour(given);
+    const even = bitOfThree(word & 0xffffff);
+    const odd = bitOfThree((word >>> 16) | ((next & 0xff) << 16));
+    made[even >>> 5] = (made[even >>> 5] as number) | (1 << even);
+    made[odd >>> 5] = (made[odd >>> 5] as number) | (1 << odd);
+    word = next;
+  }
+  const lastBit = bitOfThree(word & 0xffffff);
+  made[lastBit >>> 5] = (made[lastBit >>> 5] as number) | (1 << lastBit);
+  return (all & tops) === 0;
 }
 
 /** The bits of a term, for each of the two alignments; an alignment without any cannot tell. */
