@@ -88,7 +88,7 @@ ok
 step 'stopped, it ends by itself; restored as its user, it starts'
 inside systemctl stop hooktape
 [[ $(inside systemctl show --property=Result --value hooktape) == success ]] || fail 'it did not end well'
-inside sh -c 'cd /var/lib/hooktape && mkdir /root/old && cp copy.db* /tmp && rm -rf /var/lib/hooktape/* /var/lib/hooktape/.libsql* && chown hooktape /tmp/copy.db*'
+inside sh -c 'cd /var/lib/hooktape && cp copy.db* /tmp && rm -rf /var/lib/hooktape/* /var/lib/hooktape/.libsql* && chown hooktape /tmp/copy.db*'
 hooktape restore /tmp/copy.db >>"$work/log" 2>&1 || fail 'restore'
 hooktape check >>"$work/log" 2>&1 || fail 'check'
 inside systemctl start hooktape

@@ -1,6 +1,7 @@
 /* Connected apps, and the one read that every request with an access token makes. */
 import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
+import { lastUse } from '../../db/last-use.ts';
 import { accounts, teams } from '../../db/schema.ts';
 import { connectedApps, externalSubjects, oauthGrants } from '../../db/schema-oauth.ts';
 
@@ -136,13 +137,9 @@ export function createAppsStore(db: Drizzle) {
     async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
       const ids = [...uses.keys()];
       if (ids.length === 0) return;
-      const when = sql.join(
-        [...uses].map(([id, at]) => sql`WHEN ${id} THEN ${at}`),
-        sql` `,
-      );
       await db
         .update(connectedApps)
-        .set({ lastUsedAt: sql`CAST(CASE id ${when} END AS INTEGER)` })
+        .set({ lastUsedAt: lastUse(uses) })
         .where(inArray(connectedApps.id, ids));
     },
   };

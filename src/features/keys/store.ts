@@ -1,6 +1,7 @@
 /* API keys. Only a SHA-256 of each is stored. */
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
+import { lastUse } from '../../db/last-use.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
 
 export type KeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>;
@@ -76,13 +77,9 @@ export function createKeysStore(db: Drizzle) {
     async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
       const ids = [...uses.keys()];
       if (ids.length === 0) return;
-      const when = sql.join(
-        [...uses].map(([id, at]) => sql`WHEN ${id} THEN ${at}`),
-        sql` `,
-      );
       await db
         .update(apiKeys)
-        .set({ lastUsedAt: sql`CAST(CASE id ${when} END AS INTEGER)` })
+        .set({ lastUsedAt: lastUse(uses) })
         .where(inArray(apiKeys.id, ids));
     },
   };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
+import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 
 let desk: Desk;
 let ada: SignedInPerson;
@@ -19,28 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-const isPage = async (response: Response): Promise<void> => {
-  expect([response.status, response.headers.has('location')]).toEqual([400, false]);
-  expect(response.headers.get('content-type')).toStartWith('text/html');
-};
 const ask = (client: TestClient, over = {}) => desk.visit(desk.request(client, over), ada.cookie);
-/** Where an error was sent, as `error`. */
-const errorOf = async (response: Response): Promise<string> => {
-  expect([303, await response.text()]).toEqual([response.status, '']);
-  return new URL(response.headers.get('location') ?? '').searchParams.get('error') ?? 'none';
-};
-const isConsent = async (response: Response): Promise<string> => {
-  const html = await response.text();
-  expect([response.status, html.includes('name="handle"')]).toEqual([200, true]);
-  return html;
-};
 
 describe('clients and redirects', () => {
   test('A01 an unknown client is told here', async () => {
-    await isPage(await ask({ ...P, id: 'dcr_nobody' }));
+    await isErrorPage(await ask({ ...P, id: 'dcr_nobody' }));
   });
   test('A02 so is a request without a client', async () => {
-    await isPage(await ask(P, { client_id: undefined }));
+    await isErrorPage(await ask(P, { client_id: undefined }));
   });
   test('A03 a client that was deleted or switched off is unknown', async () => {
     const gone = await desk.register();
@@ -52,14 +39,14 @@ describe('clients and redirects', () => {
       ],
       'write',
     );
-    await isPage(await ask(gone));
-    await isPage(await ask(off));
+    await isErrorPage(await ask(gone));
+    await isErrorPage(await ask(off));
   });
   test('A04 a redirect URI that was not registered is told here', async () => {
-    await isPage(await ask(P, { redirect_uri: 'https://other.test/cb' }));
+    await isErrorPage(await ask(P, { redirect_uri: 'https://other.test/cb' }));
   });
   test('A05 the redirect URI may be left out when there is exactly one', async () => {
-    await isPage(await ask(L, { redirect_uri: undefined }));
+    await isErrorPage(await ask(L, { redirect_uri: undefined }));
     await isConsent(await ask(P, { redirect_uri: undefined }));
   });
   test.each([
@@ -75,7 +62,7 @@ describe('clients and redirects', () => {
     'http://c.test/cb',
     'https://с.test/cb',
   ])('A06 %s is not https://c.test/cb', async redirect_uri => {
-    await isPage(await ask(P, { redirect_uri }));
+    await isErrorPage(await ask(P, { redirect_uri }));
   });
   test.each(['http://127.0.0.1:54321/cb', 'http://localhost:54321/cb'])(
     'A07 a native app may use %s',
@@ -92,18 +79,18 @@ describe('clients and redirects', () => {
     'http://127.0.0.1:99999/cb',
     'http://127.0.0.1:1@evil.test/cb',
   ])('A07 but not %s', async redirect_uri => {
-    await isPage(await ask(L, { redirect_uri }));
+    await isErrorPage(await ask(L, { redirect_uri }));
   });
   test('A08 localhost is not 127.0.0.1', async () => {
     const client = await desk.register({ redirect_uris: ['http://localhost/cb'] });
-    await isPage(await ask(client, { redirect_uri: 'http://127.0.0.1:1/cb' }));
+    await isErrorPage(await ask(client, { redirect_uri: 'http://127.0.0.1:1/cb' }));
   });
 });
 
 describe('parameters', () => {
   test('A09 what decides where to answer must not be repeated; other repetitions are reported there', async () => {
     for (const name of ['client_id', 'redirect_uri'])
-      await isPage(await ask(P, [[name, name === 'client_id' ? P.id : P.redirectUri]]));
+      await isErrorPage(await ask(P, [[name, name === 'client_id' ? P.id : P.redirectUri]]));
     for (const name of ['state', 'response_type', 'code_challenge', 'code_challenge_method'])
       expect(await errorOf(await ask(P, [[name, 'x']]))).toBe('invalid_request');
     const twice = await ask(P, [

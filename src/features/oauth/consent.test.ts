@@ -8,6 +8,7 @@ import {
   type TestClient,
   verifier,
 } from '../../testing/oauth.ts';
+import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 
 let desk: Desk;
 let ada: SignedInPerson;
@@ -26,21 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-const isPage = async (response: Response): Promise<void> => {
-  expect([response.status, response.headers.has('location')]).toEqual([400, false]);
-  expect(response.headers.get('content-type')).toStartWith('text/html');
-};
 const ask = (client: TestClient, over = {}) => desk.visit(desk.request(client, over), ada.cookie);
-/** Where an error was sent, as `error`. */
-const errorOf = async (response: Response): Promise<string> => {
-  expect([303, await response.text()]).toEqual([response.status, '']);
-  return new URL(response.headers.get('location') ?? '').searchParams.get('error') ?? 'none';
-};
-const isConsent = async (response: Response): Promise<string> => {
-  const html = await response.text();
-  expect([response.status, html.includes('name="handle"')]).toEqual([200, true]);
-  return html;
-};
 
 describe('sign-in and consent', () => {
   test('A18 nobody is bounced before signing in', async () => {
@@ -148,8 +135,8 @@ describe('sign-in and consent', () => {
   });
   test('A28 prompt=none is answered only for a client that is connected', async () => {
     const fresh = await desk.register();
-    await isPage(await ask(fresh, { prompt: 'none' }));
-    await isPage(await desk.visit(desk.request(fresh, { prompt: 'none' })));
+    await isErrorPage(await ask(fresh, { prompt: 'none' }));
+    await isErrorPage(await desk.visit(desk.request(fresh, { prompt: 'none' })));
     await desk.connect(fresh, ada);
     expect(await errorOf(await ask(fresh, { prompt: 'none' }))).toBe('interaction_required');
     await isConsent(await ask(fresh, { prompt: 'consent' }));

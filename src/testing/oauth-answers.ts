@@ -1,0 +1,21 @@
+/* What the authorization address can answer. */
+import { expect } from 'bun:test';
+
+/** An error that is told to the person, because nobody else can be trusted with it. */
+export async function isErrorPage(response: Response): Promise<void> {
+  expect([response.status, response.headers.has('location')]).toEqual([400, false]);
+  expect(response.headers.get('content-type')).toStartWith('text/html');
+}
+
+/** Where an error was sent, as `error`. */
+export async function errorOf(response: Response): Promise<string> {
+  expect([303, await response.text()]).toEqual([response.status, '']);
+  return new URL(response.headers.get('location') ?? '').searchParams.get('error') ?? 'none';
+}
+
+/** The consent page. @returns its HTML */
+export async function isConsent(response: Response): Promise<string> {
+  const html = await response.text();
+  expect([response.status, html.includes('name="handle"')]).toEqual([200, true]);
+  return html;
+}
