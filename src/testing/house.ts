@@ -84,6 +84,7 @@ export type HouseOptions = {
   /** Use this data directory and leave it in place. */
   directory?: string;
   outside?: Surroundings['outside'];
+  searchNearby?: number;
   /** Where `listen` listens; any free port otherwise. */
   port?: number;
 };
@@ -93,6 +94,7 @@ export async function openHouse({
   clock = systemClock,
   directory,
   outside,
+  searchNearby,
   port = 0,
 }: HouseOptions = {}): Promise<House> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
@@ -114,6 +116,7 @@ export async function openHouse({
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
     ...(outside && { outside }),
+    searchNearby,
     onFatal: error => {
       throw error;
     },

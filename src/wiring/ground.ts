@@ -24,6 +24,8 @@ export type Surroundings = {
   onFatal: (error: Error) => void;
   /** false: no search index is kept, and searches read the events themselves; to measure what the index costs. */
   searchIndex?: boolean;
+  /** How many events a search may look at without the index; for tests of the index. */
+  searchNearby?: number | undefined;
   /** What a test puts in the place of the world outside. */
   outside?: Outside;
 };
@@ -43,6 +45,7 @@ export async function layGround(surroundings: Surroundings) {
     usage,
     onFatal,
     searchIndex = true,
+    searchNearby,
     outside = {},
   } = surroundings;
   const database = await openDatabase({
@@ -73,6 +76,7 @@ export async function layGround(surroundings: Surroundings) {
     database,
     sealer,
     searchIndexed: searchIndex,
+    searchNearby,
     outside,
     /** Other processes may use the same database. */
     isShared: database.file === undefined,

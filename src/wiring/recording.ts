@@ -67,6 +67,7 @@ export function createRecording(
     // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
     busy: () => busy() || activity.isHigh(),
     indexed: ground.searchIndexed,
+    nearby: ground.searchNearby,
   });
   const events = createEventsService({
     store: createEventsStore(database.db),

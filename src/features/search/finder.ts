@@ -38,8 +38,6 @@ const maxTrigrams = 12;
 const walkFrom = 128;
 const walkTo = 8192;
 const bodyBatch = 64;
-/** So many of the newest events, or all there are of the endpoint, may be looked at before the index is asked. */
-const nearby = 256;
 /** As long as so many stored bytes hold them all. */
 const nearbyBytes = 2 << 20;
 /** A term that one in so many has fills the page from the list sooner than the index answers. */
@@ -83,8 +81,10 @@ export function createFinder(options: {
   monotonic: () => number;
   /** false: no index is kept, and every search walks the list. */
   indexed: boolean;
+  /** So many of the newest events, or all there are of the endpoint, may be looked at before the index is asked. */
+  nearby: number;
 }) {
-  const { store, recent, monotonic, indexed } = options;
+  const { store, recent, monotonic, indexed, nearby } = options;
 
   /** Those of `candidates` that match, in their order, until `limit` are found. */
   const verify = async (

@@ -9,12 +9,6 @@ type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string |
 let house: House;
 let owner: Caller;
 
-beforeAll(async () => {
-  house = await openHouse();
-  owner = await house.person();
-});
-afterAll(() => house.close());
-
 const listPath = (endpointId: string, q: string, more: Record<string, string> = {}): string =>
   `/api/events?${new URLSearchParams({ endpointId, q, ...more })}`;
 
@@ -64,7 +58,16 @@ async function record(
 
 const indexed = () => house.services.background.idle();
 
-describe('GET /api/events?q=', () => {
+describe.each([
+  ['asking the index for all but the page itself', 0],
+  ['looking at what is near first', 256],
+])('GET /api/events?q=, %s', (_name, searchNearby) => {
+  beforeAll(async () => {
+    house = await openHouse({ searchNearby });
+    owner = await house.person();
+  });
+  afterAll(() => house.close());
+
   test('finds what was captured a moment ago, and the same once it is indexed', async () => {
     const { id } = await owner.createEndpoint();
     const [push, issue, binary] = await record(id, [

@@ -16,8 +16,10 @@ export function createSearchService(options: {
   busy: () => boolean;
   /** false: no index is kept, and searches read the events themselves. */
   indexed: boolean;
+  /** Up to so many events are looked at without the index (finder.ts). */
+  nearby?: number | undefined;
 }) {
-  const { store, addJob, monotonic, busy, indexed } = options;
+  const { store, addJob, monotonic, busy, indexed, nearby = 256 } = options;
   const recent = createRecent();
   const indexer = createIndexer({ store, monotonic, busy, onIndexed: recent.forget });
   const { wake } = addJob({ name: 'search index', slice: indexer.slice });
@@ -26,7 +28,7 @@ export function createSearchService(options: {
 
   return {
     checkTerm,
-    ...createFinder({ store, recent, monotonic, indexed }),
+    ...createFinder({ store, recent, monotonic, indexed, nearby }),
     ...createUpkeep({ store, indexer, wake }),
 
     /** How many row numbers the index is behind the newest event; undefined without an index. */
