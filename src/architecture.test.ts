@@ -25,7 +25,7 @@ const ROOMS: Record<string, Room> = {
   log: { values: 'own core' },
   http: { values: 'own core', types: 'config log', packages: 'elysia @sinclair/typebox swagger-ui-dist' },
   net: { values: 'own core' },
-  db: { values: 'own core', types: 'log config', packages: '@libsql/client drizzle-orm' },
+  db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
   core: { values: 'own', packages: 'ipaddr.js' },
   ingest: { values: 'own http core part', types: 'service' },
   routes: { values: 'own http core model part', types: 'service', packages: 'elysia @sinclair/typebox' },

@@ -3,15 +3,14 @@
  * it, so everything here is off the main thread. After a SQLITE_BUSY a connection can lose later writes without a word
  * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
  */
-import { type Client, createClient } from '@libsql/client/sqlite3';
-import { toFileUrl } from './file-url.ts';
+import { type LocalConnection, openLocal } from './local.ts';
 import {
   type Hello,
   type PackedResult,
   packError,
-  packResult,
   type Reply,
   type Request,
+  type Statement,
   unpackStatement,
 } from './protocol.ts';
 
@@ -45,49 +44,54 @@ const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -8192', 'PRAGMA mm
 
 /**
  * Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept.
- * @param loadJob makes what `job` requests run; called once the connection is open
+ * @param loadJob makes what `job` requests run, of a way to write a batch; called once the connection is open
  */
-export function serveConnection(scope: ThreadScope, loadJob?: (client: Client) => Promise<Job>): void {
-  let client: Client | undefined;
+export function serveConnection(
+  scope: ThreadScope,
+  loadJob?: (write: (statements: readonly Statement[]) => PackedResult[]) => Promise<Job>,
+): void {
+  let connection: LocalConnection | undefined;
   let job: Promise<Job> | undefined;
-  let pragmas: string[] = [];
+  let reopen = (): LocalConnection => {
+    throw new Error('the database is not open');
+  };
   // Requests are answered one after the other; libSQL would be synchronous anyway.
   let turn: Promise<void> = Promise.resolve();
 
-  const applyPragmas = async (on: Client): Promise<void> => {
-    for (const pragma of pragmas) await on.execute(pragma);
-  };
-
-  const open = async (hello: Hello): Promise<void> => {
-    client = createClient({ url: toFileUrl(hello.path), concurrency: 1, timeout: busyTimeoutMs, intMode: 'number' });
-    if (!hello.readOnly && (await isEmpty(client))) for (const pragma of empty) await client.execute(pragma);
-    pragmas = hello.readOnly ? [...common, ...reader] : [...common, ...writer];
-    await applyPragmas(client);
+  const open = ({ path, readOnly }: Hello): void => {
+    reopen = () => {
+      const opened = openLocal(path, busyTimeoutMs);
+      if (!readOnly && isEmpty(opened)) for (const pragma of empty) execute(opened, pragma);
+      for (const pragma of [...common, ...(readOnly ? reader : writer)]) execute(opened, pragma);
+      return opened;
+    };
+    connection = reopen();
     scope.postMessage({ kind: 'ready' });
-    job = loadJob?.(client);
+    // By whatever connection there is then: one that was busy has been replaced.
+    job = loadJob?.(statements => current().batch(statements, 'write'));
   };
 
-  const replace = async (broken: Client): Promise<void> => {
-    await broken.reconnect();
-    await applyPragmas(broken);
+  const current = (): LocalConnection => {
+    if (!connection) throw new Error('the database is not open');
+    return connection;
   };
 
-  const run = async (on: Client, request: Exclude<Request, { kind: 'job' }>): Promise<PackedResult[]> => {
+  const run = (on: LocalConnection, request: Exclude<Request, { kind: 'job' }>): PackedResult[] => {
     switch (request.kind) {
       case 'execute':
-        return [packResult(await on.execute(unpackStatement(request.statement)))];
+        return [on.execute(unpackStatement(request.statement))];
       case 'batch':
-        return (await on.batch(request.statements.map(unpackStatement), request.mode)).map(packResult);
+        return on.batch(request.statements.map(unpackStatement), request.mode);
       case 'migrate':
-        return (await on.migrate(request.statements.map(unpackStatement))).map(packResult);
+        return on.migrate(request.statements.map(unpackStatement));
       case 'script':
-        await on.executeMultiple(request.sql);
+        on.script(request.sql);
         return [];
       case 'vacuum-into':
-        await vacuumInto(on, request.path);
+        vacuumInto(on, request.path);
         return [];
       case 'truncate-wal':
-        await truncateWal(on);
+        truncateWal(on);
         return [];
       case 'close':
         on.close();
@@ -103,18 +107,18 @@ export function serveConnection(scope: ThreadScope, loadJob?: (client: Client) =
   };
 
   const answer = async (request: Request): Promise<void> => {
-    if (!client) return scope.postMessage({ id: request.id, error: packError(new Error('the database is not open')) });
     try {
       if (request.kind === 'job') return await runJob(request.id, request.input);
       const startedAt = performance.now();
-      const results = await run(client, request);
+      const results = run(current(), request);
       scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
     } catch (error) {
       const packed = packError(error);
       scope.postMessage({ id: request.id, error: packed });
       if (packed.code === 'SQLITE_BUSY') {
         scope.postMessage({ kind: 'busy' });
-        await replace(client);
+        connection?.close();
+        connection = reopen();
       }
     }
   };
@@ -127,25 +131,27 @@ export function serveConnection(scope: ThreadScope, loadJob?: (client: Client) =
   };
 }
 
-const isEmpty = async (client: Client): Promise<boolean> =>
-  Number((await client.execute('PRAGMA page_count')).rows[0]?.[0]) === 0;
+const execute = (on: LocalConnection, sql: string, args: Statement['args'] = []): PackedResult =>
+  on.execute({ sql, args });
+
+const isEmpty = (on: LocalConnection): boolean => Number(execute(on, 'PRAGMA page_count').rows[0]?.[0]) === 0;
 
 /** A consistent copy, made by a reader while the writer writes on. `query_only` forbids even this. */
-async function vacuumInto(client: Client, path: string): Promise<void> {
-  await client.execute('PRAGMA query_only = 0');
+function vacuumInto(on: LocalConnection, path: string): void {
+  execute(on, 'PRAGMA query_only = 0');
   try {
-    await client.execute({ sql: 'VACUUM INTO ?', args: [path] });
+    execute(on, 'VACUUM INTO ?', [path]);
   } finally {
-    await client.execute('PRAGMA query_only = 1');
+    execute(on, 'PRAGMA query_only = 1');
   }
 }
 
 /** Only if no reader is in the way: a checkpoint that waits for one would hold up every delivery behind it. */
-async function truncateWal(client: Client): Promise<void> {
-  await client.executeMultiple('PRAGMA busy_timeout = 0');
+function truncateWal(on: LocalConnection): void {
+  on.script('PRAGMA busy_timeout = 0');
   try {
-    await client.executeMultiple('PRAGMA wal_checkpoint(TRUNCATE)');
+    on.script('PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
-    await client.executeMultiple(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    on.script(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 }

@@ -1,34 +1,30 @@
 import { describe, expect, test } from 'bun:test';
 import { createClient } from '@libsql/client/sqlite3';
-import { packError, packResult, packStatement, toStatement, unpackResult, unpackStatement } from './protocol.ts';
+import { openLocal } from './local.ts';
+import { packError, packStatement, toStatement, unpackResult, unpackStatement } from './protocol.ts';
 
 describe('results', () => {
-  test('read the same after crossing: by position, by name, with types and counts', async () => {
-    const client = createClient({ url: ':memory:' });
-    const original = await client.execute(
-      "SELECT 1 AS a, 'text' AS b, x'00ff' AS c, NULL AS d, 1.5 AS e UNION ALL SELECT 2, '', x'', 3, 4",
-    );
+  test("read as the client library's own: by position, by name, with types and counts", async () => {
+    const sql = "SELECT 1 AS a, 'text' AS b, x'00ff' AS c, NULL AS d, 1.5 AS e UNION ALL SELECT 2, '', x'', 3, 4";
+    const connection = openLocal(':memory:', 0);
+    const crossed = unpackResult(structuredClone(connection.execute({ sql, args: [] })));
+    connection.close();
+    const client = createClient({ url: ':memory:', intMode: 'number' });
+    const theirs = await client.execute(sql);
     client.close();
-    const crossed = unpackResult(structuredClone(packResult(original)));
-    expect(crossed.columns).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(crossed.rows).toHaveLength(2);
+    expect([crossed.columns, crossed.columnTypes]).toEqual([theirs.columns, theirs.columnTypes]);
+    expect(crossed.rows.map(row => Array.from(row))).toEqual(theirs.rows.map(row => Array.from(row)));
     const [row] = crossed.rows;
-    expect([row?.[0], row?.['a'], row?.['b'], row?.['d'], row?.['e'], row?.length]).toEqual([
-      1,
-      1,
-      'text',
-      null,
-      1.5,
-      5,
-    ]);
+    expect([row?.['a'], row?.['b'], row?.['d'], row?.['e'], row?.length]).toEqual([1, 'text', null, 1.5, 5]);
     expect(new Uint8Array(row?.['c'] as ArrayBuffer)).toEqual(Uint8Array.of(0, 255));
   });
 
-  test('of a write keep their counts', async () => {
-    const client = createClient({ url: ':memory:', concurrency: 1 });
-    await client.execute('CREATE TABLE t (a INTEGER PRIMARY KEY)');
-    const crossed = unpackResult(structuredClone(packResult(await client.execute('INSERT INTO t VALUES (7), (8)'))));
-    client.close();
+  test('of a write keep their counts', () => {
+    const connection = openLocal(':memory:', 0);
+    connection.script('CREATE TABLE t (a INTEGER PRIMARY KEY)');
+    const written = connection.execute({ sql: 'INSERT INTO t VALUES (7), (8)', args: [] });
+    connection.close();
+    const crossed = unpackResult(structuredClone(written));
     expect([crossed.rowsAffected, crossed.lastInsertRowid]).toEqual([2, 8n]);
     expect(JSON.stringify(crossed)).toContain('"lastInsertRowid":"8"');
   });

@@ -65,16 +65,6 @@ export function packStatement({ sql, args }: Statement, handedOver: ArrayBuffer[
 export const unpackStatement = (statement: PackedStatement): Statement =>
   'packed' in statement ? { sql: statement.sql, args: unpackArguments(statement.packed, statement.count) } : statement;
 
-export function packResult(result: ResultSet): PackedResult {
-  const { columns, columnTypes, rowsAffected, lastInsertRowid } = result;
-  const rows = result.rows.map(row => {
-    const values = new Array<Value>(columns.length);
-    for (let i = 0; i < values.length; i++) values[i] = row[i] as Value;
-    return values;
-  });
-  return { columns, columnTypes, rows, rowsAffected, lastInsertRowid };
-}
-
 /**
  * Rows answer to position, name and `length` like the client library's own. Here they are arrays with names added: that is
  * many times cheaper than hidden properties, and what reads a whole history makes millions of them.

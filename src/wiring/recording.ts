@@ -39,7 +39,7 @@ export function createRecording(
   const { config, log, clock, random, every, database, isShared, retentionMs, onError } = ground;
 
   const activity = createActivity(clock.monotonic);
-  const captureStore = createCaptureStore(database.client);
+  const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'), 'all');
   const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
     busy,
@@ -91,7 +91,7 @@ export function createRecording(
     recorder: runJob
       ? async (parcel, signed) =>
           (await runJob({ parcel, signed } satisfies RecordJob, [parcel.bytes])) as Awaited<ReturnType<Recorder>>
-      : createRecorderOn(database.client),
+      : createRecorderOn(captureStore),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,

@@ -8,10 +8,13 @@ import type { Parcel } from '../features/capture/parcel.ts';
 /** What a job of the writer thread is given: a parcel, and whether search signatures are wanted. */
 export type RecordJob = { parcel: Parcel; signed: boolean };
 
-serveConnection(globalThis as unknown as ThreadScope, async (client): Promise<Job> => {
+serveConnection(globalThis as unknown as ThreadScope, async (write): Promise<Job> => {
   // After the connection is open: nothing waits for what only a delivery needs.
-  const { createRecorderOn } = await import('./recorder.ts');
-  const record = createRecorderOn(client);
+  const [{ createRecorderOn }, { createCaptureStore }] = await Promise.all([
+    import('./recorder.ts'),
+    import('../features/capture/store.ts'),
+  ]);
+  const record = createRecorderOn(createCaptureStore(async statements => write(statements), 'one'));
   return async input => {
     const { parcel, signed } = input as RecordJob;
     const receipt = await record(parcel, signed);
