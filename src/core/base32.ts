@@ -3,27 +3,32 @@
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const values = new Map([...alphabet].map((letter, value) => [letter, value]));
 
-/** Two letters for each ten bits: every stored delivery writes an id. */
-const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
+const codes = Uint8Array.from(alphabet, letter => letter.charCodeAt(0));
+
+/** How many letters so many bytes take. */
+export const lettersFor = (bytes: number): number => Math.ceil((bytes * 8) / 5);
 
 /** Bits in groups of five, most significant first; the last group is padded with zero bits. */
 export function encodeBytes(bytes: Uint8Array): string {
-  let text = '';
+  const letters = Buffer.allocUnsafe(lettersFor(bytes.length));
+  writeBytes(letters, 0, bytes, 0, bytes.length);
+  return letters.toString('latin1');
+}
+
+/** As `encodeBytes`, of part of the bytes and into letters that are there: every stored delivery has an id. */
+export function writeBytes(letters: Uint8Array, at: number, bytes: Uint8Array, from: number, to: number): void {
   let held = 0;
   let bits = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    held = ((held << 8) | (bytes[i] ?? 0)) & 0x3ffff;
+  let next = at;
+  for (let i = from; i < to; i++) {
+    held = ((held << 8) | (bytes[i] as number)) & 0xfff;
     bits += 8;
-    if (bits >= 10) {
-      bits -= 10;
-      text += pairs[(held >> bits) & 1023];
+    while (bits >= 5) {
+      bits -= 5;
+      letters[next++] = codes[(held >> bits) & 31] as number;
     }
   }
-  if (bits >= 5) {
-    bits -= 5;
-    text += alphabet[(held >> bits) & 31];
-  }
-  return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text;
+  if (bits > 0) letters[next] = codes[(held << (5 - bits)) & 31] as number;
 }
 
 /** The inverse of `encodeBytes`; undefined for a letter outside the alphabet or padding that is not zero. */
@@ -47,14 +52,23 @@ export function decodeBytes(text: string): Uint8Array | undefined {
 
 /** @param value a non-negative safe integer; `length` letters, zero-padded */
 export function encodeNumber(value: number, length: number): string {
-  let text = '';
+  const letters = Buffer.allocUnsafe(length);
+  writeNumber(letters, 0, value, length);
+  return letters.toString('latin1');
+}
+
+/** As `encodeNumber`, into letters that are there. */
+export function writeNumber(letters: Uint8Array, at: number, value: number, length: number): void {
+  // Thirty bits at a time: on whole numbers of that size the engine does not divide.
   let rest = value;
-  let left = length;
-  for (; left >= 2; left -= 2) {
-    text = pairs[rest % 1024] + text;
-    rest = Math.floor(rest / 1024);
+  for (let end = at + length; end > at; end -= 6) {
+    let low = rest % 0x4000_0000;
+    rest = Math.floor(rest / 0x4000_0000);
+    for (let next = end - 1; next >= Math.max(at, end - 6); next--) {
+      letters[next] = codes[low & 31] as number;
+      low >>>= 5;
+    }
   }
-  return left === 1 ? `${alphabet[rest % 32]}${text}` : text;
 }
 
 /** undefined for a letter outside the alphabet or a value that is not a safe integer. */

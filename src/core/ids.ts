@@ -2,7 +2,7 @@
  * Identifiers: opaque to everybody outside, prefixed, time-ordered, with at least 96 random bits. An event's id carries its
  * row number, so that finding it needs no index, and a nonce that is stored beside it, so that it cannot be guessed.
  */
-import { decodeBytes, decodeNumber, encodeBytes, encodeNumber } from './base32.ts';
+import { decodeBytes, decodeNumber, encodeBytes, encodeNumber, lettersFor, writeBytes, writeNumber } from './base32.ts';
 
 export type IdPrefix = 'acc' | 'team' | 'ep' | 'key' | 'app' | 'sec' | 'ses' | 'dcr' | 'grt';
 
@@ -16,11 +16,14 @@ export function newId(prefix: IdPrefix, now: number, random: RandomBytes): strin
 
 export const nonceBytes = 12;
 const seqLetters = 11;
-const nonceLetters = Math.ceil((nonceBytes * 8) / 5);
+const nonceLetters = lettersFor(nonceBytes);
+const eventLetters = Buffer.from('evt_'.padEnd(4 + seqLetters + nonceLetters));
 
-/** @param seq the event's row number @param nonce its 12 random bytes */
-export function eventId(seq: number, nonce: Uint8Array): string {
-  return `evt_${encodeNumber(seq, seqLetters)}${encodeBytes(nonce)}`;
+/** @param seq the event's row number @param nonces holds its 12 random bytes, from `from` */
+export function eventId(seq: number, nonces: Uint8Array, from = 0): string {
+  writeNumber(eventLetters, 4, seq, seqLetters);
+  writeBytes(eventLetters, 4 + seqLetters, nonces, from, from + nonceBytes);
+  return eventLetters.toString('latin1');
 }
 
 /** What `eventId` put together; undefined for anything that it cannot have made. */

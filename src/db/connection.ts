@@ -21,10 +21,14 @@ export type ThreadScope = {
 };
 
 /**
- * Work of the house's own that is done beside the connection, between its statements. Errors reach whoever asked, with their
- * codes; `handedOver`: buffers in the output that the thread gives away.
+ * Work of the house's own that is done beside the connection, between its statements. It is given all inputs that have come
+ * while the connection was busy, and has an output for each; errors reach all who asked, with their codes. `handedOver`:
+ * buffers in the output that the thread gives away.
  */
-export type Job = (input: unknown) => Promise<{ output: unknown; handedOver: ArrayBuffer[] }>;
+export type Job = (inputs: unknown[]) => Promise<{ output: unknown; handedOver: ArrayBuffer[] }[]>;
+
+type JobRequest = Extract<Request, { kind: 'job' }>;
+type StatementRequest = Exclude<Request, JobRequest>;
 
 const busyTimeoutMs = 5000;
 const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
@@ -76,7 +80,7 @@ export function serveConnection(
     return connection;
   };
 
-  const run = (on: LocalConnection, request: Exclude<Request, { kind: 'job' }>): PackedResult[] => {
+  const run = (on: LocalConnection, request: StatementRequest): PackedResult[] => {
     switch (request.kind) {
       case 'execute':
         return [on.execute(unpackStatement(request.statement))];
@@ -99,22 +103,22 @@ export function serveConnection(
     }
   };
 
-  const runJob = async (id: number, input: unknown): Promise<void> => {
+  const runJobs = async (requests: readonly JobRequest[]): Promise<void> => {
     if (!job) throw new Error('this thread has no job');
     const startedAt = performance.now();
-    const { output, handedOver } = await (await job)(input);
-    scope.postMessage({ id, results: [], output, ms: performance.now() - startedAt }, handedOver);
+    const done = await (await job)(requests.map(({ input }) => input));
+    const ms = performance.now() - startedAt;
+    for (const [i, { output, handedOver }] of done.entries())
+      scope.postMessage({ id: (requests[i] as JobRequest).id, results: [], output, ms }, handedOver);
   };
 
-  const answer = async (request: Request): Promise<void> => {
+  /** Answers all of `requests` with an error when `act` throws. */
+  const guarded = async (requests: readonly Request[], act: () => void | Promise<void>): Promise<void> => {
     try {
-      if (request.kind === 'job') return await runJob(request.id, request.input);
-      const startedAt = performance.now();
-      const results = run(current(), request);
-      scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
+      await act();
     } catch (error) {
       const packed = packError(error);
-      scope.postMessage({ id: request.id, error: packed });
+      for (const { id } of requests) scope.postMessage({ id, error: packed });
       if (packed.code === 'SQLITE_BUSY') {
         scope.postMessage({ kind: 'busy' });
         connection?.close();
@@ -123,11 +127,36 @@ export function serveConnection(
     }
   };
 
+  const answer = (request: StatementRequest): Promise<void> =>
+    guarded([request], () => {
+      const startedAt = performance.now();
+      const results = run(current(), request);
+      scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
+    });
+
+  // Whatever fails here leaves no connection that can be trusted: the main thread must not wait for it.
+  const next = (act: () => void | Promise<void>): void => {
+    turn = turn.then(act).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
+  };
+
+  /** Jobs that came one after the other and whose turn it is not yet. */
+  let gathered: JobRequest[] | undefined;
+  const gather = (request: JobRequest): void => {
+    if (gathered) return void gathered.push(request);
+    const jobs = [request];
+    gathered = jobs;
+    next(async () => {
+      // What has been sent meanwhile is there, but has not been delivered.
+      await new Promise(resolve => setImmediate(resolve));
+      if (gathered === jobs) gathered = undefined;
+      await guarded(jobs, () => runJobs(jobs));
+    });
+  };
+
   scope.onmessage = ({ data }) => {
-    // Whatever fails here leaves no connection that can be trusted: the main thread must not wait for it.
-    turn = turn
-      .then(() => ('id' in data ? answer(data) : open(data)))
-      .catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
+    if ('id' in data && data.kind === 'job') return gather(data);
+    gathered = undefined;
+    next(() => ('id' in data ? answer(data) : open(data)));
   };
 }
 

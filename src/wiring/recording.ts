@@ -5,7 +5,7 @@ import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
 import { createBodyBudget } from '../features/capture/body.ts';
 import { createIngest } from '../features/capture/ingest.ts';
-import type { Recorder } from '../features/capture/recorder.ts';
+import type { Receipt } from '../features/capture/recorder.ts';
 import { createCaptureService } from '../features/capture/service.ts';
 import { createCaptureStore } from '../features/capture/store.ts';
 import { createEventsService } from '../features/events/service.ts';
@@ -87,11 +87,13 @@ export function createRecording(
   });
   const arrivals = createArrivals();
   const { runJob } = database;
+  const recordHere = createRecorderOn(captureStore);
   const capture = createCaptureService({
     recorder: runJob
-      ? async (parcel, signed) =>
-          (await runJob({ parcel, signed } satisfies RecordJob, [parcel.bytes])) as Awaited<ReturnType<Recorder>>
-      : createRecorderOn(captureStore),
+      ? async (parcel, signed) => (await runJob({ parcel, signed } satisfies RecordJob, [parcel.bytes])) as Receipt
+      : async (parcel, signed) => (await recordHere([parcel], signed))[0] as Receipt,
+    // The writer thread makes one commit of those that wait for it.
+    maxGroups: runJob ? 4 : 1,
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,

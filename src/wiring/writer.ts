@@ -15,10 +15,15 @@ serveConnection(globalThis as unknown as ThreadScope, async (write): Promise<Job
     import('../features/capture/store.ts'),
   ]);
   const record = createRecorderOn(createCaptureStore(async statements => write(statements), 'one'));
-  return async input => {
-    const { parcel, signed } = input as RecordJob;
-    const receipt = await record(parcel, signed);
-    const { signatures, bytes } = receipt;
-    return { output: receipt, handedOver: signatures ? [bytes, signatures.buffer as ArrayBuffer] : [bytes] };
+  return async inputs => {
+    const jobs = inputs as RecordJob[];
+    const receipts = await record(
+      jobs.map(({ parcel }) => parcel),
+      jobs.some(({ signed }) => signed),
+    );
+    return receipts.map(receipt => {
+      const { signatures, bytes } = receipt;
+      return { output: receipt, handedOver: signatures ? [bytes, signatures.buffer as ArrayBuffer] : [bytes] };
+    });
   };
 });

@@ -48,12 +48,15 @@ export function readBody(
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let isOver = false;
+    // The listeners stay: to take four of them off each request costs more than a request that is over needs.
     const finish = (result: ReadBody): void => {
-      req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      isOver = true;
       if (result.kind !== 'whole') budget.give(size);
       resolve(result);
     };
     const onData = (chunk: Buffer): void => {
+      if (isOver) return;
       if (size + chunk.length > maxBytes) finish({ kind: 'too_large' });
       else if (!budget.take(chunk.length)) finish({ kind: 'no_room' });
       else {
@@ -62,10 +65,13 @@ export function readBody(
       }
     };
     const onEnd = (): void => {
+      if (isOver) return;
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
       finish({ kind: 'whole', body, release: () => budget.give(size) });
     };
-    const onGone = (): void => finish({ kind: 'aborted' });
+    const onGone = (): void => {
+      if (!isOver) finish({ kind: 'aborted' });
+    };
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 }

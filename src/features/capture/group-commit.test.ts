@@ -70,6 +70,69 @@ describe('group commit', () => {
     await second;
   });
 
+  describe('to a store that makes one commit of several groups', () => {
+    const add = (group: ReturnType<typeof setUp>['group'], from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => group.add(event(from + i)));
+
+    test('more is sent while one is on its way, once it is worth a message', async () => {
+      const { group, commits } = setUp({ maxGroups: 3 });
+      const all = add(group, 0, 1);
+      await turn();
+      all.push(...add(group, 1, 16));
+      await turn();
+      expect(commits.map(({ rows }) => rows.length)).toEqual([1]);
+      all.push(...add(group, 16, 17));
+      await turn();
+      expect(commits.map(({ rows }) => rows.length)).toEqual([1, 16]);
+      all.push(...add(group, 17, 33));
+      await turn();
+      all.push(...add(group, 33, 65));
+      await turn();
+      expect(commits.map(({ rows }) => rows.length)).toEqual([1, 16, 16]);
+      expect(group.depth()).toBe(65);
+      for (const commit of commits) await commit.done();
+      await commits[3]?.done();
+      expect(await Promise.all(all)).toEqual(all.map((_, i) => i + 1));
+      await group.idle();
+    });
+
+    test('a full commit is not made any fuller', async () => {
+      const { group, commits } = setUp({ maxGroups: 4, maxRows: 20 });
+      const all = add(group, 0, 60);
+      await turn();
+      expect(commits.map(({ rows }) => rows.length)).toEqual([20]);
+      for (let i = 0; i < 3; i++) await commits[i]?.done();
+      expect(await Promise.all(all)).toHaveLength(60);
+    });
+
+    test('idle waits for all of them', async () => {
+      const { group, commits } = setUp({ maxGroups: 2 });
+      const all = [...add(group, 0, 1)];
+      await turn();
+      all.push(...add(group, 1, 20));
+      await turn();
+      let isIdle = false;
+      void group.idle().then(() => {
+        isIdle = true;
+      });
+      await commits[0]?.done();
+      expect(isIdle).toBe(false);
+      await commits[1]?.done();
+      await Promise.all(all);
+      await turn();
+      expect(isIdle).toBe(true);
+    });
+  });
+
+  test('a promise among what became of them is waited for by its sender alone', async () => {
+    const late = Promise.withResolvers<number>();
+    const { group } = setUp({ insert: async () => [late.promise, 2] });
+    const [first, second] = [group.add(event(1)), group.add(event(2))];
+    expect(await second).toBe(2);
+    late.reject(new Error('no'));
+    expect(await first?.catch(error => error.message)).toBe('no');
+  });
+
   test('answers nobody before the commit is done', async () => {
     const { group, commits } = setUp();
     let answered = false;

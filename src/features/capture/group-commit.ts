@@ -1,6 +1,9 @@
 /*
  * Group commit: what arrives while a commit is running forms the next one. One fsync then answers for all of them. The
  * queue is bounded in rows and bytes; beyond it the sender is asked to come back, which loses nothing.
+ *
+ * A store in a thread of its own would stand still between two commits, until this thread comes to hear of the first one's
+ * end. So it is given more while it is busy, as soon as that is worth a message, and makes one commit of all that it has.
  */
 import { AppError, tooLarge, unavailable } from '../../core/errors.ts';
 
@@ -14,15 +17,18 @@ export type GroupCommit<Item, Stored> = {
 };
 
 export type GroupCommitOptions<Item, Stored> = {
-  /** Stores all or none, in order. */
-  insert: (items: readonly Item[]) => Promise<readonly Stored[]>;
+  /** Stores all or none, in order. A promise in its answer is waited for by that item's sender alone. */
+  insert: (items: readonly Item[]) => Promise<readonly (Stored | Promise<Stored>)[]>;
   bytesOf: (item: Item) => number;
   /** Told of every failed commit, with the number of deliveries that were refused for it. */
   onFailure: (error: unknown, refused: number) => void;
   onCommit?: (rows: number, durationMs: number) => void;
   monotonic: () => number;
+  /** Bounds of one group. */
   maxRows?: number;
   maxBytes?: number;
+  /** How many groups may be on their way to `insert`; more than one only where it makes them into one commit. */
+  maxGroups?: number;
   maxQueued?: number;
   maxQueuedBytes?: number;
 };
@@ -30,9 +36,12 @@ export type GroupCommitOptions<Item, Stored> = {
 type Waiting<Item, Stored> = {
   item: Item;
   bytes: number;
-  resolve: (stored: Stored) => void;
+  resolve: (stored: Stored | Promise<Stored>) => void;
   reject: (error: Error) => void;
 };
+
+/** So many are worth a message of their own while another group is on its way. */
+const worthSending = 16;
 
 /** The code of an error in preparing an item: nothing of its commit was stored. */
 export const rowInvalid = 'ROW_INVALID';
@@ -52,11 +61,12 @@ const isTooBig = (error: unknown): boolean => isOfOneRow(error) && /too big/.tes
 export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
   type One = Waiting<Item, Stored>;
   const { insert, bytesOf, onFailure, onCommit, monotonic } = options;
-  const { maxRows = 128, maxBytes = 8 << 20, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
+  const { maxRows = 128, maxBytes = 8 << 20, maxGroups = 1, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
   let queue: One[] = [];
   let queuedBytes = 0;
+  let groups = 0;
   let inFlight = 0;
-  let running = false;
+  let isDue = false;
   const idleWaiters: (() => void)[] = [];
 
   const take = (): One[] => {
@@ -80,7 +90,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       const stored = await insert(group.map(one => one.item));
       onCommit?.(group.length, monotonic() - startedAt);
       return () => {
-        for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored);
+        for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored | Promise<Stored>);
       };
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
@@ -101,20 +111,24 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     }
   };
 
-  const run = async (): Promise<void> => {
-    let tell = (): void => {};
-    while (queue.length > 0) {
+  const maySend = (): boolean =>
+    queue.length > 0 && (groups === 0 || (groups < maxGroups && queue.length >= worthSending && inFlight < maxRows));
+
+  const send = (): void => {
+    isDue = false;
+    while (maySend()) {
       const group = take();
-      inFlight = group.length;
-      const committed = commit(group);
-      // Those of the commit before are answered while this one is on its way: the disk does not wait for them.
-      tell();
-      tell = await committed;
-      inFlight = 0;
+      groups++;
+      inFlight += group.length;
+      void commit(group).then(tell => {
+        groups--;
+        inFlight -= group.length;
+        // Those of this commit are answered while the next one is on its way: the disk does not wait for them.
+        send();
+        tell();
+        if (groups === 0) for (const resolve of idleWaiters.splice(0)) resolve();
+      });
     }
-    running = false;
-    tell();
-    for (const resolve of idleWaiters.splice(0)) resolve();
   };
 
   return {
@@ -128,13 +142,14 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       queue.push({ item, bytes, resolve, reject });
       queuedBytes += bytes;
       // Started in a microtask, so that deliveries of the same turn of the event loop share the first commit.
-      if (!running) {
-        running = true;
-        queueMicrotask(() => void run());
+      if (!isDue && maySend()) {
+        isDue = true;
+        queueMicrotask(send);
       }
       return promise;
     },
     depth: () => queue.length + inFlight,
-    idle: () => (running ? new Promise<void>(resolve => idleWaiters.push(resolve)) : Promise.resolve()),
+    idle: () =>
+      groups > 0 || queue.length > 0 ? new Promise<void>(resolve => idleWaiters.push(resolve)) : Promise.resolve(),
   };
 }

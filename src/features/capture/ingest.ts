@@ -103,7 +103,14 @@ function accept(req: IncomingMessage, res: ServerResponse, id: string, answer: R
     send(req, res, answer.status, answer.headers, answer.body);
     return;
   }
-  send(req, res, 200, { 'content-type': 'application/json' }, `{"ok":true,"id":"${id}"}`);
+  const body = `{"ok":true,"id":"${id}"}`;
+  // ASCII: as many bytes as letters. By itself, because this is what nearly every delivery gets.
+  res.writeHead(200, {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'content-length': body.length,
+  });
+  res.end(req.method === 'HEAD' ? undefined : body);
 }
 
 function refuse(req: IncomingMessage, res: ServerResponse, status: number, error: string, retryAfter?: number): void {

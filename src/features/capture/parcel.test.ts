@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { isSpare, type Posted, packParcel, unpackParcel } from './parcel.ts';
+import { isSpare, type Posted, packParcel as pack, unpackParcel } from './parcel.ts';
+
+const noncesFor = (all: readonly Posted[]) => crypto.getRandomValues(new Uint8Array(12 * all.length));
+const packParcel = (all: readonly Posted[], spare?: ArrayBuffer) => pack(all, noncesFor(all), spare);
 
 const secrets = [{ platform: 'stripe', secret: 's' }];
 const posted = (seq: number, body: string | Uint8Array, changes: Partial<Posted['delivery']> = {}): Posted => ({
   destination: { seq, url: `https://hooks.example/in/${seq}`, secrets },
-  nonce: crypto.getRandomValues(new Uint8Array(12)),
   delivery: {
     method: 'POST',
     path: '/a//b%2e',
@@ -17,9 +19,8 @@ const posted = (seq: number, body: string | Uint8Array, changes: Partial<Posted[
   },
 });
 const plain = (all: readonly Posted[]) =>
-  all.map(({ destination, nonce, delivery }) => ({
+  all.map(({ destination, delivery }) => ({
     destination,
-    nonce: Buffer.from(nonce).toString('hex'),
     delivery: { ...delivery, body: Buffer.from(delivery.body).toString('hex') },
   }));
 
@@ -35,7 +36,10 @@ describe('a parcel', () => {
       posted(1, '', { query: `q="it's"&%zz`, headers: [], sourceIp: '::1' }),
       posted(1, '\u0000{"a":"é"}'),
     ];
-    expect(plain(unpackParcel(packParcel(all)))).toEqual(plain(all));
+    const nonces = noncesFor(all);
+    const unpacked = unpackParcel(pack(all, nonces));
+    expect(plain(unpacked)).toEqual(plain(all));
+    expect(Buffer.concat(unpacked.map(({ nonce }) => nonce))).toEqual(Buffer.from(nonces));
   });
 
   test('names each destination once', () => {

@@ -26,7 +26,10 @@ export type Destination = {
   secrets: readonly SigningSecret[];
 };
 
-export type Posted = { destination: Destination; nonce: Uint8Array; delivery: Delivery };
+export type Posted = { destination: Destination; delivery: Delivery };
+
+/** As the recorder gets it; `nonce` and body are views of the parcel's bytes. */
+export type Unpacked = Posted & { nonce: Uint8Array };
 
 export type Parcel = { text: string; bytes: ArrayBuffer };
 
@@ -46,12 +49,15 @@ type Text = { destinations: Destination[]; entries: Entry[] };
 const keptBytes = 1 << 20;
 const smallestBytes = 64 << 10;
 
-/** @param spare a buffer that may be filled anew */
-export function packParcel(posted: readonly Posted[], spare?: ArrayBuffer): Parcel {
+/**
+ * @param nonces one after the other, in the order of `posted`
+ * @param spare a buffer that may be filled anew
+ */
+export function packParcel(posted: readonly Posted[], nonces: Uint8Array, spare?: ArrayBuffer): Parcel {
   const destinations: Destination[] = [];
   const indexes = new Map<number, number>();
   const entries = new Array<Entry>(posted.length);
-  let size = 0;
+  let size = nonces.length;
   for (const [i, { destination, delivery }] of posted.entries()) {
     let index = indexes.get(destination.seq);
     // Secrets that changed between two of them count from there on.
@@ -61,28 +67,28 @@ export function packParcel(posted: readonly Posted[], spare?: ArrayBuffer): Parc
     }
     const { receivedAt, method, path, query, sourceIp, body, headers } = delivery;
     entries[i] = [index, receivedAt, method, path, query, sourceIp, body.length, headers];
-    size += nonceBytes + body.length;
+    size += body.length;
   }
   const buffer = spare && spare.byteLength >= size ? spare : new ArrayBuffer(roomFor(size));
   const bytes = new Uint8Array(buffer);
-  let at = 0;
-  for (const { nonce, delivery } of posted) {
-    bytes.set(nonce, at);
-    bytes.set(delivery.body, at + nonceBytes);
-    at += nonceBytes + delivery.body.length;
+  bytes.set(nonces);
+  let at = nonces.length;
+  for (const { delivery } of posted) {
+    bytes.set(delivery.body, at);
+    at += delivery.body.length;
   }
   return { text: JSON.stringify({ destinations, entries } satisfies Text), bytes: buffer };
 }
 
-/** The inverse of `packParcel`; nonces and bodies are views of the parcel's bytes. */
-export function unpackParcel({ text, bytes }: Parcel): Posted[] {
+/** The inverse of `packParcel`. */
+export function unpackParcel({ text, bytes }: Parcel): Unpacked[] {
   const { destinations, entries } = JSON.parse(text) as Text;
   const all = new Uint8Array(bytes);
-  let at = 0;
-  return entries.map(([index, receivedAt, method, path, query, sourceIp, size, headers]) => {
-    const nonce = all.subarray(at, at + nonceBytes);
-    const body = all.subarray(at + nonceBytes, at + nonceBytes + size);
-    at += nonceBytes + size;
+  let at = entries.length * nonceBytes;
+  return entries.map(([index, receivedAt, method, path, query, sourceIp, size, headers], i) => {
+    const nonce = all.subarray(i * nonceBytes, (i + 1) * nonceBytes);
+    const body = all.subarray(at, at + size);
+    at += size;
     const destination = destinations[index];
     if (!destination) throw new RangeError('a parcel names a destination that it does not have');
     return { destination, nonce, delivery: { method, path, query, headers, body, sourceIp, receivedAt } };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { signatureWords } from '../../core/search-signature.ts';
 import { unpackContent } from '../../core/stored-content.ts';
 import { rowInvalid } from './group-commit.ts';
-import { type Delivery, packParcel } from './parcel.ts';
+import { type Delivery, type Parcel, packParcel } from './parcel.ts';
 import { createRecorder, type NewEvent, preview, type Recognised } from './recorder.ts';
 
 const unknown: Recognised = { platform: null, eventType: null, verdict: null, answer: null };
@@ -24,14 +24,22 @@ function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recogni
       return 7;
     },
   });
-  return { record, stored, seen };
+  return {
+    record: async (parcel: Parcel, signed: boolean) => {
+      const [receipt] = await record([parcel], signed);
+      if (!receipt) throw new Error('there is no receipt');
+      return receipt;
+    },
+    recordAll: record,
+    stored,
+    seen,
+  };
 }
 
 const parcelOf = (...deliveries: Partial<Delivery & { text: string }>[]) =>
   packParcel(
     deliveries.map(({ text = '', ...given }, i) => ({
       destination: { seq: 3, url: 'https://hooks.example/in/t', secrets: [] },
-      nonce: new Uint8Array(12).fill(i + 1),
       delivery: {
         method: 'POST',
         path: '',
@@ -43,6 +51,7 @@ const parcelOf = (...deliveries: Partial<Delivery & { text: string }>[]) =>
         ...given,
       },
     })),
+    Uint8Array.from({ length: deliveries.length * 12 }, (_, i) => Math.floor(i / 12) + 1),
   );
 
 describe('the recorder', () => {
@@ -76,6 +85,17 @@ describe('the recorder', () => {
     expect(receipt.answers).toEqual([[1, answer]]);
     expect(receipt.signatures?.length).toBe(2 * signatureWords);
     expect([receipt.signatures?.[0], receipt.signatures?.[signatureWords]]).toEqual([3, 5]);
+  });
+
+  test('stores several parcels in one commit, and says of each what became of it', async () => {
+    const { recordAll, stored } = setUp(({ path }) => ({ ...unknown, eventType: path }));
+    const receipts = await recordAll([parcelOf({ path: '/a' }, { path: '/b' }), parcelOf({ path: '/c' })], true);
+    expect(receipts.map(({ first, eventTypes }) => [first, eventTypes])).toEqual([
+      [7, ['/a', '/b']],
+      [9, ['/c']],
+    ]);
+    expect(receipts.map(({ signatures }) => signatures?.length)).toEqual([2 * signatureWords, signatureWords]);
+    expect(stored).toHaveLength(3);
   });
 
   test('one that cannot be prepared is told apart from a database that fails, and nothing is stored', async () => {

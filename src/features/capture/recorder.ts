@@ -10,7 +10,7 @@ import { signatureWords } from '../../core/search-signature.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { packContent } from '../../core/stored-content.ts';
 import { rowInvalid } from './group-commit.ts';
-import { type Destination, type Parcel, type Posted, unpackParcel } from './parcel.ts';
+import { type Destination, type Parcel, type Unpacked, unpackParcel } from './parcel.ts';
 
 /** One event as stored. Bytes are final: header rules applied, content packed. */
 export type NewEvent = {
@@ -62,7 +62,8 @@ export type Receipt = {
   bytes: ArrayBuffer;
 };
 
-export type Recorder = (parcel: Parcel, signed: boolean) => Promise<Receipt>;
+/** Stores all parcels in one commit, or nothing. */
+export type Recorder = (parcels: readonly Parcel[], signed: boolean) => Promise<Receipt[]>;
 
 export function createRecorder(options: {
   recognise: (destination: Destination, arrived: Arrived) => Recognised;
@@ -72,7 +73,7 @@ export function createRecorder(options: {
 }): Recorder {
   const { recognise, sign, insert } = options;
 
-  const prepare = ({ destination, nonce, delivery }: Posted): { event: NewEvent; answer: HandshakeAnswer | null } => {
+  const prepare = ({ destination, nonce, delivery }: Unpacked): { event: NewEvent; answer: HandshakeAnswer | null } => {
     const { method, path, query, body, sourceIp, receivedAt } = delivery;
     const headers = toPairs(delivery.headers);
     const { answer, ...recognised } = recognise(destination, { method, path, query, headers, body, receivedAt });
@@ -93,7 +94,8 @@ export function createRecorder(options: {
     return { event, answer };
   };
 
-  return async (parcel, signed) => {
+  /** All of a parcel but its place in the database. */
+  const prepareAll = (parcel: Parcel, signed: boolean): { events: NewEvent[]; receipt: Omit<Receipt, 'first'> } => {
     const posted = unpackParcel(parcel);
     const signatures = signed ? new Uint32Array(posted.length * signatureWords) : null;
     const answers: Receipt['answers'] = [];
@@ -107,8 +109,18 @@ export function createRecorder(options: {
         throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowInvalid });
       }
     });
-    const first = await insert(events);
-    return { first, eventTypes: events.map(event => event.eventType), answers, signatures, bytes: parcel.bytes };
+    const eventTypes = events.map(event => event.eventType);
+    return { events, receipt: { eventTypes, answers, signatures, bytes: parcel.bytes } };
+  };
+
+  return async (parcels, signed) => {
+    const prepared = parcels.map(parcel => prepareAll(parcel, signed));
+    let next = await insert(prepared.flatMap(({ events }) => events));
+    return prepared.map(({ events, receipt }) => {
+      const first = next;
+      next += events.length;
+      return { first, ...receipt };
+    });
   };
 }
 

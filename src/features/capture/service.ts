@@ -5,10 +5,10 @@
 import { unavailable } from '../../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import type { HandshakeAnswer } from '../../core/platforms/model.ts';
-import { signatureWords } from '../../core/search-signature.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import type { Parcel } from './parcel.ts';
 import { type Delivery, type Destination, isSpare, type Posted, packParcel } from './parcel.ts';
-import type { Recorder } from './recorder.ts';
+import type { Receipt } from './recorder.ts';
 
 /** Where a delivery arrived: an endpoint's row number and its ingest token. */
 export type Address = { seq: number; token: string };
@@ -23,23 +23,21 @@ export type Recorded = {
   answer: HandshakeAnswer | null;
 };
 
-type Stored = { seq: number; eventType: string | null; answer: HandshakeAnswer | null };
-
-/** Takes a stored event's search signature, which begins at `from`. */
-type OnSigned = (
-  event: { seq: number; endpoint: number; receivedAt: number },
-  signatures: Uint32Array,
-  from: number,
-) => void;
+/** Takes the events of one commit, and their search signatures one after the other. */
+type OnSigned = (events: readonly Recorded[], signatures: Uint32Array) => void;
 
 /** Group commit's bounds, and who is told of commits and failures. */
-type Bounds = Omit<GroupCommitOptions<Posted, Stored>, 'insert' | 'bytesOf'>;
+type Bounds = Omit<GroupCommitOptions<Posted, Recorded>, 'insert' | 'bytesOf'>;
+
+/** Buffers of parcels that are kept for the next ones. */
+const mostSpares = 4;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
 
 export function createCaptureService(
   options: Bounds & {
-    recorder: Recorder;
+    /** Stores a parcel in one commit, possibly with others that are on their way. */
+    recorder: (parcel: Parcel, signed: boolean) => Promise<Receipt>;
     random: RandomBytes;
     destinationOf: (address: Address) => Destination;
     /** Registers a secret that a handshake delivered. */
@@ -51,31 +49,46 @@ export function createCaptureService(
 ) {
   const { recorder, random, destinationOf, learn, onRecorded, onSigned, ...bounds } = options;
   let draining = false;
-  let spare: ArrayBuffer | undefined;
+  const spares: ArrayBuffer[] = [];
 
-  const insert = async (posted: readonly Posted[]): Promise<Stored[]> => {
-    const parcel = packParcel(posted, spare);
-    // It is on its way: another thread owns it until it comes back.
-    spare = undefined;
-    const { first, eventTypes, answers, signatures, bytes } = await recorder(parcel, onSigned !== undefined);
-    if (isSpare(bytes)) spare = bytes;
-    const stored = eventTypes.map((eventType, at): Stored => ({ seq: first + at, eventType, answer: null }));
+  const record = async (posted: readonly Posted[]): Promise<(Recorded | Promise<Recorded>)[]> => {
+    const nonces = random(nonceBytes * posted.length);
+    // A spare that is on its way is another thread's until it comes back.
+    const receipt = await recorder(packParcel(posted, nonces, spares.pop()), onSigned !== undefined);
+    const { first, eventTypes, answers, signatures, bytes } = receipt;
+    if (spares.length < mostSpares && isSpare(bytes)) spares.push(bytes);
+    const all = posted.map(
+      ({ destination, delivery }, at): Recorded => ({
+        seq: first + at,
+        id: eventId(first + at, nonces, at * nonceBytes),
+        endpoint: destination.seq,
+        receivedAt: delivery.receivedAt,
+        eventType: eventTypes[at] ?? null,
+        answer: null,
+      }),
+    );
     for (const [at, answer] of answers) {
-      const one = stored[at];
+      const one = all[at];
       if (one) one.answer = answer;
     }
-    if (signatures && onSigned)
-      for (const [at, { destination, delivery }] of posted.entries())
-        onSigned(
-          { seq: first + at, endpoint: destination.seq, receivedAt: delivery.receivedAt },
-          signatures,
-          at * signatureWords,
-        );
-    return stored;
+    if (signatures && onSigned) onSigned(all, signatures);
+    for (const one of all) onRecorded(one);
+    return answers.length === 0 ? all : all.map(afterLearning);
   };
-  const commits = createGroupCommit<Posted, Stored>({
+
+  /** A sender that handed a secret over is answered once it is registered. */
+  const afterLearning = (recorded: Recorded): Recorded | Promise<Recorded> => {
+    const learned = recorded.answer?.learnedSecret;
+    if (!learned) return recorded;
+    const done = learn(recorded.endpoint, learned).then(() => recorded);
+    // Its sender comes to hear of a failure; until it listens, it is nobody's.
+    done.catch(() => {});
+    return done;
+  };
+
+  const commits = createGroupCommit<Posted, Recorded>({
     ...bounds,
-    insert,
+    insert: record,
     bytesOf: ({ delivery }) => delivery.body.length,
   });
 
@@ -84,16 +97,10 @@ export function createCaptureService(
      * Stores one delivery. Resolves once it is on disk.
      * @throws unavailable when storage cannot take it or the server is shutting down
      */
-    async record(address: Address, delivery: Delivery): Promise<Recorded> {
-      if (draining) throw unavailable('shutting down, try again', 5);
-      const nonce = random(nonceBytes);
-      const { seq, eventType, answer } = await commits.add({ destination: destinationOf(address), nonce, delivery });
-      if (answer?.learnedSecret) await learn(address.seq, answer.learnedSecret);
-      const { receivedAt } = delivery;
-      const recorded = { seq, id: eventId(seq, nonce), endpoint: address.seq, receivedAt, eventType, answer };
-      onRecorded(recorded);
-      return recorded;
-    },
+    record: (address: Address, delivery: Delivery): Promise<Recorded> =>
+      draining
+        ? Promise.reject(unavailable('shutting down, try again', 5))
+        : commits.add({ destination: destinationOf(address), delivery }),
 
     /** Deliveries waiting or being committed. */
     depth: commits.depth,

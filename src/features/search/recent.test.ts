@@ -11,7 +11,7 @@ function recentWith(events: [seq: number, endpoint: number, body: string | Uint8
   for (const [seq, endpoint, body, eventType = null] of events) {
     const signature = new Uint32Array(signatureWords);
     signEvent(signature, 0, eventType, typeof body === 'string' ? bytes(body) : body);
-    recent.add({ seq, endpoint, receivedAt: 1000 + seq }, signature, 0);
+    recent.add([{ seq, endpoint, receivedAt: 1000 + seq }], signature);
   }
   return recent;
 }

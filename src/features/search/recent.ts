@@ -12,11 +12,14 @@ const maxBlocks = 80;
 
 type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32Array };
 
+/** A stored event, as capture tells of it. */
+export type Captured = Position & { endpoint: number };
+
 export type Range = { from: number; to: number };
 
 export type Recent = {
-  /** @param signatures the event's one begins at `from` (core/search-signature.ts) */
-  add: (event: Position & { endpoint: number }, signatures: Uint32Array, from: number) => void;
+  /** @param events of one commit: their row numbers have no gap @param signatures theirs, one after the other */
+  add: (events: readonly Captured[], signatures: Uint32Array) => void;
   /** All up to this row number are in the index now. */
   forget: (watermark: number) => void;
   /**
@@ -46,14 +49,22 @@ export function createRecent(): Recent {
   };
 
   return {
-    add: ({ seq, endpoint, receivedAt }, signatures, from) => {
-      const block = blockFor(seq);
-      if (!block) return;
-      const at = seq % blockSize;
-      const to = at * signatureWords;
-      for (let i = 0; i < signatureWords; i++) block.signatures[to + i] = signatures[from + i] ?? 0;
-      block.times[at] = receivedAt;
-      block.endpoints[at] = endpoint;
+    add: (events, signatures) => {
+      for (let done = 0; done < events.length; ) {
+        const first = (events[done] as Captured).seq;
+        const at = first % blockSize;
+        const part = events.slice(done, done + blockSize - at);
+        const block = blockFor(first);
+        if (block) {
+          const of = signatures.subarray(done * signatureWords, (done + part.length) * signatureWords);
+          block.signatures.set(of, at * signatureWords);
+          for (const [i, { endpoint, receivedAt }] of part.entries()) {
+            block.times[at + i] = receivedAt;
+            block.endpoints[at + i] = endpoint;
+          }
+        }
+        done += part.length;
+      }
     },
 
     forget: watermark => {

@@ -1,7 +1,7 @@
 /* Search put together: what the house needs of it, and nothing of how it is done. */
 import { checkTerm, createFinder } from './finder.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
-import { createRecent } from './recent.ts';
+import { type Captured, createRecent } from './recent.ts';
 import type { SearchStore } from './store.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -43,10 +43,10 @@ export function createSearchService(options: {
       if (indexed) wake();
     },
 
-    /** To be told of every event that was stored, with its signature, before its sender is; undefined without an index. */
+    /** To be told of the events of each commit, with their signatures, before their senders are; undefined without an index. */
     recorded: indexed
-      ? (event: { seq: number; endpoint: number; receivedAt: number }, signatures: Uint32Array, from: number): void => {
-          recent.add(event, signatures, from);
+      ? (events: readonly Captured[], signatures: Uint32Array): void => {
+          recent.add(events, signatures);
           wake();
         }
       : undefined,

@@ -1,0 +1,69 @@
+/* How a database thread runs the jobs that are sent to it. What it does with statements is in thread.test.ts. */
+import { describe, expect, test } from 'bun:test';
+import { type Job, serveConnection, type ThreadScope } from './connection.ts';
+import type { Hello, Reply, Request } from './protocol.ts';
+
+/** A thread's scope, here, with a job that says what it was given. */
+function setUp(fail?: () => Error | undefined) {
+  const given: unknown[][] = [];
+  const replies: Reply[] = [];
+  const scope: ThreadScope = { onmessage: null, postMessage: reply => replies.push(reply) };
+  serveConnection(scope, async write => {
+    const job: Job = async inputs => {
+      given.push(inputs);
+      const error = fail?.();
+      if (error) throw error;
+      const results = write(inputs.map(input => ({ sql: 'INSERT INTO t VALUES (?)', args: [input as string] })));
+      return results.map(({ lastInsertRowid }) => ({ output: lastInsertRowid, handedOver: [] }));
+    };
+    return job;
+  });
+  const send = (data: Hello | Request): void => scope.onmessage?.({ data } as MessageEvent<Hello | Request>);
+  send({ path: ':memory:', readOnly: false });
+  send({ id: 1, kind: 'script', sql: 'CREATE TABLE t (a)' });
+  const jobs = (...ids: number[]): void => {
+    for (const id of ids) send({ id, kind: 'job', input: `job ${id}` });
+  };
+  const answers = async (count: number): Promise<Reply[]> => {
+    while (replies.length < count) await new Promise(resolve => setImmediate(resolve));
+    return replies;
+  };
+  return { given, send, jobs, answers };
+}
+
+describe('jobs', () => {
+  test('that have come by the time one of them runs are run together, and each has its answer', async () => {
+    const { given, jobs, answers } = setUp();
+    jobs(2, 3);
+    setImmediate(() => jobs(5));
+    jobs(4);
+    const replies = await answers(6);
+    expect(given.flat()).toEqual(['job 2', 'job 3', 'job 4', 'job 5']);
+    expect(given[0]?.length).toBeGreaterThanOrEqual(3);
+    expect(replies.slice(2)).toMatchObject([2, 3, 4, 5].map((id, i) => ({ id, output: BigInt(i + 1) })));
+  });
+
+  test('do not overtake a statement, nor fall behind one', async () => {
+    const { given, send, jobs, answers } = setUp();
+    jobs(2);
+    send({ id: 3, kind: 'execute', statement: { sql: 'SELECT count(*) FROM t', args: [] } });
+    jobs(4);
+    const replies = await answers(5);
+    expect(given).toEqual([['job 2'], ['job 4']]);
+    expect(replies.slice(2)).toMatchObject([{ id: 2 }, { id: 3, results: [{ rows: [[1]] }] }, { id: 4 }]);
+  });
+
+  test('that fail together fail each, and the next ones are run', async () => {
+    let fails = true;
+    const { jobs, answers } = setUp(() => (fails ? Object.assign(new Error('no'), { code: 'ODD' }) : undefined));
+    jobs(2, 3);
+    await answers(4);
+    fails = false;
+    jobs(4);
+    expect((await answers(5)).slice(2)).toMatchObject([
+      { id: 2, error: { message: 'no', code: 'ODD' } },
+      { id: 3, error: { message: 'no', code: 'ODD' } },
+      { id: 4, output: 1n },
+    ]);
+  });
+});
