@@ -4,7 +4,7 @@ import { type Job, serveConnection, type ThreadScope } from './connection.ts';
 import type { Hello, Reply, Request } from './protocol.ts';
 
 /** A thread's scope, here, with a job that says what it was given. */
-function setUp(fail?: () => Error | undefined) {
+function setUp(fail?: () => Error | undefined, refused?: string) {
   const given: unknown[][] = [];
   const replies: Reply[] = [];
   const scope: ThreadScope = { onmessage: null, postMessage: reply => replies.push(reply) };
@@ -14,7 +14,11 @@ function setUp(fail?: () => Error | undefined) {
       const error = fail?.();
       if (error) throw error;
       const results = write(inputs.map(input => ({ sql: 'INSERT INTO t VALUES (?)', args: [input as string] })));
-      return results.map(({ lastInsertRowid }) => ({ output: lastInsertRowid, handedOver: [] }));
+      return results.map(({ lastInsertRowid }, i) =>
+        inputs[i] === refused
+          ? { error: Object.assign(new Error('no'), { code: 'ODD' }) }
+          : { output: lastInsertRowid, handedOver: [] },
+      );
     };
     return job;
   });
@@ -51,6 +55,16 @@ describe('jobs', () => {
     const replies = await answers(5);
     expect(given).toEqual([['job 2'], ['job 4']]);
     expect(replies.slice(2)).toMatchObject([{ id: 2 }, { id: 3, results: [{ rows: [[1]] }] }, { id: 4 }]);
+  });
+
+  test('each have an answer of their own when only one fails', async () => {
+    const { jobs, answers } = setUp(undefined, 'job 3');
+    jobs(2, 3, 4);
+    const replies = await answers(5);
+    expect(replies.slice(2)).toContainEqual(
+      expect.objectContaining({ id: 3, error: expect.objectContaining({ code: 'ODD' }) }),
+    );
+    expect(replies.slice(2).filter(reply => 'output' in reply)).toHaveLength(2);
   });
 
   test('that fail together fail each, and the next ones are run', async () => {

@@ -22,10 +22,11 @@ export type ThreadScope = {
 
 /**
  * Work of the house's own that is done beside the connection, between its statements. It is given all inputs that have come
- * while the connection was busy, and has an output for each; errors reach all who asked, with their codes. `handedOver`:
+ * while the connection was busy, and has an output or an error for each; one that it throws is for all of them. `handedOver`:
  * buffers in the output that the thread gives away.
  */
-export type Job = (inputs: unknown[]) => Promise<{ output: unknown; handedOver: ArrayBuffer[] }[]>;
+export type Job = (inputs: unknown[]) => Promise<(Output | { error: unknown })[]>;
+type Output = { output: unknown; handedOver: ArrayBuffer[] };
 
 type JobRequest = Extract<Request, { kind: 'job' }>;
 type StatementRequest = Exclude<Request, JobRequest>;
@@ -108,8 +109,24 @@ export function serveConnection(
     const startedAt = performance.now();
     const done = await (await job)(requests.map(({ input }) => input));
     const ms = performance.now() - startedAt;
-    for (const [i, { output, handedOver }] of done.entries())
-      scope.postMessage({ id: (requests[i] as JobRequest).id, results: [], output, ms }, handedOver);
+    const failed = new Map<unknown, number[]>();
+    for (const [i, one] of done.entries()) {
+      const { id } = requests[i] as JobRequest;
+      if ('error' in one) failed.set(one.error, [...(failed.get(one.error) ?? []), id]);
+      else scope.postMessage({ id, results: [], output: one.output, ms }, one.handedOver);
+    }
+    for (const [error, ids] of failed) fail(ids, error);
+  };
+
+  const fail = (ids: readonly number[], error: unknown): void => {
+    const packed = packError(error);
+    for (const id of ids) scope.postMessage({ id, error: packed });
+    const isBusy = packed.code === 'SQLITE_BUSY';
+    if (isBusy) scope.postMessage({ kind: 'busy' });
+    if (isBusy || connection?.isStuck()) {
+      connection?.close();
+      connection = reopen();
+    }
   };
 
   /** Answers all of `requests` with an error when `act` throws. */
@@ -117,13 +134,10 @@ export function serveConnection(
     try {
       await act();
     } catch (error) {
-      const packed = packError(error);
-      for (const { id } of requests) scope.postMessage({ id, error: packed });
-      if (packed.code === 'SQLITE_BUSY') {
-        scope.postMessage({ kind: 'busy' });
-        connection?.close();
-        connection = reopen();
-      }
+      fail(
+        requests.map(({ id }) => id),
+        error,
+      );
     }
   };
 

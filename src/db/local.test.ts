@@ -115,6 +115,22 @@ describe('several', () => {
   });
 });
 
+describe('a transaction that was left open', () => {
+  test.each([
+    ['by a script that failed', () => connection.script("BEGIN; INSERT INTO t VALUES (1, 'x'); SELECT nothing")],
+    ['by a script', () => connection.script("BEGIN; INSERT INTO t VALUES (1, 'x')")],
+    ['by a statement', () => run('BEGIN')],
+  ])('%s is undone, and what comes after it is stored', (_name, leave) => {
+    caught(leave);
+    expect(connection.isStuck()).toBe(false);
+    run('INSERT INTO t VALUES (?, ?)', [2, 'after']);
+    connection.batch([{ sql: 'INSERT INTO t VALUES (?, ?)', args: [3, 'after'] }], 'write');
+    connection.close();
+    connection = openLocal(file, 0);
+    expect(rows('SELECT a FROM t')).toEqual([[2], [3]]);
+  });
+});
+
 describe('values', () => {
   test.each([
     [true, 1],

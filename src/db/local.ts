@@ -15,6 +15,8 @@ export type LocalConnection = {
   migrate: (statements: readonly Statement[]) => PackedResult[];
   /** Several statements in one text, without arguments. */
   script: (sql: string) => void;
+  /** A transaction could not be ended: nothing more can be done with this connection. */
+  isStuck: () => boolean;
   close: () => void;
 };
 
@@ -50,16 +52,17 @@ export function openLocal(path: string, busyTimeoutMs: number): LocalConnection 
     if (known?.args === args.length) return known;
     const made = prepare(sql, args.length);
     if (!keptKinds.test(sql)) {
-      // It may change the columns that others give.
+      // It may change the columns that others give. Other connections change none: migrations come before all else.
       kept.clear();
       return made;
     }
+    kept.delete(sql);
     if (kept.size >= keptStatements) kept.delete(kept.keys().next().value as string);
     kept.set(sql, made);
     return made;
   };
 
-  const execute: LocalConnection['execute'] = ({ sql, args }) => {
+  const run: LocalConnection['execute'] = ({ sql, args }) => {
     try {
       const { statement, columns } = statementFor(sql, args);
       const given = toGiven(args);
@@ -75,14 +78,24 @@ export function openLocal(path: string, busyTimeoutMs: number): LocalConnection 
       throw toLibsqlError(error);
     }
   };
-  const plain = (sql: string): PackedResult => execute({ sql, args: [] });
+  const plain = (sql: string): PackedResult => run({ sql, args: [] });
+
+  /** No transaction outlives what began it: what came after would be answered, and be in it. */
+  const free = (): void => {
+    if (!database.inTransaction) return;
+    try {
+      plain('ROLLBACK');
+    } catch {
+      // The error that led here says more; `isStuck` says the rest.
+    }
+  };
 
   const inTransaction = (mode: keyof typeof begins, statements: readonly Statement[]): PackedResult[] => {
     plain(begins[mode]);
     try {
       const results = statements.map((statement, index) => {
         try {
-          return execute(statement);
+          return run(statement);
         } catch (error) {
           throw ofStatement(error, index);
         }
@@ -90,13 +103,18 @@ export function openLocal(path: string, busyTimeoutMs: number): LocalConnection 
       plain('COMMIT');
       return results;
     } finally {
-      // Some errors end the transaction by themselves.
-      if (database.inTransaction) plain('ROLLBACK');
+      free();
     }
   };
 
   return {
-    execute,
+    execute: statement => {
+      try {
+        return run(statement);
+      } finally {
+        free();
+      }
+    },
     batch: (statements, mode) => inTransaction(mode, statements),
     migrate: statements => {
       plain('PRAGMA foreign_keys = off');
@@ -104,7 +122,6 @@ export function openLocal(path: string, busyTimeoutMs: number): LocalConnection 
         return inTransaction('deferred', statements);
       } finally {
         plain('PRAGMA foreign_keys = on');
-        kept.clear();
       }
     },
     script: sql => {
@@ -114,8 +131,10 @@ export function openLocal(path: string, busyTimeoutMs: number): LocalConnection 
         throw toLibsqlError(error);
       } finally {
         kept.clear();
+        free();
       }
     },
+    isStuck: () => database.inTransaction,
     close: () => {
       kept.clear();
       database.close();

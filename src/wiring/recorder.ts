@@ -5,4 +5,4 @@ import { signEvent } from '../features/search/texts.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 
 export const createRecorderOn = ({ insert }: CaptureStore): Recorder =>
-  createRecorder({ recognise, sign: signEvent, insert });
+  createRecorder({ recognise, sign: signEvent, insert, monotonic: () => performance.now() });

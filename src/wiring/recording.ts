@@ -5,7 +5,8 @@ import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
 import { createBodyBudget } from '../features/capture/body.ts';
 import { createIngest } from '../features/capture/ingest.ts';
-import type { Receipt } from '../features/capture/recorder.ts';
+import type { Parcel } from '../features/capture/parcel.ts';
+import type { Receipt, Recorder } from '../features/capture/recorder.ts';
 import { createCaptureService } from '../features/capture/service.ts';
 import { createCaptureStore } from '../features/capture/store.ts';
 import { createEventsService } from '../features/events/service.ts';
@@ -28,6 +29,15 @@ import type { RecordJob } from './writer.ts';
 const streamsPerAccount = 20;
 /** Bodies being received or waiting for their commit, all together. */
 const bodyBudgetBytes = 256 << 20;
+
+/** Each parcel in a commit of its own. */
+const recordAlone =
+  (record: Recorder) =>
+  async (parcel: Parcel, signed: boolean): Promise<Receipt> => {
+    const [result] = await record([parcel], signed);
+    if (result?.status !== 'fulfilled') throw result?.reason;
+    return result.value;
+  };
 
 export type Recording = ReturnType<typeof createRecording>;
 
@@ -87,11 +97,10 @@ export function createRecording(
   });
   const arrivals = createArrivals();
   const { runJob } = database;
-  const recordHere = createRecorderOn(captureStore);
   const capture = createCaptureService({
     recorder: runJob
       ? async (parcel, signed) => (await runJob({ parcel, signed } satisfies RecordJob, [parcel.bytes])) as Receipt
-      : async (parcel, signed) => (await recordHere([parcel], signed))[0] as Receipt,
+      : recordAlone(createRecorderOn(captureStore)),
     // The writer thread makes one commit of those that wait for it.
     maxGroups: runJob ? 4 : 1,
     random,
@@ -107,7 +116,7 @@ export function createRecording(
       metrics.commit(rows, durationMs);
     },
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
-    monotonic: clock.monotonic,
+    onError: error => onError(error),
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);

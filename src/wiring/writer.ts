@@ -17,13 +17,14 @@ serveConnection(globalThis as unknown as ThreadScope, async (write): Promise<Job
   const record = createRecorderOn(createCaptureStore(async statements => write(statements), 'one'));
   return async inputs => {
     const jobs = inputs as RecordJob[];
-    const receipts = await record(
+    const results = await record(
       jobs.map(({ parcel }) => parcel),
       jobs.some(({ signed }) => signed),
     );
-    return receipts.map(receipt => {
-      const { signatures, bytes } = receipt;
-      return { output: receipt, handedOver: signatures ? [bytes, signatures.buffer as ArrayBuffer] : [bytes] };
+    return results.map(result => {
+      if (result.status === 'rejected') return { error: result.reason };
+      const { signatures, bytes } = result.value;
+      return { output: result.value, handedOver: signatures ? [bytes, signatures.buffer as ArrayBuffer] : [bytes] };
     });
   };
 });

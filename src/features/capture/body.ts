@@ -46,12 +46,13 @@ export function readBody(
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' });
   wanted();
   return new Promise(resolve => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
     // The listeners stay: to take four of them off each request costs more than a request that is over needs.
     const finish = (result: ReadBody): void => {
       isOver = true;
+      chunks = [];
       if (result.kind !== 'whole') budget.give(size);
       resolve(result);
     };

@@ -17,7 +17,6 @@ const setUp = (...answers: (number | Error)[]) => {
     },
     bytesOf: () => 1,
     onFailure: (_error, refused) => void failures.push(refused),
-    monotonic: () => 0,
   });
   return { commits, inserted, failures };
 };

@@ -24,7 +24,6 @@ function setUp(options: Partial<GroupCommitOptions<Item, number>> = {}) {
     },
     bytesOf: item => item.bytes,
     onFailure: (error, refused) => failures.push([error, refused]),
-    monotonic: () => 0,
     ...options,
   });
   return { group, commits, failures };
@@ -96,8 +95,11 @@ describe('group commit', () => {
       await group.idle();
     });
 
-    test('a full commit is not made any fuller', async () => {
-      const { group, commits } = setUp({ maxGroups: 4, maxRows: 20 });
+    test.each([
+      ['rows', { maxRows: 20 }],
+      ['bytes', { maxBytes: 200 }],
+    ])('a commit that is full in %s is not made any fuller', async (_of, bounds) => {
+      const { group, commits } = setUp({ maxGroups: 4, ...bounds });
       const all = add(group, 0, 60);
       await turn();
       expect(commits.map(({ rows }) => rows.length)).toEqual([20]);

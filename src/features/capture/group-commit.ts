@@ -22,8 +22,6 @@ export type GroupCommitOptions<Item, Stored> = {
   bytesOf: (item: Item) => number;
   /** Told of every failed commit, with the number of deliveries that were refused for it. */
   onFailure: (error: unknown, refused: number) => void;
-  onCommit?: (rows: number, durationMs: number) => void;
-  monotonic: () => number;
   /** Bounds of one group. */
   maxRows?: number;
   maxBytes?: number;
@@ -50,7 +48,7 @@ export const rowInvalid = 'ROW_INVALID';
  * One row's fault, and nothing of the commit was stored. Anything else is the storage's: trying the same rows one by one
  * would only repeat it. Without a code nobody knows how far it came: to try again could store them twice.
  */
-const isOfOneRow = (error: unknown): boolean => {
+export const isOfOneRow = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
   return code === rowInvalid || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
 };
@@ -60,16 +58,17 @@ const isTooBig = (error: unknown): boolean => isOfOneRow(error) && /too big/.tes
 
 export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
   type One = Waiting<Item, Stored>;
-  const { insert, bytesOf, onFailure, onCommit, monotonic } = options;
+  const { insert, bytesOf, onFailure } = options;
   const { maxRows = 128, maxBytes = 8 << 20, maxGroups = 1, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
   let queue: One[] = [];
   let queuedBytes = 0;
   let groups = 0;
   let inFlight = 0;
+  let inFlightBytes = 0;
   let isDue = false;
   const idleWaiters: (() => void)[] = [];
 
-  const take = (): One[] => {
+  const take = (): { group: One[]; bytes: number } => {
     let bytes = 0;
     let count = 0;
     for (const one of queue) {
@@ -80,15 +79,13 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     const group = queue.slice(0, count);
     queue = queue.slice(count);
     queuedBytes -= bytes;
-    return group;
+    return { group, bytes };
   };
 
   /** Stores a group. Resolves, never rejects, with what tells its senders: nobody has been told yet. */
   const commit = async (group: readonly One[]): Promise<() => void> => {
-    const startedAt = monotonic();
     try {
       const stored = await insert(group.map(one => one.item));
-      onCommit?.(group.length, monotonic() - startedAt);
       return () => {
         for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored | Promise<Stored>);
       };
@@ -112,17 +109,21 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
   };
 
   const maySend = (): boolean =>
-    queue.length > 0 && (groups === 0 || (groups < maxGroups && queue.length >= worthSending && inFlight < maxRows));
+    queue.length > 0 &&
+    (groups === 0 ||
+      (groups < maxGroups && queue.length >= worthSending && inFlight < maxRows && inFlightBytes < maxBytes));
 
   const send = (): void => {
     isDue = false;
     while (maySend()) {
-      const group = take();
+      const { group, bytes } = take();
       groups++;
       inFlight += group.length;
+      inFlightBytes += bytes;
       void commit(group).then(tell => {
         groups--;
         inFlight -= group.length;
+        inFlightBytes -= bytes;
         // Those of this commit are answered while the next one is on its way: the disk does not wait for them.
         send();
         tell();

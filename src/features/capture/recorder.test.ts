@@ -4,14 +4,20 @@ import { signatureWords } from '../../core/search-signature.ts';
 import { unpackContent } from '../../core/stored-content.ts';
 import { rowInvalid } from './group-commit.ts';
 import { type Delivery, type Parcel, packParcel } from './parcel.ts';
-import { createRecorder, type NewEvent, preview, type Recognised } from './recorder.ts';
+import { createRecorder, type NewEvent, preview, type Receipt, type Recognised } from './recorder.ts';
 
 const unknown: Recognised = { platform: null, eventType: null, verdict: null, answer: null };
 
+const coded = (code: string | undefined): Error => Object.assign(new Error('no'), { code });
+
 /** A recorder whose rows are kept here. */
-function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recognised = () => unknown) {
+function setUp(
+  recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recognised = () => unknown,
+  refuse: (events: readonly NewEvent[]) => void = () => {},
+) {
   const stored: NewEvent[] = [];
   const seen: unknown[] = [];
+  let time = 0;
   const record = createRecorder({
     recognise: (_destination, arrived) => {
       seen.push(arrived.headers);
@@ -19,16 +25,18 @@ function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recogni
     },
     sign: (words, offset, _type, body) => words.fill(body.length, offset, offset + signatureWords),
     insert: async events => {
+      refuse(events);
       // The bytes are the parcel's: what is kept has to be copied.
       stored.push(...events.map(event => ({ ...event, nonce: event.nonce.slice() })));
       return 7;
     },
+    monotonic: () => (time += 5),
   });
   return {
     record: async (parcel: Parcel, signed: boolean) => {
-      const [receipt] = await record([parcel], signed);
-      if (!receipt) throw new Error('there is no receipt');
-      return receipt;
+      const [result] = await record([parcel], signed);
+      if (result?.status !== 'fulfilled') throw result?.reason;
+      return result.value;
     },
     recordAll: record,
     stored,
@@ -89,14 +97,51 @@ describe('the recorder', () => {
 
   test('stores several parcels in one commit, and says of each what became of it', async () => {
     const { recordAll, stored } = setUp(({ path }) => ({ ...unknown, eventType: path }));
-    const receipts = await recordAll([parcelOf({ path: '/a' }, { path: '/b' }), parcelOf({ path: '/c' })], true);
+    const results = await recordAll([parcelOf({ path: '/a' }, { path: '/b' }), parcelOf({ path: '/c' })], true);
+    const receipts = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []));
     expect(receipts.map(({ first, eventTypes }) => [first, eventTypes])).toEqual([
       [7, ['/a', '/b']],
       [9, ['/c']],
     ]);
     expect(receipts.map(({ signatures }) => signatures?.length)).toEqual([2 * signatureWords, signatureWords]);
+    expect(receipts.map(({ commit }) => commit)).toEqual([{ rows: 3, ms: 5 }, null]);
     expect(stored).toHaveLength(3);
   });
+
+  const said = (results: PromiseSettledResult<Receipt>[]) =>
+    results.map(one => (one.status === 'fulfilled' ? one.value.first : one.reason.code));
+
+  test('a row that the database does not take fails its own parcel alone', async () => {
+    const { recordAll, stored } = setUp(undefined, events => {
+      if (events.some(({ method }) => method === 'BAD')) throw coded('SQLITE_CONSTRAINT');
+    });
+    const results = await recordAll([parcelOf({}), parcelOf({}, { method: 'BAD' }), parcelOf({}, {})], false);
+    expect(said(results)).toEqual([7, 'SQLITE_CONSTRAINT', 7]);
+    expect(stored).toHaveLength(3);
+  });
+
+  test('a row that cannot be prepared fails its own parcel alone', async () => {
+    const { recordAll, stored } = setUp(({ path }) => {
+      if (path === '/bad') throw new Error('no such thing');
+      return unknown;
+    });
+    const results = await recordAll([parcelOf({ path: '/bad' }), parcelOf({}, {})], false);
+    expect(said(results)).toEqual([rowInvalid, 7]);
+    expect(stored).toHaveLength(2);
+  });
+
+  test.each(['SQLITE_FULL', undefined])(
+    'a failure of the database (%s) is nobody’s alone, and not tried again',
+    async code => {
+      let tries = 0;
+      const { recordAll } = setUp(undefined, () => {
+        tries++;
+        throw coded(code);
+      });
+      expect(said(await recordAll([parcelOf({}), parcelOf({})], false))).toEqual([code, code]);
+      expect(tries).toBe(1);
+    },
+  );
 
   test('one that cannot be prepared is told apart from a database that fails, and nothing is stored', async () => {
     const { record, stored } = setUp(({ path }) => {

@@ -9,7 +9,7 @@ import type { HandshakeAnswer } from '../../core/platforms/model.ts';
 import { signatureWords } from '../../core/search-signature.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { packContent } from '../../core/stored-content.ts';
-import { rowInvalid } from './group-commit.ts';
+import { isOfOneRow, rowInvalid } from './group-commit.ts';
 import { type Destination, type Parcel, type Unpacked, unpackParcel } from './parcel.ts';
 
 /** One event as stored. Bytes are final: header rules applied, content packed. */
@@ -60,18 +60,24 @@ export type Receipt = {
   /** The search signatures, `signatureWords` for each delivery; null when nobody wants them. */
   signatures: Uint32Array | null;
   bytes: ArrayBuffer;
+  /** The commit that it was in, told once: other parcels of the same one have null. */
+  commit: { rows: number; ms: number } | null;
 };
 
-/** Stores all parcels in one commit, or nothing. */
-export type Recorder = (parcels: readonly Parcel[], signed: boolean) => Promise<Receipt[]>;
+/**
+ * Stores parcels in one commit. Never rejects: when the database takes one of their rows not, each parcel has a commit of its
+ * own, so that only the one with that row fails. What failed has left nothing behind.
+ */
+export type Recorder = (parcels: readonly Parcel[], signed: boolean) => Promise<PromiseSettledResult<Receipt>[]>;
 
 export function createRecorder(options: {
   recognise: (destination: Destination, arrived: Arrived) => Recognised;
   sign: (words: Uint32Array, offset: number, eventType: string | null, body: Uint8Array) => void;
   /** All or none, in one commit. @returns the row number of the first */
   insert: (events: readonly NewEvent[]) => Promise<number>;
+  monotonic: () => number;
 }): Recorder {
-  const { recognise, sign, insert } = options;
+  const { recognise, sign, insert, monotonic } = options;
 
   const prepare = ({ destination, nonce, delivery }: Unpacked): { event: NewEvent; answer: HandshakeAnswer | null } => {
     const { method, path, query, body, sourceIp, receivedAt } = delivery;
@@ -94,8 +100,7 @@ export function createRecorder(options: {
     return { event, answer };
   };
 
-  /** All of a parcel but its place in the database. */
-  const prepareAll = (parcel: Parcel, signed: boolean): { events: NewEvent[]; receipt: Omit<Receipt, 'first'> } => {
+  const prepareAll = (parcel: Parcel, signed: boolean): Prepared => {
     const posted = unpackParcel(parcel);
     const signatures = signed ? new Uint32Array(posted.length * signatureWords) : null;
     const answers: Receipt['answers'] = [];
@@ -113,15 +118,49 @@ export function createRecorder(options: {
     return { events, receipt: { eventTypes, answers, signatures, bytes: parcel.bytes } };
   };
 
-  return async (parcels, signed) => {
-    const prepared = parcels.map(parcel => prepareAll(parcel, signed));
-    let next = await insert(prepared.flatMap(({ events }) => events));
-    return prepared.map(({ events, receipt }) => {
-      const first = next;
+  const storeAll = async (prepared: readonly Prepared[], startedAt: number): Promise<Receipt[]> => {
+    const first = await insert(prepared.flatMap(({ events }) => events));
+    let next = first;
+    const receipts = prepared.map(({ events, receipt }): Receipt => {
+      const begins = next;
       next += events.length;
-      return { first, ...receipt };
+      return { first: begins, ...receipt, commit: null };
     });
+    if (receipts[0]) receipts[0].commit = { rows: next - first, ms: monotonic() - startedAt };
+    return receipts;
   };
+
+  return async (parcels, signed) => {
+    const startedAt = monotonic();
+    const prepared = parcels.map(parcel => settled(() => prepareAll(parcel, signed)));
+    const sound = prepared.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
+    let stored: PromiseSettledResult<Receipt>[];
+    try {
+      const receipts = sound.length > 0 ? await storeAll(sound, startedAt) : [];
+      stored = receipts.map(value => ({ status: 'fulfilled', value }));
+    } catch (reason) {
+      if (sound.length > 1 && isOfOneRow(reason)) {
+        stored = [];
+        for (const one of sound) {
+          const again = monotonic();
+          stored.push(...(await Promise.allSettled([storeAll([one], again).then(([receipt]) => receipt as Receipt)])));
+        }
+      } else stored = sound.map(() => ({ status: 'rejected', reason }));
+    }
+    const results = stored.values();
+    return prepared.map(one => (one.status === 'rejected' ? one : (results.next().value as (typeof stored)[number])));
+  };
+}
+
+/** A parcel with all but its place in the database. */
+type Prepared = { events: NewEvent[]; receipt: Omit<Receipt, 'first' | 'commit'> };
+
+function settled<T>(act: () => T): PromiseSettledResult<T> {
+  try {
+    return { status: 'fulfilled', value: act() };
+  } catch (reason) {
+    return { status: 'rejected', reason };
+  }
 }
 
 /** The bytes of the body's first 200 characters, as they are; one that is cut in half at the end is left out. */

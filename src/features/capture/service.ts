@@ -6,8 +6,7 @@ import { unavailable } from '../../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import type { HandshakeAnswer } from '../../core/platforms/model.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
-import type { Parcel } from './parcel.ts';
-import { type Delivery, type Destination, isSpare, type Posted, packParcel } from './parcel.ts';
+import { type Delivery, type Destination, isSpare, type Parcel, type Posted, packParcel } from './parcel.ts';
 import type { Receipt } from './recorder.ts';
 
 /** Where a delivery arrived: an endpoint's row number and its ingest token. */
@@ -23,7 +22,7 @@ export type Recorded = {
   answer: HandshakeAnswer | null;
 };
 
-/** Takes the events of one commit, and their search signatures one after the other. */
+/** Takes events whose row numbers have no gap, and their search signatures one after the other. */
 type OnSigned = (events: readonly Recorded[], signatures: Uint32Array) => void;
 
 /** Group commit's bounds, and who is told of commits and failures. */
@@ -38,6 +37,9 @@ export function createCaptureService(
   options: Bounds & {
     /** Stores a parcel in one commit, possibly with others that are on their way. */
     recorder: (parcel: Parcel, signed: boolean) => Promise<Receipt>;
+    onCommit: (rows: number, durationMs: number) => void;
+    /** One of those that are told of stored events failed. */
+    onError: (error: unknown) => void;
     random: RandomBytes;
     destinationOf: (address: Address) => Destination;
     /** Registers a secret that a handshake delivered. */
@@ -47,7 +49,7 @@ export function createCaptureService(
     onSigned: OnSigned | undefined;
   },
 ) {
-  const { recorder, random, destinationOf, learn, onRecorded, onSigned, ...bounds } = options;
+  const { recorder, random, destinationOf, learn, onCommit, onRecorded, onSigned, onError, ...bounds } = options;
   let draining = false;
   const spares: ArrayBuffer[] = [];
 
@@ -55,7 +57,7 @@ export function createCaptureService(
     const nonces = random(nonceBytes * posted.length);
     // A spare that is on its way is another thread's until it comes back.
     const receipt = await recorder(packParcel(posted, nonces, spares.pop()), onSigned !== undefined);
-    const { first, eventTypes, answers, signatures, bytes } = receipt;
+    const { first, eventTypes, answers, signatures, bytes, commit } = receipt;
     if (spares.length < mostSpares && isSpare(bytes)) spares.push(bytes);
     const all = posted.map(
       ({ destination, delivery }, at): Recorded => ({
@@ -71,9 +73,23 @@ export function createCaptureService(
       const one = all[at];
       if (one) one.answer = answer;
     }
-    if (signatures && onSigned) onSigned(all, signatures);
-    for (const one of all) onRecorded(one);
+    // It is on disk: whatever happens here, no sender may be told otherwise.
+    quietly(() => {
+      if (commit) onCommit(commit.rows, commit.ms);
+    });
+    quietly(() => {
+      if (signatures) onSigned?.(all, signatures);
+    });
+    for (const one of all) quietly(() => onRecorded(one));
     return answers.length === 0 ? all : all.map(afterLearning);
+  };
+
+  const quietly = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      onError(error);
+    }
   };
 
   /** A sender that handed a secret over is answered once it is registered. */

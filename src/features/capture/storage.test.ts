@@ -54,6 +54,23 @@ describe.skipIf(isRemote)('a full disk', () => {
   });
 });
 
+describe.skipIf(isRemote)('a row that the database does not take', () => {
+  test('refuses nobody else, however the deliveries around it were put together', async () => {
+    await house.services.database.client.execute(
+      "CREATE TRIGGER no_bad BEFORE INSERT ON events WHEN NEW.method = 'PURGE' BEGIN SELECT RAISE(ABORT, 'bad'); END",
+    );
+    for (const size of [2, 17, 64, 200]) {
+      const bad = Math.floor(size / 2);
+      const deliveries = Array.from({ length: size }, (_, i) =>
+        fetch(address, { method: i === bad ? 'PURGE' : 'POST', body: String(i) }),
+      );
+      const answers = await Promise.all(deliveries);
+      expect(answers.flatMap(({ status }, i) => (status === 200 ? [] : [i]))).toEqual([bad]);
+    }
+    expect(await count()).toBe(1 + 16 + 63 + 199);
+  });
+});
+
 describe('shutting down', () => {
   test('what was accepted before is stored, what comes after is asked to come back', async () => {
     const before = Array.from({ length: 20 }, () => deliver('early'));

@@ -82,7 +82,7 @@ export function createMetricsService({
 
   const deliveries = counter('hooktape_deliveries_total', 'Deliveries at the ingest addresses, by result', 'result');
   const commitRows = histogram('hooktape_commit_rows', 'Deliveries stored by one commit', rows);
-  const commitSeconds = histogram('hooktape_commit_seconds', 'Time of a commit, disk included', seconds);
+  const commitSeconds = histogram('hooktape_commit_seconds', 'Time of a commit in the writer, disk included', seconds);
   const requests = counter('hooktape_http_requests_total', 'Requests but deliveries', 'route', 'method', 'status');
   const requestSeconds = histogram('hooktape_http_request_seconds', 'Time to the answer', seconds, 'route');
   const loopLag = histogram('hooktape_event_loop_lag_seconds', 'How late a timer fires', seconds);

@@ -18,7 +18,7 @@ export type Captured = Position & { endpoint: number };
 export type Range = { from: number; to: number };
 
 export type Recent = {
-  /** @param events of one commit: their row numbers have no gap @param signatures theirs, one after the other */
+  /** @param events their row numbers have no gap @param signatures theirs, one after the other */
   add: (events: readonly Captured[], signatures: Uint32Array) => void;
   /** All up to this row number are in the index now. */
   forget: (watermark: number) => void;
