@@ -65,8 +65,8 @@ export type Receipt = {
 };
 
 /**
- * Stores parcels in one commit. Never rejects: when the database takes one of their rows not, each parcel has a commit of its
- * own, so that only the one with that row fails. What failed has left nothing behind.
+ * Stores parcels in one commit. Never rejects. When the database will not take one of their rows, each parcel has a commit of
+ * its own, so that only the one with that row fails.
  */
 export type Recorder = (parcels: readonly Parcel[], signed: boolean) => Promise<PromiseSettledResult<Receipt>[]>;
 
