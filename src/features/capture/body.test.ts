@@ -63,6 +63,23 @@ describe('readBody', () => {
     expect(free(budget)).toBe(10);
   });
 
+  test('what still comes of a refused upload, and its end, count for nothing', async () => {
+    const budget = createBodyBudget(100);
+    const other = readBody(upload().end('held') as unknown as IncomingMessage, 10, budget, nothing);
+    expect((await other).kind).toBe('whole');
+    const req = upload();
+    const reading = readBody(req, 10, budget, nothing);
+    req.write('12345678');
+    await Bun.sleep(0);
+    req.write('more than ten');
+    expect((await reading).kind).toBe('too_large');
+    for (const part of ['and more than ten again', 'x']) req.write(part);
+    await Bun.sleep(0);
+    req.destroy(new Error('reset'));
+    await Bun.sleep(0);
+    expect(free(budget)).toBe(96);
+  });
+
   test.each([
     ['destroyed', (req: PassThrough) => req.destroy()],
     ['broken', (req: PassThrough) => req.destroy(new Error('reset'))],

@@ -49,7 +49,7 @@ export function readBody(
     let chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
-    // The listeners stay: to take four of them off each request costs more than a request that is over needs.
+    // The listeners stay: they do nothing any more, and taking four of them off each request would cost something.
     const finish = (result: ReadBody): void => {
       isOver = true;
       chunks = [];

@@ -118,7 +118,9 @@ export function createRecorder(options: {
     return { events, receipt: { eventTypes, answers, signatures, bytes: parcel.bytes } };
   };
 
-  const storeAll = async (prepared: readonly Prepared[], startedAt: number): Promise<Receipt[]> => {
+  const storeAll = async (parcels: readonly Parcel[], signed: boolean): Promise<Receipt[]> => {
+    const startedAt = monotonic();
+    const prepared = parcels.map(parcel => prepareAll(parcel, signed));
     const first = await insert(prepared.flatMap(({ events }) => events));
     let next = first;
     const receipts = prepared.map(({ events, receipt }): Receipt => {
@@ -130,38 +132,22 @@ export function createRecorder(options: {
     return receipts;
   };
 
-  return async (parcels, signed) => {
-    const startedAt = monotonic();
-    const prepared = parcels.map(parcel => settled(() => prepareAll(parcel, signed)));
-    const sound = prepared.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
-    let stored: PromiseSettledResult<Receipt>[];
+  const record: Recorder = async (parcels, signed) => {
     try {
-      const receipts = sound.length > 0 ? await storeAll(sound, startedAt) : [];
-      stored = receipts.map(value => ({ status: 'fulfilled', value }));
+      const receipts = await storeAll(parcels, signed);
+      return receipts.map(value => ({ status: 'fulfilled', value }));
     } catch (reason) {
-      if (sound.length > 1 && isOfOneRow(reason)) {
-        stored = [];
-        for (const one of sound) {
-          const again = monotonic();
-          stored.push(...(await Promise.allSettled([storeAll([one], again).then(([receipt]) => receipt as Receipt)])));
-        }
-      } else stored = sound.map(() => ({ status: 'rejected', reason }));
+      if (parcels.length === 1 || !isOfOneRow(reason)) return parcels.map(() => ({ status: 'rejected', reason }));
+      const each: PromiseSettledResult<Receipt>[] = [];
+      for (const parcel of parcels) each.push(...(await record([parcel], signed)));
+      return each;
     }
-    const results = stored.values();
-    return prepared.map(one => (one.status === 'rejected' ? one : (results.next().value as (typeof stored)[number])));
   };
+  return record;
 }
 
 /** A parcel with all but its place in the database. */
 type Prepared = { events: NewEvent[]; receipt: Omit<Receipt, 'first' | 'commit'> };
-
-function settled<T>(act: () => T): PromiseSettledResult<T> {
-  try {
-    return { status: 'fulfilled', value: act() };
-  } catch (reason) {
-    return { status: 'rejected', reason };
-  }
-}
 
 /** The bytes of the body's first 200 characters, as they are; one that is cut in half at the end is left out. */
 export function preview(body: Uint8Array): Uint8Array {

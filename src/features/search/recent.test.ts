@@ -38,6 +38,23 @@ describe('recent events', () => {
     });
   });
 
+  test('takes the events of one commit, over the end of a block', () => {
+    const recent = createRecent();
+    const bodies = ['hay', 'a needle', 'needles', 'hay', 'one more needle'];
+    const signatures = new Uint32Array(bodies.length * signatureWords);
+    for (const [i, body] of bodies.entries()) signEvent(signatures, i * signatureWords, null, bytes(body));
+    const events = bodies.map((_, i) => ({ seq: 1022 + i, endpoint: 7 + (i % 4), receivedAt: 5000 + i }));
+    recent.add(events, signatures);
+    const seqs = (endpoint: number) => recent.find(endpoint, query('needle'), { from: 1022, to: 1026 });
+    expect([7, 8, 9, 10].map(endpoint => seqs(endpoint).found)).toEqual([
+      [{ seq: 1026, receivedAt: 5004 }],
+      [{ seq: 1023, receivedAt: 5001 }],
+      [{ seq: 1024, receivedAt: 5002 }],
+      [],
+    ]);
+    expect(seqs(7).unknown).toEqual([]);
+  });
+
   test('knows types, escapes and other letters, and takes a very large body for a match', () => {
     const recent = recentWith([
       [1, 1, '', 'Order.Paid'],

@@ -43,7 +43,7 @@ export function createSearchService(options: {
       if (indexed) wake();
     },
 
-    /** To be told of stored events, without a gap, and of their signatures before their senders are; undefined without an index. */
+    /** To be told of stored events before their senders are, see recent.ts; undefined without an index. */
     recorded: indexed
       ? (events: readonly Captured[], signatures: Uint32Array): void => {
           recent.add(events, signatures);
