@@ -28,15 +28,21 @@ export function appErrorResponse(error: AppError, headers: Record<string, string
   return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
 }
 
-type Problem = { path?: string; message?: string; schema?: { type?: string } };
+type Problem = { path?: string; message?: string; schema?: { pattern?: string; description?: string } };
 
 /** Names the field and what was expected of it, never the value that came. */
 function validationMessage(kind: string, problems: readonly Problem[]): string {
   const place = { body: 'body', query: 'query', params: 'path', headers: 'headers' }[kind] ?? kind;
   const first = problems.find(problem => problem.path) ?? problems[0];
   const field = (first?.path ?? '').replace(/^\//, '').replaceAll('/', '.');
-  return field ? `invalid ${place}: ${field}: ${first?.message ?? 'not as expected'}` : `invalid ${place}`;
+  return field ? `invalid ${place}: ${field}: ${expectation(first)}` : `invalid ${place}`;
 }
+
+/** A pattern is for machines: whoever reads the answer gets the words beside it. */
+const expectation = ({ message, schema }: Problem = {}): string =>
+  schema?.pattern !== undefined && schema.description !== undefined
+    ? `expected ${schema.description}`
+    : (message ?? 'not as expected');
 
 /** Elysia's `onError`. Always answers a Response: a plain object would come out as 500. */
 export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {

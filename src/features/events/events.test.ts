@@ -82,7 +82,7 @@ describe('GET /api/events', () => {
         'GET',
         `/api/events?endpointId=${endpoint.id}&limit=${encodeURIComponent(limit)}`,
       );
-      expect(error).toContain('limit');
+      expect(error).toBe('invalid query: limit: expected 1 to 100, default 25');
     },
   );
 
