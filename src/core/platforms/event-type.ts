@@ -15,6 +15,8 @@ export function readEventType(platform: Platform, reading: Reading): string | nu
 /** Trimmed, without control characters, at most 200 characters; null when nothing is left or it is no text. */
 export function clean(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
+  // Nearly all: nothing to trim, nothing to remove.
+  if (typeof value === 'string' && value.length <= LONGEST && /^[!-~]+$/.test(value)) return value;
   const text = String(value)
     .slice(0, 4 * LONGEST)
     .toWellFormed()
