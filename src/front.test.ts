@@ -23,7 +23,7 @@ const echo = async (req: IncomingMessage, res: ServerResponse, target: string): 
 
 async function open(options: Partial<FrontOptions> = {}): Promise<string> {
   front = createFront({
-    ingest: echo,
+    ingest: { handle: echo },
     fetch: request => new Response(`app ${request.url}`),
     clientAddress: () => '',
     onError: () => {},
@@ -51,6 +51,60 @@ describe('routing', () => {
     wire.write(get(target));
     expect(await wire.until(new RegExp(`${expected.split(' ')[0]} \\S+`))).toContain(expected);
     wire.destroy();
+  });
+});
+
+describe('what the parser lets pass', () => {
+  test.each([
+    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['another version', 'GET / HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['no version', 'GET /\r\nHost: x\r\n\r\n'],
+    ['the asterisk form', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['the form of another scheme', 'GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('400 and the end for %s, and nothing behind it is answered', async (_name, request) => {
+    const wire = await openWire(await open());
+    wire.write(request + get('/in/a'));
+    await wire.closed;
+    expect(wire.received()).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\nconnection: close\r\n/i);
+    expect(wire.received().split('HTTP/1.1')).toHaveLength(2);
+  });
+
+  test.each(['Connection: Upgrade\r\nUpgrade: x', 'Proxy-Connection: close'])(
+    'nothing is read behind %j',
+    async fields => {
+      const targets: string[] = [];
+      const origin = await open({
+        ingest: {
+          handle: async (req, res, target) => {
+            targets.push(target);
+            req.resume();
+            setTimeout(() => res.end('done'), 50);
+          },
+        },
+      });
+      const wire = await openWire(origin);
+      const inner = get('/in/smuggled');
+      wire.write(`GET /in/a HTTP/1.1\r\nHost: x\r\n${fields}\r\n\r\n`);
+      wire.write(`POST /in/carrier HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n`);
+      await Bun.sleep(10);
+      wire.write(inner);
+      await wire.closed;
+      expect(wire.received()).toMatch(/\r\nconnection: close\r\n/i);
+      expect(targets).toEqual(['/in/a']);
+    },
+  );
+
+  test('a sender that has closed its half is answered', async () => {
+    const origin = await open();
+    let text = '';
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1', () =>
+      socket.end('POST /in/a HTTP/1.0\r\nContent-Length: 2\r\n\r\nhi'),
+    );
+    socket.on('data', chunk => {
+      text += chunk.toString();
+    });
+    await eventually(() => text.includes('ingest /in/a hi'));
+    await eventually(() => socket.destroyed);
   });
 });
 
@@ -119,8 +173,10 @@ describe('failures', () => {
   test('a handler that throws ends its own connection only, and is told', async () => {
     const errors: unknown[] = [];
     const origin = await open({
-      ingest: async () => {
-        throw new Error('defect');
+      ingest: {
+        handle: async () => {
+          throw new Error('defect');
+        },
       },
       onError: error => errors.push(error),
     });
@@ -147,7 +203,7 @@ describe('failures', () => {
   test('a port that is taken is an error of listening', async () => {
     const origin = await open();
     const second = createFront({
-      ingest: echo,
+      ingest: { handle: echo },
       fetch: () => new Response(),
       clientAddress: () => '',
       onError: () => {},

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toFieldLines } from '../../src/core/headers.ts';
 import { openServices } from '../lib/from-source.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 
@@ -74,7 +75,7 @@ async function build(dataDir: string, events: number): Promise<History> {
             method: 'POST',
             path: '',
             query: null,
-            headers: ['Content-Type', 'application/json', 'X-GitHub-Event', event],
+            fields: toFieldLines(['Content-Type', 'application/json', 'X-GitHub-Event', event]),
             body,
             sourceIp: '127.0.0.1',
             receivedAt: clock.now(),

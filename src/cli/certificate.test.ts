@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { createFront } from '../front.ts';
 import { hooktape } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
+import { openWire } from '../testing/wire.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hooktape-tls-'));
@@ -93,10 +94,12 @@ describe('the front under https', () => {
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const front = createFront({
-      ingest: async (_req, res) => {
-        arrived.resolve();
-        await held.promise;
-        res.end('captured');
+      ingest: {
+        handle: async (_req, res) => {
+          arrived.resolve();
+          await held.promise;
+          res.end('captured');
+        },
       },
       fetch: () => new Response('app'),
       clientAddress: () => '127.0.0.1',
@@ -121,5 +124,19 @@ describe('the front under https', () => {
       await front.close(1000);
     }
     await expect(shownName(port)).rejects.toThrow();
+  });
+
+  test('cuts connections that have not shaken hands when it closes', async () => {
+    const front = createFront({
+      ingest: { handle: async (_req, res) => void res.end() },
+      fetch: () => new Response('app'),
+      clientAddress: () => '127.0.0.1',
+      tls: one,
+      onError: () => {},
+    });
+    const wire = await openWire(`http://127.0.0.1:${await front.listen(0, '127.0.0.1')}`);
+    await Bun.sleep(20);
+    await front.close(1000);
+    await wire.closed;
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { applyHeaderRules, type HeaderPair, joinHeaders, toPairs } from './headers.ts';
+import { applyHeaderRules, type HeaderPair, joinHeaders, readFieldLines, toFieldLines, toPairs } from './headers.ts';
 
 test('flat raw headers become pairs, case, order and repeats kept', () => {
   expect(toPairs(['B', '1', 'a', '2', 'b', ''])).toEqual([
@@ -8,6 +8,33 @@ test('flat raw headers become pairs, case, order and repeats kept', () => {
     ['b', ''],
   ]);
   expect(toPairs([])).toEqual([]);
+});
+
+describe('field lines', () => {
+  const any = String.fromCharCode(...Array.from({ length: 256 }, (_, i) => i).filter(i => i > 0x20 && i !== 0x7f));
+
+  test.each([
+    ['none', []],
+    ['case, order and repeats', ['B', '1', 'a', '2', 'b', '3']],
+    ['no value', ['X', '']],
+    ['colons and blanks inside a value', ['X', 'a: b\t: c']],
+    ['every byte of a value', ['X', any]],
+    ['bytes that only look blank', ['X', '\xa0b\xa0']],
+  ])('%s', (_name, raw) => {
+    const lines = toFieldLines(raw);
+    expect(readFieldLines(lines)).toEqual(toPairs(raw));
+  });
+
+  test('the blanks around a value are not its own', () =>
+    expect(readFieldLines(Buffer.from('A:b\r\nC: \t d \t\r\nE: \r\n'))).toEqual([
+      ['A', 'b'],
+      ['C', 'd'],
+      ['E', ''],
+    ]));
+
+  test.each(['x', 'x: y', 'x: y\r\nz'])('%j is not whole', text =>
+    expect(() => readFieldLines(Buffer.from(text))).toThrow(RangeError),
+  );
 });
 
 describe('the header rules', () => {

@@ -24,6 +24,38 @@ export function toPairs(rawHeaders: readonly string[]): HeaderPair[] {
   return pairs;
 }
 
+/** The inverse of `toPairs` in bytes: a line for each field, as on the wire, in the order of node's flat `rawHeaders`. */
+export function toFieldLines(rawHeaders: readonly string[]): Uint8Array {
+  let lines = '';
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
+  return Buffer.from(lines, 'latin1');
+}
+
+/** Field lines (RFC 9112 section 5) as pairs, without the blanks around a value. */
+export function readFieldLines(lines: Uint8Array): HeaderPair[] {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString('latin1');
+  const pairs: HeaderPair[] = [];
+  for (let at = 0; at < text.length; ) {
+    const colon = text.indexOf(':', at);
+    const end = text.indexOf('\r\n', colon);
+    if (colon < 0 || end < 0) throw new RangeError('not the lines of header fields');
+    pairs.push([text.slice(at, colon), trimBlanks(text.slice(colon + 1, end))]);
+    at = end + 2;
+  }
+  return pairs;
+}
+
+/** Optional white space of RFC 9110 section 5.6.3: `trim` would take bytes of the value away. */
+export function trimBlanks(value: string): string {
+  let from = 0;
+  let to = value.length;
+  while (from < to && isBlank(value.charCodeAt(from))) from++;
+  while (to > from && isBlank(value.charCodeAt(to - 1))) to--;
+  return value.slice(from, to);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
 /** The pairs that may be stored. */
 export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   const kept: HeaderPair[] = [];

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxRequestBytes } from '../core/limits.ts';
 import { outlineJson } from '../core/platforms/json-scan.ts';
+import { type Sender, senderOf } from './client-address.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = {
@@ -32,7 +33,7 @@ export type Fetcher = (request: Request) => Response | Promise<Response>;
 
 export type BridgeOptions = {
   fetch: Fetcher;
-  clientAddress: (req: IncomingMessage) => string;
+  clientAddress: (sender: Sender) => string;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
 };
@@ -54,7 +55,7 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
         ...(body instanceof Buffer && body.length > 0 && { body: new Uint8Array(body) }),
       });
       contexts.set(request, {
-        clientAddress: clientAddress(req),
+        clientAddress: clientAddress(senderOf(req)),
         oversized: body === 'too_large',
         tooDeep: body instanceof Buffer && (outlineJson(body)?.depth ?? 0) > maxJsonDepth,
         id,

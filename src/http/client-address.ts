@@ -5,7 +5,18 @@
 import type { IncomingMessage } from 'node:http';
 import { type Cidr, clientAddress } from '../core/addresses.ts';
 
-export function createClientAddress(trusted: readonly Cidr[]): (req: IncomingMessage) => string {
+/** A connection's other end, and the values of `X-Forwarded-For` joined with a comma. */
+export type Sender = { readonly peer: string; readonly forwardedFor: string | undefined };
+
+export const senderOf = (req: IncomingMessage): Sender => ({
+  peer: req.socket.remoteAddress ?? '',
+  get forwardedFor() {
+    const header = req.headers['x-forwarded-for'];
+    return Array.isArray(header) ? header.join(',') : header;
+  },
+});
+
+export function createClientAddress(trusted: readonly Cidr[]): (sender: Sender) => string {
   // Peers repeat; their spelling is worked out once.
   const known = new Map<string, string>();
   const maxKnown = 10_000;
@@ -20,10 +31,9 @@ export function createClientAddress(trusted: readonly Cidr[]): (req: IncomingMes
     return address;
   };
 
-  return req => {
-    const peer = req.socket.remoteAddress ?? '';
-    const header = trusted.length > 0 ? req.headers['x-forwarded-for'] : undefined;
-    if (header === undefined) return plain(peer);
-    return clientAddress({ peer, forwardedFor: [header].flat().join(','), trusted });
+  return sender => {
+    const { peer } = sender;
+    const forwardedFor = trusted.length > 0 ? sender.forwardedFor : undefined;
+    return forwardedFor === undefined ? plain(peer) : clientAddress({ peer, forwardedFor, trusted });
   };
 }

@@ -19,7 +19,7 @@ export async function recordMany(
         method: 'POST',
         path: '',
         query: null,
-        headers: [],
+        fields: new Uint8Array(0),
         // Random, so that it stays as large as it is.
         body: bodyBytes > 100 ? services.random(bodyBytes) : Buffer.from(`{"number":${n}}`),
         sourceIp: '127.0.0.1',

@@ -1,7 +1,8 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
-import { preview } from '../features/capture/recorder.ts';
+import { preview } from '../features/capture/preparer.ts';
+import { toRows } from '../features/capture/store.ts';
 import { createPace, realRest, type Turn } from '../features/exports/pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
@@ -54,7 +55,7 @@ export function createHistory(
   });
   const imports = createImportsService({
     store: createImportsStore(database.client),
-    insert: captureStore.insert,
+    insert: events => captureStore.insert([toRows(events)]),
     preview,
     since: events.since,
     busy: () => capture.depth() > 0,

@@ -1,8 +1,81 @@
-/* The recorder: from deliveries to rows. Put together for the writer thread, and for the main one when there is no such thread. */
-import { createRecorder, type Recorder } from '../features/capture/recorder.ts';
-import type { CaptureStore } from '../features/capture/store.ts';
+/*
+ * From deliveries to their receipt: prepared, then stored. The thread of an embedded database does both, and leaves this one to
+ * the senders. While it is busy, every other group is prepared here: it has less to do then, and neither waits for the other. For
+ * a database elsewhere all of it is done here.
+ */
+import { packArguments } from '../db/arguments.ts';
+import { isSpare, type Parcel, packParcel } from '../features/capture/parcel.ts';
+import { createPreparer, type Findings } from '../features/capture/preparer.ts';
+import type { Stored } from '../features/capture/recorder.ts';
+import { bytesOf, type Group, type RecordGroup } from '../features/capture/service.ts';
+import { type CaptureStore, type Rows, toRows } from '../features/capture/store.ts';
 import { signEvent } from '../features/search/texts.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 
-export const createRecorderOn = ({ insert }: CaptureStore): Recorder =>
-  createRecorder({ recognise, sign: signEvent, insert, monotonic: () => performance.now() });
+/** Rows on their way between threads: the values in one buffer (db/arguments). */
+export type PackedRows = Omit<Rows, 'values'> & { packed: ArrayBuffer; count: number };
+
+/** What the writer thread is given: rows that are ready, or deliveries that it prepares itself; and what it says of them. */
+export type RecordJob = { rows: PackedRows } | { parcel: Parcel; signed: boolean };
+export type RecordOutput = Stored & { prepared: (Findings & { bytes: ArrayBuffer }) | null };
+
+type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
+
+/** Buffers of parcels that are kept for the next ones. */
+const mostSpares = 4;
+/**
+ * Groups for the writer thread, which makes one commit of those that wait for it. Preparing one is a millisecond of work, or three
+ * when its texts are difficult: the main thread has others to serve.
+ */
+export const groupBounds = { maxGroups: 4, maxRows: 32, maxBytes: 192 << 10 };
+
+export const createPreparerHere = () => createPreparer({ recognise, sign: signEvent });
+
+/** @param runJob gives something to the writer thread, which makes one commit of all that waits for it */
+export function recordWithWriter(runJob: RunJob): RecordGroup {
+  const prepare = createPreparerHere();
+  const spares: ArrayBuffer[] = [];
+  const run = async (job: RecordJob, handedOver: ArrayBuffer): Promise<RecordOutput> =>
+    (await runJob(job, [handedOver])) as RecordOutput;
+
+  const inWriter = async ({ posted, nonces, signed }: Group) => {
+    // A spare that is on its way is the writer's until it comes back.
+    const parcel = packParcel(posted, nonces, spares.pop());
+    const { prepared, ...stored } = await run({ parcel, signed }, parcel.bytes);
+    if (!prepared) throw new TypeError('the writer has not said what it found');
+    const { bytes, ...findings } = prepared;
+    if (spares.length < mostSpares && isSpare(bytes)) spares.push(bytes);
+    return { ...findings, ...stored };
+  };
+  const here = async (group: Group) => {
+    const { events, findings } = prepare(group);
+    const { values, ...rest } = toRows(events);
+    const packed = packArguments(values);
+    const { prepared, ...stored } = await run({ rows: { ...rest, packed, count: values.length } }, packed);
+    return { ...findings, ...stored };
+  };
+  let underway = 0;
+  let wasHere = false;
+  return async group => {
+    wasHere = underway > 0 && !wasHere && weigh(group) <= groupBounds.maxBytes;
+    underway++;
+    try {
+      return await (wasHere ? here(group) : inWriter(group));
+    } finally {
+      underway--;
+    }
+  };
+}
+
+const weigh = ({ posted }: Group): number => posted.reduce((bytes, one) => bytes + bytesOf(one), 0);
+
+/** Each group in a commit of its own. */
+export function recordHere({ insert }: CaptureStore): RecordGroup {
+  const prepare = createPreparerHere();
+  return async group => {
+    const { events, findings } = prepare(group);
+    const startedAt = performance.now();
+    const first = await insert([toRows(events)]);
+    return { ...findings, first, commit: { rows: events.length, ms: performance.now() - startedAt } };
+  };
+}

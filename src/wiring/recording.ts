@@ -5,8 +5,6 @@ import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
 import { createBodyBudget } from '../features/capture/body.ts';
 import { createIngest } from '../features/capture/ingest.ts';
-import type { Parcel } from '../features/capture/parcel.ts';
-import type { Receipt, Recorder } from '../features/capture/recorder.ts';
 import { createCaptureService } from '../features/capture/service.ts';
 import { createCaptureStore } from '../features/capture/store.ts';
 import { createEventsService } from '../features/events/service.ts';
@@ -22,22 +20,12 @@ import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
-import { createRecorderOn } from './recorder.ts';
+import { groupBounds, recordHere, recordWithWriter } from './recorder.ts';
 import type { Watch } from './watch.ts';
-import type { RecordJob } from './writer.ts';
 
 const streamsPerAccount = 20;
 /** Bodies being received or waiting for their commit, all together. */
 const bodyBudgetBytes = 256 << 20;
-
-/** Each parcel in a commit of its own. */
-const recordAlone =
-  (record: Recorder) =>
-  async (parcel: Parcel, signed: boolean): Promise<Receipt> => {
-    const [result] = await record([parcel], signed);
-    if (result?.status !== 'fulfilled') throw result?.reason;
-    return result.value;
-  };
 
 export type Recording = ReturnType<typeof createRecording>;
 
@@ -98,11 +86,8 @@ export function createRecording(
   const arrivals = createArrivals();
   const { runJob } = database;
   const capture = createCaptureService({
-    recorder: runJob
-      ? async (parcel, signed) => (await runJob({ parcel, signed } satisfies RecordJob, [parcel.bytes])) as Receipt
-      : recordAlone(createRecorderOn(captureStore)),
-    // The writer thread makes one commit of those that wait for it.
-    maxGroups: runJob ? 4 : 1,
+    recorder: runJob ? recordWithWriter(runJob) : recordHere(captureStore),
+    ...(runJob && groupBounds),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,

@@ -96,15 +96,26 @@ describe('group commit', () => {
     });
 
     test.each([
-      ['rows', { maxRows: 20 }],
-      ['bytes', { maxBytes: 200 }],
-    ])('a commit that is full in %s is not made any fuller', async (_of, bounds) => {
-      const { group, commits } = setUp({ maxGroups: 4, ...bounds });
+      ['rows: no more than so many full groups', { maxRows: 20, maxGroups: 2 }, [20, 20]],
+      ['bytes: no more than so many full groups', { maxBytes: 200, maxGroups: 2 }, [20, 20]],
+    ])('a commit is bounded in %s', async (_of, bounds, sent) => {
+      const { group, commits } = setUp(bounds);
       const all = add(group, 0, 60);
       await turn();
-      expect(commits.map(({ rows }) => rows.length)).toEqual([20]);
+      expect(commits.map(({ rows }) => rows.length)).toEqual(sent);
       for (let i = 0; i < 3; i++) await commits[i]?.done();
       expect(await Promise.all(all)).toHaveLength(60);
+    });
+
+    test('an item that is larger than all groups together is alone on its way', async () => {
+      const { group, commits } = setUp({ maxBytes: 200, maxGroups: 4 });
+      const all = [group.add(event(0, 800))];
+      await turn();
+      all.push(...add(group, 1, 41));
+      await turn();
+      expect(commits.map(({ rows }) => rows.length)).toEqual([1]);
+      for (let i = 0; i < 4; i++) await commits[i]?.done();
+      expect(await Promise.all(all)).toHaveLength(41);
     });
 
     test('idle waits for all of them', async () => {

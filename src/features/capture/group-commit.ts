@@ -25,7 +25,7 @@ export type GroupCommitOptions<Item, Stored> = {
   /** Bounds of one group. */
   maxRows?: number;
   maxBytes?: number;
-  /** How many groups may be on their way to `insert`; more than one only where it makes them into one commit. */
+  /** How many groups may be on their way to `insert`; more than one only where it makes one commit of them, which they bound. */
   maxGroups?: number;
   maxQueued?: number;
   maxQueuedBytes?: number;
@@ -108,10 +108,9 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     }
   };
 
-  const maySend = (): boolean =>
-    queue.length > 0 &&
-    (groups === 0 ||
-      (groups < maxGroups && queue.length >= worthSending && inFlight < maxRows && inFlightBytes < maxBytes));
+  // A single item may be more than a group should have: then it is alone on its way.
+  const isFull = (): boolean => groups >= maxGroups || inFlightBytes >= maxGroups * maxBytes;
+  const maySend = (): boolean => queue.length > 0 && (groups === 0 || (!isFull() && queue.length >= worthSending));
 
   const send = (): void => {
     isDue = false;

@@ -1,25 +1,39 @@
 /*
- * The ingest address on the wire: `/in/{token}` and everything below it (interface "Ingest"). Reads straight from node's
- * request, because that keeps the exact target, header names and order. The answer is sent only once the event is on disk.
+ * The ingest address on the wire: `/in/{token}` and everything below it (interface "Ingest"). A delivery comes whole,
+ * or piece by piece as node's request, which keeps the exact target, header names and order. The answer is given only once the
+ * event is on disk.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { toFieldLines } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
+import { type Sender, senderOf } from '../../http/client-address.ts';
+import type { Whole } from '../../http/lane.ts';
+import { refusal, stored } from './answers.ts';
 import { type BodyBudget, readBody } from './body.ts';
-import type { Address, CaptureService, Recorded } from './service.ts';
+import type { Address, CaptureService } from './service.ts';
 
 /** How much of an unwanted upload is still read, so that the sender sees the answer instead of a reset. */
 const lingerBytes = 4 << 20;
 const lingerMs = 2000;
 
-export type Ingest = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
+/** More than this comes piece by piece. */
+const mostWholeBytes = 256 << 10;
+
+export type Ingest = {
+  /** A request of the complete HTTP server. */
+  handle: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
+  /** What comes the short way. */
+  whole: Whole;
+};
 
 export type IngestOptions = {
   capture: Pick<CaptureService, 'record'>;
   /** The live endpoint with this token; from memory whenever possible. */
   findEndpoint: (token: string) => Address | undefined | Promise<Address | undefined>;
-  clientAddress: (req: IncomingMessage) => string;
+  clientAddress: (sender: Sender) => string;
   maxBodyBytes: number;
   budget: BodyBudget;
   clock: Clock;
@@ -30,111 +44,107 @@ export type IngestOptions = {
 export function createIngest(options: IngestOptions): Ingest {
   const { capture, findEndpoint, clientAddress, maxBodyBytes, budget, clock, onResult, onError } = options;
 
-  const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
-    const { path, query } = splitTarget(target);
-    const slash = path.indexOf('/', ingestPrefix.length);
-    const token = path.slice(ingestPrefix.length, slash < 0 ? undefined : slash);
-    const subPath = slash < 0 ? '' : path.slice(slash);
+  const find = (token: string) => (token === '' ? undefined : findEndpoint(token));
+  const unknown = (): Answer => {
+    onResult('unknown');
+    return refusal(404, 'no such address');
+  };
+  const tooLarge = (why = `the body is larger than ${maxBodyBytes} bytes`): Answer => {
+    onResult('too_large');
+    return refusal(413, why);
+  };
 
-    const found = token === '' ? undefined : findEndpoint(token);
-    const endpoint = found instanceof Promise ? await found : found;
-    if (!endpoint) {
-      onResult('unknown');
-      return refuse(req, res, 404, 'no such address');
+  /** Stores what is there as a whole. Never rejects. */
+  const record = async (
+    { token, path, query }: Target,
+    from: Sender & { method: string; fields: Uint8Array; body: Uint8Array },
+  ): Promise<Answer> => {
+    const { method, fields, body } = from;
+    try {
+      // Looked up now: an address that was deleted while the body was arriving is gone.
+      const found = find(token);
+      const endpoint = found instanceof Promise ? await found : found;
+      if (!endpoint) return unknown();
+      const sourceIp = clientAddress(from);
+      const delivery = { method, path, query, fields, body, sourceIp, receivedAt: clock.now() };
+      const { id, answer } = await capture.record(endpoint, delivery);
+      onResult('stored');
+      return stored(id, answer);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'too_large') return tooLarge(error.message);
+      onResult('refused');
+      if (error instanceof AppError) return refusal(503, error.message, error.retryAfterSeconds ?? 5);
+      onError(error);
+      return refusal(503, 'the delivery could not be stored, try again', 5);
     }
+  };
 
+  const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
+    const to = readTarget(target);
+    const found = find(to.token);
+    if (!(found instanceof Promise ? await found : found)) return unknown();
     const read = await readBody(req, maxBodyBytes, budget, () => {
       if (req.headers.expect !== undefined) res.writeContinue();
     });
     switch (read.kind) {
       case 'aborted':
         onResult('aborted');
-        res.destroy();
-        return;
+        return 'aborted';
       case 'too_large':
-        onResult('too_large');
-        return refuse(req, res, 413, `the body is larger than ${maxBodyBytes} bytes`);
+        return tooLarge();
       case 'no_room':
         onResult('refused');
-        return refuse(req, res, 503, 'too many large deliveries at once, try again', 1);
+        return refusal(503, 'too many large deliveries at once, try again', 1);
     }
     try {
-      // Deleted while the body was arriving: the address is gone, and nothing may be stored under it.
-      const still = findEndpoint(token);
-      if (!(still instanceof Promise ? await still : still)) {
-        onResult('unknown');
-        return refuse(req, res, 404, 'no such address');
-      }
-      const recorded = await capture.record(endpoint, {
-        method: req.method ?? 'GET',
-        path: subPath,
-        query,
-        headers: req.rawHeaders,
-        body: read.body,
-        sourceIp: clientAddress(req),
-        receivedAt: clock.now(),
-      });
-      onResult('stored');
-      accept(req, res, recorded.id, recorded.answer);
+      const { peer, forwardedFor } = senderOf(req);
+      const fields = toFieldLines(req.rawHeaders);
+      return await record(to, { method: req.method ?? 'GET', fields, body: read.body, peer, forwardedFor });
     } finally {
       read.release();
     }
   };
 
-  return async (req, res, target) => {
-    try {
-      await take(req, res, target);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'too_large') {
-        onResult('too_large');
-        return refuse(req, res, 413, error.message);
-      }
-      onResult('refused');
-      if (error instanceof AppError) return refuse(req, res, 503, error.message, error.retryAfterSeconds ?? 5);
-      onError(error);
-      if (res.headersSent) return void res.destroy();
-      refuse(req, res, 503, 'the delivery could not be stored, try again', 5);
-    }
+  return {
+    whole: {
+      deliver: delivery => record(readTarget(delivery.target), delivery),
+      maxBodyBytes: Math.min(maxBodyBytes, mostWholeBytes),
+      budget,
+      isWanted: target => {
+        const found = find(readTarget(target).token);
+        // One that has to be looked up is not known at once; the other way looks it up again.
+        if (!(found instanceof Promise)) return found !== undefined;
+        found.catch(() => {});
+        return false;
+      },
+      onAborted: () => onResult('aborted'),
+    },
+    handle: async (req, res, target) => {
+      const answer = await take(req, res, target);
+      if (answer === 'aborted') res.destroy();
+      else send(req, res, answer);
+    },
   };
 }
 
-function accept(req: IncomingMessage, res: ServerResponse, id: string, answer: Recorded['answer']): void {
-  if (answer) {
-    send(req, res, answer.status, answer.headers, answer.body);
-    return;
-  }
-  const body = `{"ok":true,"id":"${id}"}`;
-  // ASCII: as many bytes as letters. By itself, because this is what nearly every delivery gets.
-  res.writeHead(200, {
-    'content-type': 'application/json',
-    'x-content-type-options': 'nosniff',
-    'content-length': body.length,
-  });
-  res.end(req.method === 'HEAD' ? undefined : body);
+type Target = { token: string; path: string; query: string | null };
+
+function readTarget(target: string): Target {
+  const { path, query } = splitTarget(target);
+  const slash = path.indexOf('/', ingestPrefix.length);
+  return slash < 0
+    ? { token: path.slice(ingestPrefix.length), path: '', query }
+    : { token: path.slice(ingestPrefix.length, slash), path: path.slice(slash), query };
 }
 
-function refuse(req: IncomingMessage, res: ServerResponse, status: number, error: string, retryAfter?: number): void {
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
+function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+  const fields: Record<string, string> = { ...headers };
   if (!req.complete) {
-    headers['connection'] = 'close';
+    fields['connection'] = 'close';
     linger(req, res);
   }
-  send(req, res, status, headers, JSON.stringify({ error }));
-}
-
-function send(
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  headers: Record<string, string>,
-  body: string,
-): void {
-  res.writeHead(status, {
-    ...headers,
-    'x-content-type-options': 'nosniff',
-    ...(status !== 204 && { 'content-length': String(Buffer.byteLength(body)) }),
-  });
+  if (status !== 204) fields['content-length'] = String(Buffer.byteLength(body));
+  res.writeHead(status, fields);
   res.end(req.method === 'HEAD' || status === 204 ? undefined : body);
 }
 

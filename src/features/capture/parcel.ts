@@ -1,17 +1,17 @@
 /*
- * The deliveries of one commit on their way to the recorder, which may be in another thread: everything that is text in one
- * JSON text, all bodies in one buffer that is handed over. Cloning them value by value would cost more than storing them.
+ * The deliveries of one commit on their way to the recorder, which may be in another thread: what is
+ * short in one JSON text, all header fields and bodies in one buffer that is handed over. Cloning them value by value would cost more than storing them.
  */
 import { nonceBytes } from '../../core/ids.ts';
 import type { SigningSecret } from '../../core/platforms/model.ts';
 
-/** A delivery as it came: header values are latin1, path and query raw. */
+/** A delivery as it came: path and query raw. */
 export type Delivery = {
   method: string;
   path: string;
   query: string | null;
-  /** Names and values in turn, as node's `rawHeaders`. */
-  headers: readonly string[];
+  /** Header fields as on the wire, each line with its CRLF (core/headers). */
+  fields: Uint8Array;
   body: Uint8Array;
   sourceIp: string;
   /** Epoch ms. */
@@ -28,9 +28,6 @@ export type Destination = {
 
 export type Posted = { destination: Destination; delivery: Delivery };
 
-/** As the recorder gets it; `nonce` and body are views of the parcel's bytes. */
-export type Unpacked = Posted & { nonce: Uint8Array };
-
 export type Parcel = { text: string; bytes: ArrayBuffer };
 
 type Entry = [
@@ -40,8 +37,8 @@ type Entry = [
   path: string,
   query: string | null,
   sourceIp: string,
-  size: number,
-  headers: readonly string[],
+  fieldsSize: number,
+  bodySize: number,
 ];
 type Text = { destinations: Destination[]; entries: Entry[] };
 
@@ -65,34 +62,40 @@ export function packParcel(posted: readonly Posted[], nonces: Uint8Array, spare?
       index = destinations.push(destination) - 1;
       indexes.set(destination.seq, index);
     }
-    const { receivedAt, method, path, query, sourceIp, body, headers } = delivery;
-    entries[i] = [index, receivedAt, method, path, query, sourceIp, body.length, headers];
-    size += body.length;
+    const { receivedAt, method, path, query, sourceIp, fields, body } = delivery;
+    entries[i] = [index, receivedAt, method, path, query, sourceIp, fields.length, body.length];
+    size += fields.length + body.length;
   }
   const buffer = spare && spare.byteLength >= size ? spare : new ArrayBuffer(roomFor(size));
   const bytes = new Uint8Array(buffer);
   bytes.set(nonces);
   let at = nonces.length;
   for (const { delivery } of posted) {
+    bytes.set(delivery.fields, at);
+    at += delivery.fields.length;
     bytes.set(delivery.body, at);
     at += delivery.body.length;
   }
   return { text: JSON.stringify({ destinations, entries } satisfies Text), bytes: buffer };
 }
 
-/** The inverse of `packParcel`. */
-export function unpackParcel({ text, bytes }: Parcel): Unpacked[] {
+/** The inverse of `packParcel`; nonces, fields and bodies are views of the parcel's bytes. */
+export function unpackParcel({ text, bytes }: Parcel): { posted: Posted[]; nonces: Uint8Array } {
   const { destinations, entries } = JSON.parse(text) as Text;
   const all = new Uint8Array(bytes);
   let at = entries.length * nonceBytes;
-  return entries.map(([index, receivedAt, method, path, query, sourceIp, size, headers], i) => {
-    const nonce = all.subarray(i * nonceBytes, (i + 1) * nonceBytes);
-    const body = all.subarray(at, at + size);
+  const next = (size: number): Uint8Array => {
     at += size;
+    return all.subarray(at - size, at);
+  };
+  const posted = entries.map(([index, receivedAt, method, path, query, sourceIp, fieldsSize, bodySize]) => {
+    const fields = next(fieldsSize);
+    const body = next(bodySize);
     const destination = destinations[index];
     if (!destination) throw new RangeError('a parcel names a destination that it does not have');
-    return { destination, nonce, delivery: { method, path, query, headers, body, sourceIp, receivedAt } };
+    return { destination, delivery: { method, path, query, fields, body, sourceIp, receivedAt } };
   });
+  return { posted, nonces: all.subarray(0, entries.length * nonceBytes) };
 }
 
 /** Whether a buffer that came back is worth keeping for the next parcel. */

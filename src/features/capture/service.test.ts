@@ -1,6 +1,7 @@
 /* What senders are told when those that are told of stored events fail. The way of a delivery is in ingest.test.ts. */
 import { expect, test } from 'bun:test';
 import type { HandshakeAnswer } from '../../core/platforms/model.ts';
+import { signatureWords } from '../../core/search-signature.ts';
 import type { Delivery } from './parcel.ts';
 import { type CaptureService, createCaptureService } from './service.ts';
 
@@ -10,7 +11,7 @@ const delivery: Delivery = {
   method: 'POST',
   path: '',
   query: null,
-  headers: [],
+  fields: new Uint8Array(0),
   body: new Uint8Array(3),
   sourceIp: '127.0.0.1',
   receivedAt: 1000,
@@ -20,16 +21,15 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   const errors: unknown[] = [];
   const stored: number[] = [];
   const capture: CaptureService = createCaptureService({
-    recorder: async ({ text, bytes }) => {
-      const rows = JSON.parse(text).entries.length as number;
+    recorder: async ({ posted }) => {
+      const rows = posted.length;
       const first = stored.length + 1;
       for (let i = 0; i < rows; i++) stored.push(first + i);
       return {
         first,
         eventTypes: new Array(rows).fill(null),
         answers: answer ? [[0, answer]] : [],
-        signatures: new Uint32Array(64 * rows),
-        bytes,
+        signatures: Uint32Array.from({ length: signatureWords * rows }, (_, i) => Math.floor(i / signatureWords)),
         commit: { rows, ms: 1 },
       };
     },
@@ -47,6 +47,25 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
     Promise.allSettled(Array.from({ length: count }, () => capture.record({ seq: 1, token: 't' }, delivery)));
   return { send, errors, stored };
 }
+
+test('each event is told with its own signature', async () => {
+  let seen: unknown;
+  const { send } = setUp({
+    onSigned: (events, signatures) => {
+      seen = events.map(({ seq }, i) => [
+        seq,
+        signatures[i * signatureWords],
+        signatures[(i + 1) * signatureWords - 1],
+      ]);
+    },
+  });
+  await send(3);
+  expect(seen).toEqual([
+    [1, 0, 0],
+    [2, 1, 1],
+    [3, 2, 2],
+  ]);
+});
 
 const no = (): never => {
   throw Object.assign(new Error('no'), { code: 'SQLITE_CONSTRAINT' });

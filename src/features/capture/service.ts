@@ -6,7 +6,7 @@ import { unavailable } from '../../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import type { HandshakeAnswer } from '../../core/platforms/model.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
-import { type Delivery, type Destination, isSpare, type Parcel, type Posted, packParcel } from './parcel.ts';
+import type { Delivery, Destination, Posted } from './parcel.ts';
 import type { Receipt } from './recorder.ts';
 
 /** Where a delivery arrived: an endpoint's row number and its ingest token. */
@@ -27,38 +27,47 @@ type OnSigned = (events: readonly Recorded[], signatures: Uint32Array) => void;
 
 /** Group commit's bounds, and who is told of commits and failures. */
 type Bounds = Omit<GroupCommitOptions<Posted, Recorded>, 'insert' | 'bytesOf'>;
+type Insert = GroupCommitOptions<Posted, Recorded>['insert'];
 
-/** Buffers of parcels that are kept for the next ones. */
-const mostSpares = 4;
+/** Deliveries that are stored together. */
+export type Group = {
+  posted: readonly Posted[];
+  /** One after the other, in the order of `posted`. */
+  nonces: Uint8Array;
+  /** Whether search signatures are wanted. */
+  signed: boolean;
+};
+
+/** Stores a group in one commit, possibly with others that are on their way. */
+export type RecordGroup = (group: Group) => Promise<Receipt>;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
 
-export function createCaptureService(
-  options: Bounds & {
-    /** Stores a parcel in one commit, possibly with others that are on their way. */
-    recorder: (parcel: Parcel, signed: boolean) => Promise<Receipt>;
-    onCommit: (rows: number, durationMs: number) => void;
-    /** One of those that are told of stored events failed. */
-    onError: (error: unknown) => void;
-    random: RandomBytes;
-    destinationOf: (address: Address) => Destination;
-    /** Registers a secret that a handshake delivered. */
-    learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
-    onRecorded: (recorded: Recorded) => void;
-    /** undefined when nobody searches by signatures: none are made. */
-    onSigned: OnSigned | undefined;
-  },
-) {
+export type CaptureServiceOptions = Bounds & {
+  recorder: RecordGroup;
+  onCommit: (rows: number, durationMs: number) => void;
+  /** One of those that are told of stored events failed. */
+  onError: (error: unknown) => void;
+  random: RandomBytes;
+  destinationOf: (address: Address) => Destination;
+  /** Registers a secret that a handshake delivered. */
+  learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
+  onRecorded: (recorded: Recorded) => void;
+  /** undefined when nobody searches by signatures: none are made. */
+  onSigned: OnSigned | undefined;
+};
+
+/** What a delivery holds of the memory. */
+export const bytesOf = ({ delivery: { fields, body } }: Posted): number => fields.length + body.length;
+
+export function createCaptureService(options: CaptureServiceOptions) {
   const { recorder, random, destinationOf, learn, onCommit, onRecorded, onSigned, onError, ...bounds } = options;
   let draining = false;
-  const spares: ArrayBuffer[] = [];
 
-  const record = async (posted: readonly Posted[]): Promise<(Recorded | Promise<Recorded>)[]> => {
+  const record: Insert = async posted => {
     const nonces = random(nonceBytes * posted.length);
-    // A spare that is on its way is another thread's until it comes back.
-    const receipt = await recorder(packParcel(posted, nonces, spares.pop()), onSigned !== undefined);
-    const { first, eventTypes, answers, signatures, bytes, commit } = receipt;
-    if (spares.length < mostSpares && isSpare(bytes)) spares.push(bytes);
+    const receipt = await recorder({ posted, nonces, signed: onSigned !== undefined });
+    const { first, eventTypes, answers, signatures, commit } = receipt;
     const all = posted.map(
       ({ destination, delivery }, at): Recorded => ({
         seq: first + at,
@@ -105,7 +114,7 @@ export function createCaptureService(
   const commits = createGroupCommit<Posted, Recorded>({
     ...bounds,
     insert: record,
-    bytesOf: ({ delivery }) => delivery.body.length,
+    bytesOf,
   });
 
   return {

@@ -8,7 +8,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import { type ImportedEvent, readEvent } from '../../core/import/event.ts';
 import { packContent, unpackContentText } from '../../core/stored-content.ts';
-import type { NewEvent } from '../capture/recorder.ts';
+import type { NewEvent } from '../capture/preparer.ts';
 import type { ImportsStore, Target } from './store.ts';
 
 export type Imported = {

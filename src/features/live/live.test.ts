@@ -173,7 +173,14 @@ describe('GET /api/endpoints/{id}/activity', () => {
       await house.services.account.byEmail(ada.email),
       endpoint.id,
     );
-    const delivery = { method: 'POST', path: '', query: null, headers: [], body: new Uint8Array(), sourceIp: '::1' };
+    const delivery = {
+      method: 'POST',
+      path: '',
+      query: null,
+      fields: new Uint8Array(0),
+      body: new Uint8Array(),
+      sourceIp: '::1',
+    };
     const start = Math.floor(now / hour) * hour;
     for (const receivedAt of [now, now, start - 1, start - 23 * hour, start - 23 * hour - 1, start + hour])
       await house.services.capture.record({ seq, token }, { ...delivery, receivedAt });

@@ -18,7 +18,14 @@ test('a client that stops reading is cut off after a minute; until then nothing 
   const { id } = await ada.createEndpoint();
   const endpoint = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
   const body = Buffer.from('x'.repeat(200));
-  const delivery = { method: 'POST', path: `/${'p'.repeat(900)}`, query: null, headers: [], body, sourceIp: '::1' };
+  const delivery = {
+    method: 'POST',
+    path: `/${'p'.repeat(900)}`,
+    query: null,
+    fields: new Uint8Array(0),
+    body,
+    sourceIp: '::1',
+  };
   // More than the socket buffers of both ends hold together.
   for (let i = 0; i < 12; i++)
     await Promise.all(

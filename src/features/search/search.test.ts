@@ -46,7 +46,7 @@ async function record(
         method: 'POST',
         path: '',
         query: null,
-        headers: [],
+        fields: new Uint8Array(0),
         body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
         sourceIp: '127.0.0.1',
         receivedAt: receivedAt(i),

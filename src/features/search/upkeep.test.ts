@@ -26,7 +26,7 @@ async function fill(house: House, count: number): Promise<{ id: string; key: str
           method: 'POST',
           path: '',
           query: null,
-          headers: [],
+          fields: new Uint8Array(0),
           body: new TextEncoder().encode(`{"number":${i},"text":"word${i} ${'lorem ipsum '.repeat(i % 9)}"}`),
           sourceIp: '127.0.0.1',
           receivedAt: 1_790_000_000_000 + i,

@@ -6,7 +6,7 @@ import { detect } from '../../core/platforms/detect.ts';
 import { handshake } from '../../core/platforms/handshake.ts';
 import type { RawDelivery, SigningSecret } from '../../core/platforms/model.ts';
 import { proofVanishes, verify } from '../../core/platforms/verify.ts';
-import type { Arrived, Recognised } from '../capture/recorder.ts';
+import type { Arrived, Recognised } from '../capture/preparer.ts';
 
 const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
   ...new Set(secrets.flatMap(({ platform }) => platform ?? [])),

@@ -1,0 +1,138 @@
+/* How long a connection may wait in each phase. How all of them end is in front.test.ts and lane.test.ts. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net';
+import { eventually } from '../testing/poll.ts';
+import { openWire, type Wire } from '../testing/wire.ts';
+import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
+
+const never = 3_600_000;
+let acceptor: Server | undefined;
+let end = (): void => {};
+afterEach(() => {
+  end();
+  acceptor?.close();
+});
+
+/** A server that looks at its limits every few milliseconds; requests are answered when the test says so. */
+async function open(limits: Partial<ConnectionLimits>) {
+  const connections = createConnections({ idle: never, head: never, body: never, ...limits }, 5);
+  end = connections.end;
+  const opened: Connection[] = [];
+  const responses: ServerResponse[] = [];
+  const complete = createServer((req, res) => {
+    connections.serve(req, res);
+    req.resume();
+    responses.push(res);
+  });
+  acceptor = createNetServer({ allowHalfOpen: true }, socket => {
+    socket.on('error', () => {});
+    opened.push(connections.open(socket));
+    complete.emit('connection', socket);
+  });
+  await new Promise<void>(done => acceptor?.listen(0, '127.0.0.1', done));
+  const origin = `http://127.0.0.1:${(acceptor.address() as AddressInfo).port}`;
+  const wire: Wire = await openWire(origin);
+  return { origin, wire, opened, responses, connections };
+}
+
+const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n';
+const timedOut = /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/;
+
+describe('what is cut', () => {
+  test('a connection that says nothing', async () => {
+    const { wire } = await open({ head: 20 });
+    await wire.closed;
+    expect(wire.received()).toBe('');
+  });
+
+  test('a connection that says nothing after its answer', async () => {
+    const { wire, responses } = await open({ idle: 20, body: 60_000 });
+    wire.write(`${post}hi`);
+    (await eventually(() => responses[0])).end('done');
+    await wire.closed;
+    expect(wire.received()).toEndWith('done');
+  });
+
+  test('a first head that does not end', async () => {
+    const { wire, opened } = await open({ head: 20 });
+    wire.write(post.slice(0, -2));
+    (await eventually(() => opened[0])).enter('head');
+    await wire.closed;
+    expect(wire.received()).toMatch(timedOut);
+  });
+
+  test('a later head that does not end', async () => {
+    const { wire, responses } = await open({ head: 20 });
+    wire.write(`${post}hi`);
+    (await eventually(() => responses[0])).end('done');
+    await wire.until(/done/);
+    wire.write('P');
+    await wire.closed;
+    expect(wire.received()).toMatch(/done.*HTTP\/1\.1 408 /s);
+  });
+
+  test('a body that does not end, also when its sender does not take the answer', async () => {
+    const { opened, wire } = await open({ body: 20 });
+    wire.write(`${post}h`);
+    const { socket } = await eventually(() => opened[0]);
+    // As if it were never taken.
+    socket.end = () => socket;
+    await wire.closed;
+    expect(wire.received()).toBe('');
+  });
+
+  test('a body that does not end', async () => {
+    const { wire } = await open({ body: 20 });
+    wire.write(`${post}h`);
+    await wire.closed;
+    expect(wire.received()).toMatch(timedOut);
+  });
+
+  test('a body that does not end although its answer has begun: nothing is put into the answer', async () => {
+    const { wire, responses } = await open({ body: 20 });
+    wire.write(`${post}h`);
+    (await eventually(() => responses[0])).write('half');
+    await wire.closed;
+    expect(wire.received()).not.toContain('408');
+  });
+});
+
+describe('what is not cut', () => {
+  test('a request that is whole, however long its answer takes', async () => {
+    const { wire, responses } = await open({ idle: 20, head: 20, body: 20 });
+    wire.write(`${post}hi`);
+    const response = await eventually(() => responses[0]);
+    await Bun.sleep(100);
+    response.end('done');
+    expect(await wire.until(/done/)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a listener that has stopped', () => {
+  test('keeps no connection that is accepted late', async () => {
+    const { origin, connections, wire } = await open({});
+    connections.stop();
+    await wire.closed;
+    const late = await openWire(origin);
+    await late.closed;
+  });
+});
+
+describe('requests that come without waiting for answers', () => {
+  test('are all waited for', async () => {
+    const { wire, responses, connections } = await open({});
+    wire.write(`${post}hi${post}ho`);
+    (await eventually(() => responses[0])).end('one');
+    await wire.until(/one/);
+    let isQuiet = false;
+    void connections.quiet().then(() => {
+      isQuiet = true;
+    });
+    const second = await eventually(() => responses[1]);
+    expect(isQuiet).toBe(false);
+    second.end('two');
+    await wire.until(/two/);
+    await eventually(() => isQuiet);
+  });
+});

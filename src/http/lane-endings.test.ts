@@ -1,0 +1,106 @@
+/* How connections of the short way end: by their senders and by us. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import type { Answer } from '../core/answer.ts';
+import { answers, type LaneHouse, latin1, ok, openLane, post, room } from '../testing/lane.ts';
+import { eventually } from '../testing/poll.ts';
+import type { Wire } from '../testing/wire.ts';
+
+let house: LaneHouse;
+beforeEach(async () => {
+  house = await openLane();
+});
+afterEach(() => house.close());
+
+const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
+
+describe('senders that go away', () => {
+  test('in the middle of a body: told, and its bytes are free again', async () => {
+    const wire = await house.open();
+    wire.write(post('hello').slice(0, -1));
+    await eventually(() => house.free < room);
+    wire.destroy();
+    await eventually(() => house.aborted === 1);
+    expect([house.free, house.arrived]).toEqual([room, []]);
+  });
+
+  test('half of it only: the same', async () => {
+    const socket = connect(house.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
+    await eventually(() => house.aborted === 1);
+    await eventually(() => socket.destroyed);
+    expect([house.free, house.arrived]).toEqual([room, []]);
+  });
+
+  test('after several deliveries at once: all are delivered and answered, but for one that is not whole', async () => {
+    let text = '';
+    const all = `${post('1')}${post('2')}${post('3')}`;
+    const socket = connect(house.port, '127.0.0.1', () => socket.end(`${all}${post('four').slice(0, -1)}`));
+    socket.on('data', chunk => {
+      text += latin1(chunk);
+    });
+    await eventually(() => socket.destroyed);
+    expect([house.arrived.map(({ body }) => body), text.split('"ok":true').length - 1]).toEqual([['1', '2', '3'], 3]);
+    await eventually(() => house.free === room);
+  });
+
+  test('after something for the complete server behind a delivery: that one is delivered', async () => {
+    const socket = connect(house.port, '127.0.0.1', () => socket.end(`${post('1')}GET /x HTTP/1.1\r\nHost: x\r\n\r\n`));
+    socket.resume();
+    await eventually(() => socket.destroyed);
+    expect([house.arrived.length, house.errors]).toEqual([1, []]);
+  });
+
+  test('before the answer: what was sent is delivered, and nobody is told of an abort', async () => {
+    const held = Promise.withResolvers<Answer>();
+    house.answer = () => held.promise;
+    const wire = await house.open();
+    wire.write(post('hello'));
+    await eventually(() => house.arrived.length === 1);
+    wire.destroy();
+    held.resolve(ok());
+    await eventually(() => house.free === room);
+    expect([house.aborted, house.errors]).toEqual([0, []]);
+  });
+});
+
+describe('closing', () => {
+  test('waits for a delivery that is being stored, says that it was the last, and cuts idle ones', async () => {
+    const held = Promise.withResolvers<Answer>();
+    house.answer = ({ body }) => (latin1(body) === 'slow' ? held.promise : ok());
+    const [slow, idle, silent] = [await house.open(), await house.open(), await house.open()];
+    idle.write(post('quick'));
+    slow.write(post('slow'));
+    await seen(idle, 1);
+    await eventually(() => house.arrived.length === 2);
+    let isClosed = false;
+    const closing = house.front.close(5000).then(() => {
+      isClosed = true;
+    });
+    await Promise.all([idle.closed, silent.closed]);
+    expect(isClosed).toBe(false);
+    held.resolve(ok());
+    await closing;
+    await slow.closed;
+    expect(slow.received()).toMatch(/\r\nConnection: close\r\n[\s\S]*\{"ok":true\}$/);
+  });
+
+  test('waits for a body that is arriving', async () => {
+    const wire = await house.open();
+    wire.write(post('hello').slice(0, -1));
+    await eventually(() => house.free < room);
+    const closing = house.front.close(5000);
+    wire.write('o');
+    await closing;
+    await wire.closed;
+    expect([answers(wire), house.arrived.length]).toEqual([1, 1]);
+  });
+
+  test('does not wait longer than it was told', async () => {
+    const wire = await house.open();
+    wire.write(post('hello').slice(0, -1));
+    await eventually(() => house.free < room);
+    await house.front.close(20);
+    await wire.closed;
+    await eventually(() => house.free === room);
+  });
+});

@@ -1,0 +1,205 @@
+/*
+ * The short way for plain deliveries: one connection, read without an HTTP server. It takes a request whose head came as a
+ * whole and is of the strictest form (core/request-head), waits for its body, and answers before it looks at the next. Whatever
+ * else comes is handed over, with every byte from the beginning of that request, to the complete server, which keeps the connection.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from '../core/answer.ts';
+import { type RequestHead, readRequestHead } from '../core/request-head.ts';
+import type { Connection } from './connections.ts';
+
+/** A delivery that is there as a whole. */
+export type WholeDelivery = {
+  method: string;
+  target: string;
+  /** Header fields as on the wire, each line with its CRLF. */
+  fields: Uint8Array;
+  body: Uint8Array;
+  /** The values of `X-Forwarded-For`, joined with a comma. */
+  forwardedFor: string | undefined;
+  /** The connection's other end. */
+  peer: string;
+};
+
+/** Never rejects. */
+export type Deliver = (delivery: WholeDelivery) => Promise<Answer>;
+
+/** What is taken the short way, and what becomes of it. */
+export type Whole = {
+  deliver: Deliver;
+  /** Bodies of more bytes are for the complete server, which takes them piece by piece. */
+  maxBodyBytes: number;
+  /** What all deliveries that are arriving may hold together, in bytes. */
+  budget: { take: (bytes: number) => boolean; give: (bytes: number) => void };
+  /** Whether somebody wants it, as far as that can be said at once: nothing is kept of a body for nobody. */
+  isWanted: (target: string) => boolean;
+  /** Whoever sent it went away before its end. */
+  onAborted: () => void;
+};
+
+export type LaneOptions = {
+  whole: Whole;
+  keepAliveSeconds: number;
+  /** Continues with the complete server. */
+  handOver: (connection: Connection, bytes: Buffer) => void;
+  onError: (error: unknown) => void;
+};
+
+export function createLane({
+  whole,
+  keepAliveSeconds,
+  handOver,
+  onError,
+}: LaneOptions): (connection: Connection) => void {
+  const { deliver, maxBodyBytes, budget, isWanted, onAborted } = whole;
+  const render = createRenderer(keepAliveSeconds);
+
+  return connection => {
+    const { socket } = connection;
+    const peer = socket.remoteAddress ?? '';
+    /** What has come and belongs to no delivery that was submitted. */
+    let unread: Buffer[] = [];
+    let unreadBytes = 0;
+    /** Of the delivery whose body is arriving, or that was submitted. */
+    let head: RequestHead | undefined;
+    let held = 0;
+    let isAnswering = false;
+    let hasEnded = false;
+
+    const onData = (chunk: Buffer): void => {
+      unread.push(chunk);
+      unreadBytes += chunk.length;
+      // Nothing more is taken off the wire until there is an answer.
+      if (isAnswering) socket.pause();
+      else advance();
+    };
+
+    const advance = (): void => {
+      if (unreadBytes === 0) return;
+      if (!head) {
+        const read = readRequestHead(joined());
+        if (read === 'other' || !isTaken(read)) {
+          leave();
+          return;
+        }
+        head = read;
+        connection.enter('body');
+      }
+      if (!hold(unreadBytes)) leave();
+      else if (isWhole(head)) submit(head, joined());
+      else if (hasEnded) socket.destroy();
+    };
+
+    const isWhole = ({ bodyFrom, bodyBytes }: RequestHead): boolean => unreadBytes >= bodyFrom + bodyBytes;
+    const isTaken = (read: RequestHead): boolean =>
+      read.bodyBytes <= maxBodyBytes && (isWhole(read) || isWanted(read.target));
+
+    /** Counts against the budget what is kept here. */
+    const hold = (bytes: number): boolean => {
+      if (bytes > held && !budget.take(bytes - held)) return false;
+      held = Math.max(held, bytes);
+      return true;
+    };
+    const release = (): void => {
+      budget.give(held);
+      held = 0;
+    };
+
+    const leave = (): void => {
+      // Nothing can be put back into a stream that has ended.
+      if (hasEnded) {
+        socket.destroy();
+        return;
+      }
+      socket.off('data', onData).off('end', onEnd).off('close', onClose);
+      release();
+      connection.enter('head');
+      handOver(connection, joined());
+    };
+
+    const joined = (): Buffer => {
+      const [first] = unread;
+      if (unread.length === 1 && first) return first;
+      const bytes = Buffer.concat(unread, unreadBytes);
+      unread = [bytes];
+      return bytes;
+    };
+
+    const submit = (whole: RequestHead, bytes: Buffer): void => {
+      const { method, target, forwardedFor, keepAlive, bodyFrom } = whole;
+      const end = bodyFrom + whole.bodyBytes;
+      isAnswering = true;
+      unreadBytes = bytes.length - end;
+      unread = unreadBytes > 0 ? [bytes.subarray(end)] : [];
+      connection.enter('answer');
+      const fields = bytes.subarray(whole.fieldsFrom, whole.fieldsTo);
+      const body = bytes.subarray(bodyFrom, end);
+      deliver({ method, target, fields, body, forwardedFor, peer })
+        .then(answer => reply(answer, keepAlive))
+        .catch(error => {
+          release();
+          onError(error);
+          socket.destroy();
+        });
+    };
+
+    const reply = (answer: Answer, keepAlive: boolean): void => {
+      release();
+      isAnswering = false;
+      head = undefined;
+      if (socket.destroyed) return;
+      const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isLast();
+      const text = render(answer, isLast);
+      if (isLast) return void socket.end(text, 'latin1', () => socket.destroy());
+      const isFlowing = socket.write(text, 'latin1');
+      connection.enter('idle');
+      if (isFlowing) goOn();
+      // Who does not read its answers gets no further ones made.
+      else socket.pause().once('drain', goOn);
+    };
+
+    const goOn = (): void => {
+      if (socket.isPaused()) socket.resume();
+      advance();
+    };
+
+    // Who has said all may still wait for its answer.
+    const onEnd = (): void => {
+      hasEnded = true;
+      if (isAnswering) return;
+      if (head) socket.destroy();
+      else socket.end();
+    };
+    const onClose = (): void => {
+      if (isAnswering || !head) return;
+      release();
+      onAborted();
+    };
+    socket.on('data', onData).on('end', onEnd).on('close', onClose);
+  };
+}
+
+/** Answers in the words of the complete server: the same fields in the same order. */
+function createRenderer(keepAliveSeconds: number): (answer: Answer, isLast: boolean) => string | Buffer {
+  let second = 0;
+  let date = '';
+  const dated = (): string => {
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) {
+      second = now;
+      date = new Date(now * 1000).toUTCString();
+    }
+    return date;
+  };
+  const kept = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
+  const last = 'Connection: close\r\n\r\n';
+
+  return ({ status, headers, body }, isLast) => {
+    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+    for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+    const size = Buffer.byteLength(body);
+    if (status !== 204) text += `content-length: ${size}\r\n`;
+    text += `Date: ${dated()}\r\n${isLast ? last : kept}`;
+    return size === body.length ? text + body : Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]);
+  };
+}
