@@ -73,12 +73,14 @@ describe('what the parser lets pass', () => {
     'nothing is read behind %j',
     async fields => {
       const targets: string[] = [];
+      const held = Promise.withResolvers<void>();
       const origin = await open({
         ingest: {
           handle: async (req, res, target) => {
             targets.push(target);
             req.resume();
-            setTimeout(() => res.end('done'), 50);
+            await held.promise;
+            res.end('done');
           },
         },
       });
@@ -86,8 +88,10 @@ describe('what the parser lets pass', () => {
       const inner = get('/in/smuggled');
       wire.write(`GET /in/a HTTP/1.1\r\nHost: x\r\n${fields}\r\n\r\n`);
       wire.write(`POST /in/carrier HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n`);
-      await Bun.sleep(10);
+      await exchange(origin, get('/'));
       wire.write(inner);
+      await exchange(origin, get('/'));
+      held.resolve();
       await wire.closed;
       expect(wire.received()).toMatch(/\r\nconnection: close\r\n/i);
       expect(targets).toEqual(['/in/a']);

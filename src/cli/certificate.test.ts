@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -87,13 +88,40 @@ describe('the certificate files', () => {
       stop();
     }
   });
+
+  test('are tried again when nobody could take them, and told of when that lasts', async () => {
+    put(one);
+    let tries = 0;
+    const problems: string[] = [];
+    const stop = watchCertificate(files, two, {
+      everyMs: 2,
+      onChanged: () => {
+        tries++;
+        throw new Error('no use');
+      },
+      onProblem: error => void problems.push(error.message),
+    });
+    await eventually(() => tries > 5);
+    stop();
+    expect(problems).toEqual(['no use']);
+  });
 });
+
+const httpsFront = {
+  ingest: { handle: async (_req: IncomingMessage, res: ServerResponse) => void res.end() },
+  fetch: () => new Response('app'),
+  clientAddress: () => '127.0.0.1',
+  onError: (error: unknown) => {
+    throw error;
+  },
+};
 
 describe('the front under https', () => {
   test('shows a renewed certificate to new connections and lets what is running finish', async () => {
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const front = createFront({
+      ...httpsFront,
       ingest: {
         handle: async (_req, res) => {
           arrived.resolve();
@@ -101,12 +129,7 @@ describe('the front under https', () => {
           res.end('captured');
         },
       },
-      fetch: () => new Response('app'),
-      clientAddress: () => '127.0.0.1',
       tls: one,
-      onError: error => {
-        throw error;
-      },
     });
     const port = await front.listen(0, '127.0.0.1');
     const ask = (path: string) =>
@@ -115,7 +138,7 @@ describe('the front under https', () => {
       expect(await shownName(port)).toBe('one');
       const running = ask('/in/slow');
       await arrived.promise;
-      await front.renew(two);
+      front.renew(two);
       expect(await shownName(port)).toBe('two');
       expect(await (await ask('/')).text()).toBe('app');
       held.resolve();
@@ -126,16 +149,20 @@ describe('the front under https', () => {
     await expect(shownName(port)).rejects.toThrow();
   });
 
+  test('goes on under the old certificate when the new one is none', async () => {
+    const front = createFront({ ...httpsFront, tls: one });
+    const port = await front.listen(0, '127.0.0.1');
+    expect(() => front.renew({ cert: one.cert, key: two.key })).toThrow();
+    expect(await shownName(port)).toBe('one');
+    await front.close(1000);
+  });
+
   test('cuts connections that have not shaken hands when it closes', async () => {
-    const front = createFront({
-      ingest: { handle: async (_req, res) => void res.end() },
-      fetch: () => new Response('app'),
-      clientAddress: () => '127.0.0.1',
-      tls: one,
-      onError: () => {},
-    });
-    const wire = await openWire(`http://127.0.0.1:${await front.listen(0, '127.0.0.1')}`);
-    await Bun.sleep(20);
+    const front = createFront({ ...httpsFront, tls: one });
+    const port = await front.listen(0, '127.0.0.1');
+    const wire = await openWire(`http://127.0.0.1:${port}`);
+    // Accepted after it.
+    await shownName(port);
     await front.close(1000);
     await wire.closed;
   });

@@ -4,12 +4,12 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Front } from '../front.ts';
 import { ConfigurationError } from './io.ts';
 
 export type CertificateFiles = { certFile: string; keyFile: string };
 
-/** PEM texts: the certificate with its chain, and its private key. */
-export type Certificate = { cert: string; key: string };
+export type Certificate = Parameters<Front['renew']>[0];
 
 /** @throws an Error that names the setting, when a file cannot be read, is no PEM, or the two do not belong together */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
@@ -41,7 +41,7 @@ function of<T>(setting: string, file: string, read: () => T): T {
 
 /**
  * Looks again and again; contents count, not times, so that links, mounts and copies are all seen.
- * @param onChanged told of each new certificate that fits its key
+ * @param onChanged told of each new certificate that fits its key, again and again when it throws
  * @param onProblem told once of each kind of trouble; the two files are written one after the other, so only one that lasts
  * @returns what ends it
  */
@@ -64,10 +64,9 @@ export function watchCertificate(
   const look = (): void => {
     try {
       const now = readCertificate(files);
-      trouble = '';
-      if (now.cert === current.cert && now.key === current.key) return;
+      if (now.cert !== current.cert || now.key !== current.key) onChanged(now);
       current = now;
-      onChanged(now);
+      trouble = '';
     } catch (error) {
       const { message } = error as Error;
       if (message !== trouble) {

@@ -110,16 +110,12 @@ async function listen(
   };
 }
 
-function watch(
-  front: Front,
-  { log, onFatal }: Services,
-  files: CertificateFiles,
-  certificate: Certificate,
-): () => void {
+function watch(front: Front, { log }: Services, files: CertificateFiles, certificate: Certificate): () => void {
   return watchCertificate(files, certificate, {
     everyMs: certificateEveryMs,
     onChanged: fresh => {
-      front.renew(fresh).then(() => log.info('serving a new certificate', { certFile: files.certFile }), onFatal);
+      front.renew(fresh);
+      log.info('serving a new certificate', { certFile: files.certFile });
     },
     onProblem: cause => log.error('the new certificate cannot be used; serving the one before', { cause }),
   });

@@ -1,8 +1,8 @@
 /*
  * The head of a plain delivery, read from the bytes as they came: one of the usual methods, an ingest target, and header
  * fields in the strict form of RFC 9112, with a body whose length is said up front. Everything else (chunked, `Expect`, other
- * methods, white space where none belongs, whatever looks odd) is `other`: it is for the complete HTTP
- * server, which then reads the same bytes from their beginning. What is taken here is taken as that server would take it.
+ * methods, white space where none belongs, whatever looks odd) is `other`: it is for the complete HTTP server, which then reads the
+ * same bytes from their beginning. What is taken here is taken as that server would take it.
  */
 import { trimBlanks } from './headers.ts';
 import { ingestPrefix } from './query.ts';

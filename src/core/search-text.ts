@@ -22,8 +22,7 @@ const special = new Map<string, string>(
     .map(pair => [pair.charAt(0), pair.charAt(1)]),
 );
 const specials = new RegExp(`[${[...special.keys()].join('')}]`, 'g');
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant, all of it
-const notAscii = /[^\u0000-\u007f]/;
+const notAscii = /[\u0080-\uffff]/;
 
 /** Unicode simple case folding. The result has as many UTF-16 units as the text. */
 export function foldCase(text: string): string {

@@ -5,7 +5,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; it was told to go. */
+/**
+ * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; it was told
+ * to go.
+ */
 type Phase = 'idle' | 'head' | 'body' | 'answer' | 'cut';
 
 export type Connection = {

@@ -155,7 +155,7 @@ describe('what goes to the complete server, whole', () => {
   test('a head in pieces, and then everything on that connection', async () => {
     const wire = await house.open();
     wire.write(post('hello').slice(0, 10));
-    await Bun.sleep(20);
+    await house.hasRead();
     wire.write(post('hello').slice(10) + post('again'));
     await seen(wire, 2);
     expect([house.handedOver, house.arrived]).toEqual([['POST /in/t hello', 'POST /in/t again'], []]);
@@ -182,7 +182,7 @@ describe('what goes to the complete server, whole', () => {
   test('a body for nobody, before anything of it is kept', async () => {
     const wire = await house.open();
     wire.write(post('hello').replace('/in/t', '/in/nobody').slice(0, -1));
-    await Bun.sleep(20);
+    await house.hasRead();
     expect(house.free).toBe(room);
     wire.write('o');
     await wire.until(/complete/);

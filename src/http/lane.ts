@@ -6,27 +6,21 @@
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../core/answer.ts';
 import { type RequestHead, readRequestHead } from '../core/request-head.ts';
+import type { Sender } from './client-address.ts';
 import type { Connection } from './connections.ts';
 
 /** A delivery that is there as a whole. */
-export type WholeDelivery = {
+export type WholeDelivery = Sender & {
   method: string;
   target: string;
   /** Header fields as on the wire, each line with its CRLF. */
   fields: Uint8Array;
   body: Uint8Array;
-  /** The values of `X-Forwarded-For`, joined with a comma. */
-  forwardedFor: string | undefined;
-  /** The connection's other end. */
-  peer: string;
 };
-
-/** Never rejects. */
-export type Deliver = (delivery: WholeDelivery) => Promise<Answer>;
 
 /** What is taken the short way, and what becomes of it. */
 export type Whole = {
-  deliver: Deliver;
+  deliver: (delivery: WholeDelivery) => Promise<Answer>;
   /** Bodies of more bytes are for the complete server, which takes them piece by piece. */
   maxBodyBytes: number;
   /** What all deliveries that are arriving may hold together, in bytes. */
@@ -125,14 +119,14 @@ export function createLane({
       return bytes;
     };
 
-    const submit = (whole: RequestHead, bytes: Buffer): void => {
-      const { method, target, forwardedFor, keepAlive, bodyFrom } = whole;
-      const end = bodyFrom + whole.bodyBytes;
+    const submit = (read: RequestHead, bytes: Buffer): void => {
+      const { method, target, forwardedFor, keepAlive, bodyFrom } = read;
+      const end = bodyFrom + read.bodyBytes;
       isAnswering = true;
       unreadBytes = bytes.length - end;
       unread = unreadBytes > 0 ? [bytes.subarray(end)] : [];
       connection.enter('answer');
-      const fields = bytes.subarray(whole.fieldsFrom, whole.fieldsTo);
+      const fields = bytes.subarray(read.fieldsFrom, read.fieldsTo);
       const body = bytes.subarray(bodyFrom, end);
       deliver({ method, target, fields, body, forwardedFor, peer })
         .then(answer => reply(answer, keepAlive))
@@ -149,9 +143,9 @@ export function createLane({
       head = undefined;
       if (socket.destroyed) return;
       const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isLast();
-      const text = render(answer, isLast);
-      if (isLast) return void socket.end(text, 'latin1', () => socket.destroy());
-      const isFlowing = socket.write(text, 'latin1');
+      const rendered = render(answer, isLast);
+      if (isLast) return void socket.end(rendered, 'latin1', () => socket.destroy());
+      const isFlowing = socket.write(rendered, 'latin1');
       connection.enter('idle');
       if (isFlowing) goOn();
       // Who does not read its answers gets no further ones made.

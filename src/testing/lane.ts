@@ -2,7 +2,7 @@
 import type { Answer } from '../core/answer.ts';
 import { createFront } from '../front.ts';
 import type { WholeDelivery } from '../http/lane.ts';
-import { openWire, type Wire } from './wire.ts';
+import { exchange, openWire, type Wire } from './wire.ts';
 
 export const maxBodyBytes = 1000;
 /** What the budget has when nothing is on its way. */
@@ -75,6 +75,10 @@ export async function openLane() {
       const wire = await openWire(`http://127.0.0.1:${port}`);
       wires.push(wire);
       return wire;
+    },
+    /** Resolves once the front has read what was written before. */
+    hasRead: async (): Promise<void> => {
+      await exchange(`http://127.0.0.1:${port}`, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
     },
     close: async (): Promise<void> => {
       for (const wire of wires) wire.destroy();

@@ -48,7 +48,7 @@ function setUp() {
     await Promise.all(failed);
     return all;
   };
-  const ways = (): string[] => jobs.map(job => ('rows' in job ? 'here' : 'writer'));
+  const ways = (): string[] => jobs.map(job => ('packed' in job ? 'here' : 'writer'));
   return { record, run, commits, ways, kept };
 }
 

@@ -8,15 +8,12 @@ import { isSpare, type Parcel, packParcel } from '../features/capture/parcel.ts'
 import { createPreparer, type Findings } from '../features/capture/preparer.ts';
 import type { Stored } from '../features/capture/recorder.ts';
 import { bytesOf, type Group, type RecordGroup } from '../features/capture/service.ts';
-import { type CaptureStore, type Rows, toRows } from '../features/capture/store.ts';
+import { type CaptureStore, toRows } from '../features/capture/store.ts';
 import { signEvent } from '../features/search/texts.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 
-/** Rows on their way between threads: the values in one buffer (db/arguments). */
-export type PackedRows = Omit<Rows, 'values'> & { packed: ArrayBuffer; count: number };
-
-/** What the writer thread is given: rows that are ready, or deliveries that it prepares itself; and what it says of them. */
-export type RecordJob = { rows: PackedRows } | { parcel: Parcel; signed: boolean };
+/** What the writer thread is given: rows that are ready, their values in one buffer (db/arguments), or deliveries that it prepares itself; and what it says of them. */
+export type RecordJob = { packed: ArrayBuffer; values: number } | { parcel: Parcel; signed: boolean };
 export type RecordOutput = Stored & { prepared: (Findings & { bytes: ArrayBuffer }) | null };
 
 type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
@@ -49,9 +46,9 @@ export function recordWithWriter(runJob: RunJob): RecordGroup {
   };
   const here = async (group: Group) => {
     const { events, findings } = prepare(group);
-    const { values, ...rest } = toRows(events);
-    const packed = packArguments(values);
-    const { prepared, ...stored } = await run({ rows: { ...rest, packed, count: values.length } }, packed);
+    const rows = toRows(events);
+    const packed = packArguments(rows);
+    const { prepared, ...stored } = await run({ packed, values: rows.length }, packed);
     return { ...findings, ...stored };
   };
   let underway = 0;
@@ -75,7 +72,8 @@ export function recordHere({ insert }: CaptureStore): RecordGroup {
   return async group => {
     const { events, findings } = prepare(group);
     const startedAt = performance.now();
-    const first = await insert([toRows(events)]);
-    return { ...findings, first, commit: { rows: events.length, ms: performance.now() - startedAt } };
+    const [place] = await insert([toRows(events)]);
+    if (!place) throw new TypeError('nobody has said where the events are');
+    return { ...findings, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
   };
 }

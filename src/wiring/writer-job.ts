@@ -13,10 +13,7 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
   const prepare = createPreparerHere();
 
   const readied = (job: RecordJob): { rows: Rows; prepared: RecordOutput['prepared'] } => {
-    if ('rows' in job) {
-      const { packed, count, ...rest } = job.rows;
-      return { rows: { ...rest, values: unpackArguments(packed, count) }, prepared: null };
-    }
+    if ('packed' in job) return { rows: unpackArguments(job.packed, job.values), prepared: null };
     const { bytes } = job.parcel;
     const { events, findings } = prepare({ ...unpackParcel(job.parcel), signed: job.signed });
     return { rows: toRows(events), prepared: { ...findings, bytes } };

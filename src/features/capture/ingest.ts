@@ -10,7 +10,7 @@ import { AppError } from '../../core/errors.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
 import { type Sender, senderOf } from '../../http/client-address.ts';
-import type { Whole } from '../../http/lane.ts';
+import type { Whole, WholeDelivery } from '../../http/lane.ts';
 import { refusal, stored } from './answers.ts';
 import { type BodyBudget, readBody } from './body.ts';
 import type { Address, CaptureService } from './service.ts';
@@ -55,10 +55,7 @@ export function createIngest(options: IngestOptions): Ingest {
   };
 
   /** Stores what is there as a whole. Never rejects. */
-  const record = async (
-    { token, path, query }: Target,
-    from: Sender & { method: string; fields: Uint8Array; body: Uint8Array },
-  ): Promise<Answer> => {
+  const record = async ({ token, path, query }: Target, from: Omit<WholeDelivery, 'target'>): Promise<Answer> => {
     const { method, fields, body } = from;
     try {
       // Looked up now: an address that was deleted while the body was arriving is gone.
@@ -97,9 +94,8 @@ export function createIngest(options: IngestOptions): Ingest {
         return refusal(503, 'too many large deliveries at once, try again', 1);
     }
     try {
-      const { peer, forwardedFor } = senderOf(req);
       const fields = toFieldLines(req.rawHeaders);
-      return await record(to, { method: req.method ?? 'GET', fields, body: read.body, peer, forwardedFor });
+      return await record(to, { ...senderOf(req), method: req.method ?? 'GET', fields, body: read.body });
     } finally {
       read.release();
     }

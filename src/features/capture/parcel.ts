@@ -1,6 +1,6 @@
 /*
- * The deliveries of one commit on their way to the recorder, which may be in another thread: what is
- * short in one JSON text, all header fields and bodies in one buffer that is handed over. Cloning them value by value would cost more than storing them.
+ * A group of deliveries on its way to the writer thread: what is short in one JSON text, all header fields and bodies in one
+ * buffer that is handed over. Cloning them value by value would cost more than storing them.
  */
 import { nonceBytes } from '../../core/ids.ts';
 import type { SigningSecret } from '../../core/platforms/model.ts';

@@ -11,15 +11,20 @@ function setUp(refuse: (parcels: readonly Rows[]) => void = () => {}) {
   const record = createRecorder({
     insert: async parcels => {
       refuse(parcels);
-      commits.push(parcels.map(({ rows }) => rows));
-      return 7;
+      commits.push(parcels.map(rows => rows.length));
+      let next = 7;
+      return parcels.map(({ length: rows }) => {
+        next += rows;
+        return { first: next - rows, rows };
+      });
     },
     monotonic: () => (time += 5),
   });
   return { record, commits };
 }
 
-const parcel = (rows: number, ...values: string[]): Rows => ({ rows, values, touched: [] });
+/** One value a row. */
+const parcel = (rows: number, ...values: string[]): Rows => Object.assign(new Array(rows).fill('good'), values);
 const said = (results: PromiseSettledResult<Stored>[]) =>
   results.map(one => (one.status === 'fulfilled' ? one.value.first : one.reason.code));
 
@@ -37,7 +42,7 @@ describe('the recorder', () => {
 
   test('a row that the database does not take fails its own parcel alone', async () => {
     const { record, commits } = setUp(parcels => {
-      if (parcels.some(({ values }) => values.includes('bad'))) throw coded('SQLITE_CONSTRAINT');
+      if (parcels.some(rows => rows.includes('bad'))) throw coded('SQLITE_CONSTRAINT');
     });
     const results = await record([parcel(1), parcel(2, 'good', 'bad'), parcel(3)]);
     expect(said(results)).toEqual([7, 'SQLITE_CONSTRAINT', 7]);

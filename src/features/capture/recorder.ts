@@ -3,7 +3,7 @@
  */
 import { isOfOneRow } from './group-commit.ts';
 import type { Findings } from './preparer.ts';
-import type { Rows } from './store.ts';
+import type { Place, Rows } from './store.ts';
 
 export type Stored = {
   /** The row number of the parcel's first delivery; the others follow without a gap. */
@@ -22,23 +22,17 @@ export type Receipt = Findings & Stored;
 export type Recorder = (parcels: readonly Rows[]) => Promise<PromiseSettledResult<Stored>[]>;
 
 export function createRecorder(options: {
-  /** All or none, in one commit. @returns the row number of the first */
-  insert: (parcels: readonly Rows[]) => Promise<number>;
+  /** All or none, in one commit. */
+  insert: (parcels: readonly Rows[]) => Promise<Place[]>;
   monotonic: () => number;
 }): Recorder {
   const { insert, monotonic } = options;
 
   const storeAll = async (parcels: readonly Rows[]): Promise<Stored[]> => {
     const startedAt = monotonic();
-    const first = await insert(parcels);
-    const ms = monotonic() - startedAt;
-    let next = first;
-    const stored = parcels.map(({ rows }): Stored => {
-      next += rows;
-      return { first: next - rows, commit: null };
-    });
-    if (stored[0]) stored[0].commit = { rows: next - first, ms };
-    return stored;
+    const places = await insert(parcels);
+    const commit = { rows: places.reduce((all, { rows }) => all + rows, 0), ms: monotonic() - startedAt };
+    return places.map(({ first }, at) => ({ first, commit: at === 0 ? commit : null }));
   };
 
   const oneByOne = async (parcels: readonly Rows[]): Promise<PromiseSettledResult<Stored>[]> => {

@@ -34,7 +34,7 @@ const isTooBig = (error: unknown): boolean => /too big/.test((error as Error).me
 export function createImportsService(options: {
   store: ImportsStore;
   /** Capture's own, which keeps the counters. */
-  insert: (events: readonly NewEvent[]) => Promise<number>;
+  insert: (events: readonly NewEvent[]) => Promise<unknown>;
   preview: (body: Uint8Array) => Uint8Array;
   /** The oldest time of receipt that a reader may still see. */
   since: (reader: Target) => number;
