@@ -7,6 +7,7 @@ import { exchange } from './testing/wire.ts';
 
 type Document = {
   info: { version: string };
+  servers: { url: string }[];
   paths: Record<
     string,
     Record<string, { operationId: string; responses: Record<string, { content: Record<string, { schema: object }> }> }>
@@ -54,6 +55,12 @@ describe('/openapi.json', () => {
     for (const item of Object.values(document.paths))
       for (const { responses } of Object.values(item))
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429']));
+  });
+
+  test('names HOOKTAPE_BASE_URL, and the copy that /docs loads the origin that it was opened at', async () => {
+    const copy = (await (await house.fetch('/docs/openapi.json')).json()) as Document;
+    expect(document.servers).toEqual([{ url: 'http://localhost:4665' }]);
+    expect(copy).toEqual({ ...document, servers: [{ url: '/' }] });
   });
 
   test('operation ids are unique', () => {

@@ -24,7 +24,7 @@ const page = `<!doctype html>
 `;
 
 const start = `SwaggerUIBundle({
-  url: '/openapi.json',
+  url: '/docs/openapi.json',
   dom_id: '#explorer',
   deepLinking: true,
   persistAuthorization: true,
@@ -47,19 +47,27 @@ const asset = (body: string | Blob, type: string, caching = 'no-cache'): Respons
     },
   });
 
-/** @param describe called once, when somebody asks: the start does not wait for it */
+/** @param describe called when somebody asks: the start does not wait for it */
 export const docsRoutes = (describe: () => Record<string, unknown>) => {
-  let text: string | undefined;
+  let forGenerators: string | undefined;
+  let forExplorer: string | undefined;
   const read = async (file: string) => new Blob([await Bun.file(file).arrayBuffer()]);
-  return new Elysia()
-    .get('/openapi.json', () => {
-      text ??= JSON.stringify(describe());
-      return asset(text, 'application/json');
-    })
-    .get('/docs', () => asset(page, 'text/html; charset=utf-8'))
-    .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
-    .get('/docs/swagger-ui.js', async () =>
-      asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),
-    )
-    .get('/docs/swagger-ui.css', async () => asset(await read(styleFile), 'text/css; charset=utf-8', 'max-age=86400'));
+  return (
+    new Elysia()
+      .get('/openapi.json', () => {
+        forGenerators ??= JSON.stringify(describe());
+        return asset(forGenerators, 'application/json');
+      })
+      // The page may call nothing but the origin that it was opened at, which need not be HOOKTAPE_BASE_URL.
+      .get('/docs/openapi.json', () => {
+        forExplorer ??= JSON.stringify({ ...describe(), servers: [{ url: '/' }] });
+        return asset(forExplorer, 'application/json');
+      })
+      .get('/docs', () => asset(page, 'text/html; charset=utf-8'))
+      .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
+      .get('/docs/swagger-ui.js', async () =>
+        asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),
+      )
+      .get('/docs/swagger-ui.css', async () => asset(await read(styleFile), 'text/css; charset=utf-8', 'max-age=86400'))
+  );
 };

@@ -1,0 +1,65 @@
+/* The explorer at `/docs`, at the address that HOOKTAPE_BASE_URL names and at another one of the same server. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, OWNER, openDashboard } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
+  let dashboard: Dashboard;
+  let key: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    const page = await dashboard.open();
+    await dashboard.setUp(page);
+    key = await page.evaluate(async () => {
+      const headers = { 'content-type': 'application/json' };
+      const made = await fetch('/api/keys', { method: 'POST', headers, body: '{"name":"explorer"}' });
+      return (await made.json()).key as string;
+    });
+    await page.context().close();
+  });
+  afterAll(() => dashboard?.close());
+
+  /** Fills in what the operation asks for, sends it and reads the answer's status and body. */
+  const tryOut = async (
+    page: Page,
+    operation: string,
+    given: Record<string, string> = {},
+  ): Promise<[string, string]> => {
+    const block = page.locator(`[id$="-${operation}"]`);
+    await block.locator('.opblock-summary-control').click();
+    for (const [name, value] of Object.entries(given))
+      await block.locator(`tr[data-param-name="${name}"]`).locator('input, select').fill(value);
+    await block.getByRole('button', { name: 'Execute' }).click();
+    const answer = block.locator('.live-responses-table .response');
+    await answer.waitFor();
+    const text = async (part: string): Promise<string> => ((await answer.locator(part).textContent()) ?? '').trim();
+    return [await text('.response-col_status'), await text('.response-col_description')];
+  };
+
+  test.each(['127.0.0.1', 'localhost'])('opened at %s tries operations out with a pasted key, there', async host => {
+    const origin = dashboard.origin.replace('127.0.0.1', host);
+    const page = await dashboard.open();
+    const asked: string[] = [];
+    page.on('request', request => void asked.push(request.url()));
+    await page.goto(`${origin}/docs`);
+    await page.locator('.auth-wrapper .authorize').click();
+    await page.getByLabel('auth-bearer-value').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close' }).first().click();
+
+    const [status, body] = await tryOut(page, 'getMe');
+    expect(status).toStartWith('200');
+    expect(body).toContain(OWNER.email);
+    expect((await tryOut(page, 'listEvents', { endpointId: 'ep_none', limit: '7' }))[0]).toStartWith('404');
+
+    expect(asked).toContain(`${origin}/api/me`);
+    expect(asked).toContain(`${origin}/api/events?endpointId=ep_none&limit=7`);
+    expect(asked.filter(url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))).toEqual([]);
+    expect(dashboard.trouble).toMatchObject({ violations: [], errors: [] });
+    await page.context().close();
+  });
+});
