@@ -28,7 +28,11 @@ export function appErrorResponse(error: AppError, headers: Record<string, string
   return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
 }
 
-type Problem = { path?: string; message?: string; schema?: { pattern?: string; description?: string } };
+type Problem = {
+  path?: string;
+  message?: string;
+  schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown }[] };
+};
 
 /** Names the field and what was expected of it, never the value that came. */
 function validationMessage(kind: string, problems: readonly Problem[]): string {
@@ -38,11 +42,13 @@ function validationMessage(kind: string, problems: readonly Problem[]): string {
   return field ? `invalid ${place}: ${field}: ${expectation(first)}` : `invalid ${place}`;
 }
 
-/** A pattern is for machines: whoever reads the answer gets the words beside it. */
-const expectation = ({ message, schema }: Problem = {}): string =>
-  schema?.pattern !== undefined && schema.description !== undefined
-    ? `expected ${schema.description}`
-    : (message ?? 'not as expected');
+/** Patterns and unions are for machines: whoever reads the answer gets words. */
+function expectation({ message = 'not as expected', schema = {} }: Problem = {}): string {
+  const { pattern, description, anyOf } = schema;
+  if (pattern !== undefined && description !== undefined) return `expected ${description}`;
+  if (anyOf?.every(option => option.const !== undefined)) return `expected ${anyOf.map(one => one.const).join(' or ')}`;
+  return message;
+}
 
 /** Elysia's `onError`. Always answers a Response: a plain object would come out as 500. */
 export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {

@@ -5,6 +5,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { apiVersion } from '../core/limits.ts';
+import { ErrorBody } from './schemas.ts';
 
 export type RouteInfo = {
   method: string;
@@ -85,7 +86,8 @@ export function describeApi(routes: readonly RouteInfo[], baseUrl: string, sessi
 }
 
 function operation({ path, hooks }: RouteInfo, schemas: Json): Json {
-  const { detail, params, query, body, response = {} } = hooks;
+  const { detail, params, query, body } = hooks;
+  const response: Record<string, TSchema> = { ...(body && { 413: ErrorBody }), ...hooks.response };
   const parameters = [
     ...parametersOf('path', params ?? pathParams(path), schemas),
     ...parametersOf('query', query, schemas),
@@ -97,7 +99,7 @@ function operation({ path, hooks }: RouteInfo, schemas: Json): Json {
     ...(detail?.tags && { tags: detail.tags }),
     ...(detail?.security && { security: detail.security }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: plain(body, schemas) } } } }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: asked(body, schemas) } } } }),
     responses: Object.fromEntries(
       Object.entries(response).map(([status, schema]) => [status, answer(status, schema, schemas)]),
     ),
@@ -108,7 +110,7 @@ function answer(status: string, schema: TSchema, schemas: Json): Json {
   const type = typeof schema['contentMediaType'] === 'string' ? schema['contentMediaType'] : 'application/json';
   return {
     description: reasons[status] ?? 'Answer',
-    ...(status === '429' && {
+    ...((status === '429' || status === '503') && {
       headers: { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } } },
     }),
     content: { [type]: { schema: plain(schema, schemas) } },
@@ -140,11 +142,20 @@ function parametersOf(place: 'path' | 'query', schema: TSchema | undefined, sche
   });
 }
 
+/** A request body: what it does not name is refused (Elysia's own rule for input). */
+function asked(schema: TSchema, schemas: Json): Json {
+  const { title = '', ...rest } = schema;
+  schemas[title] = { ...(plain(rest, schemas) as Json), additionalProperties: false };
+  return { $ref: `#/components/schemas/${title}` };
+}
+
 /** A schema as plain JSON; those with a title become components and are referred to. */
 function plain(schema: unknown, schemas: Json): unknown {
   if (Array.isArray(schema)) return schema.map(item => plain(item, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { title, ...rest } = schema as Json;
+  // Elysia writes `additionalProperties` into the schemas that it has used; an answer may grow.
+  const { title, additionalProperties: _, described, ...rest } = schema as Json;
+  if (described !== undefined) return { ...(plain(described, schemas) as Json), description: rest['description'] };
   const content = Object.fromEntries(
     Object.entries(literalUnion(rest)).map(([key, value]) => [key, plainKeyword(key, value, schemas)]),
   );

@@ -1,13 +1,24 @@
 /* Wire shapes that more than one room speaks, and the one way to say which statuses an operation answers. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
+import { maxNameCharacters } from '../core/limits.ts';
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
 export const Timestamp = t.Integer({ description: 'epoch milliseconds' });
 export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
 
-/** Checked by hand in the services: characters are code points, which a JSON schema validator need not count. */
-export const Name = t.String({ description: '1 to 100 characters after trimming' });
+/**
+ * Text that is checked otherwise than its reader is told, because what checks here counts characters as UTF-16 and reads
+ * numbers too freely.
+ * @param described what it is: what the interface description says
+ * @param checked what of it is checked before it reaches a service
+ */
+export const described = (schema: TSchema, checked: { description: string; pattern?: string }) =>
+  t.String({ ...checked, described: schema });
+
+export const Name = described(t.String({ minLength: 1, maxLength: maxNameCharacters }), {
+  description: `1 to ${maxNameCharacters} characters after trimming`,
+});
 
 export const Password = t.String({ description: '12 characters or more, at most 1024 bytes' });
 
@@ -40,12 +51,12 @@ export type Endpoint = Static<typeof Endpoint>;
 export const Role = t.Union([t.Literal('owner'), t.Literal('member')]);
 export type Role = Static<typeof Role>;
 
-type Status = 400 | 403 | 404 | 409 | 413 | 502 | 503;
+type Status = 400 | 403 | 404 | 409 | 502;
 
-/** An operation's answers: its own, the listed refusals, and 401 and 429, which every operation may give. */
+/** An operation's answers: its own, the listed refusals, and those that every operation may give. */
 export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: Status[]) {
-  const errors = Object.fromEntries([...refusals, 401, 429].map(status => [status, ErrorBody]));
-  return { ...errors, ...own } as unknown as S & Record<401 | 429, typeof ErrorBody>;
+  const errors = Object.fromEntries([...refusals, 401, 429, 503].map(status => [status, ErrorBody]));
+  return { ...errors, ...own } as unknown as S & Record<401 | 429 | 503, typeof ErrorBody>;
 }
 
 /** An answer that is a file, not JSON of ours: described, and never validated. */

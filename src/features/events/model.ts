@@ -1,6 +1,7 @@
 /* Events on the wire (api-contract "EventSummary", "EventDetail"; interface "API beyond the contract"). */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable, Timestamp } from '../../http/schemas.ts';
+import { defaultPageSize, maxSearchCharacters } from '../../core/limits.ts';
+import { described, nullable, Timestamp } from '../../http/schemas.ts';
 
 const Pair = t.Tuple([t.String(), t.String()]);
 
@@ -80,11 +81,18 @@ export type EventDetail = Static<typeof EventDetail>;
 
 export const EventListQuery = t.Object({
   endpointId: t.String(),
-  // A string pattern, because t.Integer takes 1e1, 0x10 and ' 5'.
-  limit: t.Optional(t.String({ pattern: '^(?:[1-9][0-9]?|100)$', description: '1 to 100, default 25' })),
-  cursor: t.Optional(t.String()),
+  limit: t.Optional(
+    // t.Integer would take 1e1, 0x10 and ' 5'.
+    described(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
+      pattern: '^(?:[1-9][0-9]?|100)$',
+      description: `1 to 100, default ${defaultPageSize}`,
+    }),
+  ),
+  cursor: t.Optional(t.String({ description: '`nextCursor` of the page before' })),
   q: t.Optional(
-    t.String({ description: 'case-insensitive substring of event type or payload; every character is literal' }),
+    described(t.String({ maxLength: maxSearchCharacters }), {
+      description: 'case-insensitive substring of event type or payload; every character is literal',
+    }),
   ),
 });
 export type EventListQuery = Static<typeof EventListQuery>;

@@ -3,7 +3,7 @@
  * while capture goes on. See history.ts for what happens to events that go meanwhile.
  */
 import type { Clock } from '../../core/clock.ts';
-import { AppError, invalid } from '../../core/errors.ts';
+import { AppError } from '../../core/errors.ts';
 import { createSlots } from '../../core/slots.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { Reader } from '../events/service.ts';
@@ -25,10 +25,7 @@ export type Searchable = { eventType: string | null; body: Uint8Array };
 export type ExportsService = ReturnType<typeof createExportsService>;
 
 const maxAtOnce = 4;
-const formats = new Map<string, FileFormat>([
-  ['json', jsonFile],
-  ['har', harFile],
-]);
+const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: jsonFile, har: harFile };
 
 export function createExportsService<Row extends { seq: number; id: string }>(options: {
   store: ExportsStore;
@@ -49,14 +46,12 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   const slots = createSlots(maxAtOnce);
 
   const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
-    const fileFormat = formats.get(format);
-    if (!fileFormat) throw invalid('invalid query: format: must be json or har');
     const row = await findEndpoint(exporter, id);
     const stopped = new AbortController();
     const turn = turns();
     const matches = q === '' ? undefined : matcher(q, turn);
     const chunks = writeFile({
-      format: fileFormat,
+      format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version },
       history: readHistory({
         store,
@@ -78,7 +73,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   };
 
   return {
-    /** @throws rate_limited when the account has too many under way, invalid for the format or the term, not_found */
+    /** @throws rate_limited when the account has too many under way, invalid for the term, not_found */
     async file(
       exporter: Exporter,
       id: string,

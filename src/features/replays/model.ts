@@ -1,8 +1,9 @@
 /* A replay on the wire (api-contract "ReplayResult"). */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { described } from '../../http/schemas.ts';
 
 export const ReplayRequest = t.Object(
-  { url: t.String({ description: 'where to send it: an http or https URL' }) },
+  { url: described(t.String({ format: 'uri' }), { description: 'where to send it: an http or https URL' }) },
   { title: 'ReplayRequest' },
 );
 
