@@ -58,7 +58,8 @@ export function createErrorHandler(onUnexpected: (error: unknown, request: Reque
       return appErrorResponse(error);
     }
     if (code === 'NOT_FOUND') return errorBody(404, 'not found');
-    if (code === 'PARSE') return errorBody(400, 'the body is not valid JSON');
+    if (code === 'PARSE' && (error as Error).cause instanceof AppError)
+      return appErrorResponse((error as Error).cause as AppError);
     if (code === 'VALIDATION') {
       const failure = error as { type?: string; all?: Problem[] };
       // A path that cannot be decoded names nothing.

@@ -1,6 +1,7 @@
 /* /api/endpoints (api-contract; one endpoint: interface "API beyond the contract"). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
+import { jsonBody } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { Endpoint, EndpointList, EndpointName, Renamed } from './model.ts';
 import type { EndpointsService } from './service.ts';
@@ -17,7 +18,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       '/api/endpoints',
       async ({ request, body, status }) => status(201, await endpoints.create(gate.principal(request), body.name)),
       {
-        parse: 'json',
+        parse: jsonBody,
         body: EndpointName,
         response: answers({ 201: Endpoint }, 400, 403),
         detail: { operationId: 'createEndpoint', summary: 'Create an endpoint', tags },
@@ -35,7 +36,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
         name: await endpoints.rename(gate.principal(request), params.id, body.name),
       }),
       {
-        parse: 'json',
+        parse: jsonBody,
         params: IdParams,
         body: EndpointName,
         response: answers({ 200: Renamed }, 400, 404),

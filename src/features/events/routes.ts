@@ -1,6 +1,7 @@
 /* /api/events (api-contract; raw: interface "API beyond the contract"). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
+import { queryOf } from '../../http/input.ts';
 import { answers, Bytes, IdParams } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage } from './model.ts';
 import type { EventsService } from './service.ts';
@@ -10,7 +11,7 @@ const tags = ['Events'];
 export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
   new Elysia()
     .get('/api/events', ({ request, query }) => events.list(gate.principal(request), query, request.signal), {
-      query: EventListQuery,
+      ...queryOf(EventListQuery),
       response: answers({ 200: EventPage }, 400, 404),
       detail: { operationId: 'listEvents', summary: 'An endpoint’s events, newest first', tags },
     })

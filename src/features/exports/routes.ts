@@ -1,6 +1,7 @@
 /* GET /api/endpoints/{id}/export (api-contract). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
+import { queryOf } from '../../http/input.ts';
 import { answers, IdParams } from '../../http/schemas.ts';
 import { ExportFile, ExportQuery } from './model.ts';
 import type { ExportsService } from './service.ts';
@@ -23,7 +24,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
     },
     {
       params: IdParams,
-      query: ExportQuery,
+      ...queryOf(ExportQuery),
       response: answers({ 200: ExportFile }, 400, 404),
       detail: {
         operationId: 'exportEndpoint',

@@ -1,6 +1,7 @@
 /* GET /api/endpoints/{id}/stream and /activity. */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
+import { queryOf } from '../../http/input.ts';
 import { answers, IdParams } from '../../http/schemas.ts';
 import { Activity, EventStream, StreamQuery } from './model.ts';
 import type { LiveService } from './service.ts';
@@ -31,7 +32,7 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
         ),
       {
         params: IdParams,
-        query: StreamQuery,
+        ...queryOf(StreamQuery),
         response: answers({ 200: EventStream }, 400, 404),
         detail: {
           operationId: 'streamEvents',

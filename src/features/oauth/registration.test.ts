@@ -181,6 +181,12 @@ describe('POST /register', () => {
     expect(await failure(await register({ ...uris('https://c.test/cb'), ...over }))).toBe(badMetadata);
   });
 
+  test('C07 a name that is not valid UTF-8 is refused', async () => {
+    const body = Buffer.from(JSON.stringify({ client_name: 'caf\xe9', ...uris('http://127.0.0.1/') }), 'latin1');
+    const headers = { 'content-type': 'application/json' };
+    expect(await failure(await desk.fetch('/register', { method: 'POST', headers, body }))).toBe('400 invalid_request');
+  });
+
   test('C07 what is no JSON object is refused and pollutes nothing', async () => {
     const wrongType = await register(uris('https://c.test/cb'), { 'content-type': 'text/plain' });
     expect(wrongType.status).toBe(400);

@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia';
 import { formatAddress, parseAddress } from '../../core/addresses.ts';
+import { decodeUtf8 } from '../../core/text.ts';
 import { requestContext } from '../../http/bridge.ts';
 import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
 import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
@@ -62,7 +63,7 @@ function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<s
   };
 }
 
-/** @throws OAuthError for a body that is too large, or of another type */
+/** @throws OAuthError for a body that is too large, of another type or not UTF-8 */
 async function readBody(request: Request, type: string): Promise<string> {
   const given = request.headers.get('content-type') ?? '';
   const tooLarge = new OAuthError('invalid_request', 'the body is too large', { status: 413 });
@@ -70,8 +71,10 @@ async function readBody(request: Request, type: string): Promise<string> {
   // A list of types is what two headers become.
   if (given.split(';')[0]?.trim().toLowerCase() !== type || given.includes(','))
     throw refuse('invalid_request', `the content type must be ${type}`);
-  const text = await request.text();
-  if (Buffer.byteLength(text) > maxFormBytes) throw tooLarge;
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.length > maxFormBytes) throw tooLarge;
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw refuse('invalid_request', 'the body is not valid UTF-8');
   return text;
 }
 

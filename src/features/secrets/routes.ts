@@ -1,6 +1,7 @@
 /* /api/endpoints/{id}/secrets (interface "API beyond the contract"). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
+import { jsonBody } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
@@ -23,7 +24,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       async ({ request, params, body: { platform = null, secret }, status }) =>
         status(201, await secrets.add(gate.principal(request), params.id, { platform, secret })),
       {
-        parse: 'json',
+        parse: jsonBody,
         params: IdParams,
         body: NewSecret,
         response: answers({ 201: Secret }, 400, 404),

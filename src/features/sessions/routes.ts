@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
+import { jsonBody } from '../../http/input.ts';
 import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
 import { visitorOf } from '../../http/visitor.ts';
 import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
@@ -46,7 +47,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         return status(201, { ok: true });
       },
       {
-        parse: 'json',
+        parse: jsonBody,
         body: SignIn,
         response: answers({ 201: Ok }, 400),
         detail: { operationId: 'signIn', summary: 'Sign in; the answer sets the session cookie', tags, security: open },
@@ -74,7 +75,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         return { ok: true };
       },
       {
-        parse: 'json',
+        parse: jsonBody,
         body: PasswordChange,
         response: answers({ 200: Ok }, 400),
         detail: { operationId: 'changePassword', summary: 'Change the password; all other sessions end', tags },

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
+import { jsonBody } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { visitorOf } from '../../http/visitor.ts';
 import type { SessionsService } from '../sessions/service.ts';
@@ -28,7 +29,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       '/api/team/invitations',
       async ({ request, body, status }) => status(201, await teams.invite(gate.principal(request), body.email)),
       {
-        parse: 'json',
+        parse: jsonBody,
         body: NewInvitation,
         response: answers({ 201: Invitation }, 400, 403, 409),
         detail: { operationId: 'invite', summary: 'A link for a new member; for an owner only', tags },
@@ -64,7 +65,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
         return status(201, { ok: true });
       },
       {
-        parse: 'json',
+        parse: jsonBody,
         params: TokenParams,
         body: Acceptance,
         response: answers({ 201: Ok }, 400, 404, 409),
