@@ -1,8 +1,9 @@
 /*
  * The one place where a failure becomes an HTTP answer: `{ error }` for every one. What is not an AppError is a defect or an
- * incident: it is logged with its cause, and the caller learns nothing but "internal error".
+ * incident: it is logged with its cause, and the caller learns no more than whether to try again.
  */
 import { AppError, type ErrorCode } from '../core/errors.ts';
+import { storageRefusal } from '../core/storage-refusal.ts';
 
 const statuses: Record<ErrorCode, number> = {
   invalid: 400,
@@ -53,9 +54,10 @@ function expectation({ message = 'not as expected', schema = {} }: Problem = {})
 /** Elysia's `onError`. Always answers a Response: a plain object would come out as 500. */
 export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {
   return ({ code, error, request }: { code: unknown; error: unknown; request: Request }): Response => {
-    if (error instanceof AppError) {
-      if (error.code === 'unavailable' || error.code === 'internal') onUnexpected(error, request);
-      return appErrorResponse(error);
+    const refusal = error instanceof AppError ? error : storageRefusal(error);
+    if (refusal) {
+      if (refusal.code === 'unavailable' || refusal.code === 'internal') onUnexpected(error, request);
+      return appErrorResponse(refusal);
     }
     if (code === 'NOT_FOUND') return errorBody(404, 'not found');
     if (code === 'PARSE' && (error as Error).cause instanceof AppError)
