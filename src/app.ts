@@ -26,12 +26,12 @@ import type { Services } from './wiring.ts';
 export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
 export function createApp(services: Services): App {
-  const { gate, config, onError } = services;
+  const { gate, config, onRequestError } = services;
   // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
   // normalize: its copies of what is answered lose a header or JSON key called __proto__.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(gate.check)
-    .onError(createErrorHandler(onError))
+    .onError(createErrorHandler(onRequestError))
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))

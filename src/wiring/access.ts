@@ -14,7 +14,7 @@ import type { People } from './people.ts';
 const sessionRate = 10;
 
 export function createAccess(
-  { config, clock, onError }: Ground,
+  { config, clock, onRequestError }: Ground,
   { keys, sessions }: People,
   { apps, challenge }: ConnectedApps,
 ) {
@@ -38,7 +38,7 @@ export function createAccess(
     refuse: browserGuard.refuse,
     isOpen: isOpenOperation,
     challenge,
-    onError: error => onError(error),
+    onError: onRequestError,
   });
   return {
     cookie,

@@ -20,7 +20,7 @@ export function createAgents(
   { events, arrivals }: Recording,
   { replays }: History,
 ) {
-  const { config, clock, database, isShared, version, onError } = ground;
+  const { config, clock, database, isShared, version, onRequestError } = ground;
   const destinations = createDestinationsStore(database.scanDb);
 
   const isOpened = (url: URL): boolean => {
@@ -45,7 +45,7 @@ export function createAgents(
   let server: Promise<McpHandler> | undefined;
   const load = async (): Promise<McpHandler> => {
     const { createMcp } = await import('../features/mcp/server.ts');
-    return createMcp({ service, version, onError });
+    return createMcp({ service, version, onError: onRequestError });
   };
   const mcp: McpHandler = {
     fetch: async (request, agent) => {

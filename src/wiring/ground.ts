@@ -6,6 +6,7 @@ import { createSealer } from '../core/seal.ts';
 import { sha256 } from '../core/sha256.ts';
 import { openDatabase, type SpawnThread } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
+import { requestContext } from '../http/bridge.ts';
 import type { Logger } from '../log.ts';
 import type { Outside } from './connected-apps.ts';
 
@@ -63,6 +64,7 @@ export async function layGround(surroundings: Surroundings) {
     throw error;
   }
 
+  const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const timers: ReturnType<typeof setInterval>[] = [];
   return {
     config,
@@ -83,7 +85,10 @@ export async function layGround(surroundings: Surroundings) {
     /** How long a plan keeps events, 0 = for ever. */
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
     sha256,
-    onError: (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error }),
+    onError,
+    /** The same of a request that came to the app. */
+    onRequestError: (error: unknown, request: Request): void =>
+      onError(error, { requestId: requestContext(request).id }),
     /** Runs again and again until `stopTimers`; a failure is logged and the next turn comes all the same. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {
       const timer = setInterval(async () => {

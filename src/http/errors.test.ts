@@ -1,0 +1,59 @@
+/* Failures that are nobody's mistake, as the caller and the log see them. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { isRemote } from '../testing/remote/databases.ts';
+
+let house: House;
+let ada: Caller;
+beforeEach(async () => {
+  house = await openHouse();
+  ada = await house.person();
+});
+afterEach(() => house.close());
+
+const sql = async (text: string) => Number((await house.services.database.client.execute(text)).rows[0]?.[0]);
+const send = async (method: string, path: string, body?: unknown): Promise<Response> =>
+  fetch((await house.listen()) + path, {
+    method,
+    headers: { authorization: `Bearer ${ada.key}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const failures = () => house.lines.filter(({ level }) => level === 'error');
+
+describe.skipIf(isRemote)('a full disk', () => {
+  test.each([
+    ['/api/endpoints', (n: number) => ({ name: `${n} ${'😀'.repeat(90)}` })],
+    ['/api/team/invitations', (n: number) => ({ email: `${n}@${'m'.repeat(180)}.test` })],
+  ])('POST %s: 503 with Retry-After, and the cause in the log once; over when there is room', async (path, body) => {
+    await sql(`PRAGMA max_page_count = ${await sql('PRAGMA page_count')}`);
+    let n = 0;
+    let answer: Response;
+    // The last pages still have room for some.
+    do answer = await send('POST', path, body(++n));
+    while (answer.status === 201);
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answer.json()).toEqual({ error: 'the storage cannot take this now, try again' });
+    expect(failures()).toHaveLength(1);
+    expect(failures()[0]?.fields).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-z]+$/) });
+    expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('SQLITE_FULL');
+
+    expect((await send('GET', '/api/me')).status).toBe(200);
+    await sql('PRAGMA max_page_count = 1073741823');
+    expect((await send('POST', path, body(++n))).status).toBe(201);
+  });
+});
+
+describe('a defect', () => {
+  test('500 that tells nothing; the log has one line with the cause and the id of the request', async () => {
+    const { id } = await ada.createEndpoint();
+    await sql('ALTER TABLE secrets RENAME TO elsewhere');
+    const answers = await Promise.all([1, 2].map(() => send('GET', `/api/endpoints/${id}/secrets`)));
+    for (const answer of answers)
+      expect([answer.status, await answer.json()]).toEqual([500, { error: 'internal error' }]);
+    const ids = failures().map(({ fields }) => fields['requestId']);
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-z]+$/), expect.stringMatching(/^[0-9a-z]+$/)]);
+    expect(new Set(ids).size).toBe(2);
+    expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('no such table');
+  });
+});
