@@ -25,6 +25,12 @@ describe('readName', () => {
     ['😀'.repeat(100), '😀'.repeat(100)],
     ['<b>"quoted"</b>', '<b>"quoted"</b>'],
     ['a  b', 'a  b'],
+    ['👩\u200d💻', '👩\u200d💻'],
+    ['❤\ufe0f', '❤\ufe0f'],
+    ['می\u200cخواهم', 'می\u200cخواهم'],
+    ['\u200fשלום', '\u200fשלום'],
+    ['\u3164a', '\u3164a'],
+    ['\ufffd', '\ufffd'],
   ])('%j is kept as %j', (given, name) => expect(readName(given)).toBe(name));
 
   test.each([
@@ -40,6 +46,20 @@ describe('readName', () => {
     'a\u2028b',
     'a\ud800b',
     '\udc00',
+    '\u200b',
+    '\u200b \u2060',
+    '\u200d\ufe0f',
+    '\u00ad',
+    '\u034f',
+    '\u115f\u1160',
+    '\u2800',
+    '\u3164',
+    '\uffa0',
+    '\u200e',
+    '\u{e0001}\u{e0061}',
+    'pay\u202efdp.exe',
+    'a\u202ab\u202c',
+    'a\u2066b',
   ])('%j is refused as invalid', given => {
     let error: unknown;
     try {

@@ -5,6 +5,10 @@ import { maxNameCharacters } from './limits.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const loneSurrogate = /\p{Surrogate}/u;
+/** Anything but spaces and what is drawn as nothing: joiners, fillers, variation selectors, an empty Braille cell. */
+const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
+/** Embeddings, overrides and isolates: they reorder what stands beside the name, too. */
+const bidiControls = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** At most `limit` characters from the start; never half a character. */
 export function firstCharacters(text: string, limit: number): string {
@@ -15,14 +19,15 @@ export function firstCharacters(text: string, limit: number): string {
 }
 
 /**
- * A name as kept: trimmed, 1 to 100 characters, no control characters (api-contract "Limits").
+ * A name as kept: trimmed, 1 to 100 characters of which one can be seen, no control characters (api-contract "Limits").
  * @throws invalid
  */
 export function readName(given: string): string {
   const name = given.trim();
   if (name === '') throw invalid('name must not be empty');
-  if (controls.test(name)) throw invalid('name must not contain control characters');
+  if (controls.test(name) || bidiControls.test(name)) throw invalid('name must not contain control characters');
   if (loneSurrogate.test(name)) throw invalid('name must be valid Unicode');
+  if (!visible.test(name)) throw invalid('name must have a character that can be seen');
   if (firstCharacters(name, maxNameCharacters) !== name)
     throw invalid(`name must be at most ${maxNameCharacters} characters`);
   return name;
