@@ -144,6 +144,13 @@ describe('fromHarEntry', () => {
     expect(event.receivedAt).toBe(Date.UTC(2026, 10, 1, 8));
   });
 
+  test('a # was sent where the file is our own, and begins a fragment in any other', () => {
+    const url = `http://localhost:4665/in/${'0'.repeat(32)}/a#b/c?d#e?f`;
+    const { _eventType, ...foreign } = { ...entry, request: { ...request, url } };
+    expect(readEvent(fromHarEntry({ ...foreign, _eventType }))).toMatchObject({ path: '/a#b/c', query: 'd#e?f' });
+    expect(readEvent(fromHarEntry(foreign))).toMatchObject({ path: '/a', query: null });
+  });
+
   test.each([
     [{ startedDateTime: 'soon' }, 'startedDateTime'],
     [{ request: null }, 'request'],

@@ -6,7 +6,7 @@ import { invalid } from '../errors.ts';
 import { record } from './event.ts';
 
 const ownAddress = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;
-const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/i;
+const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?]*)(?:\?(.*))?$/is;
 
 /** @returns what `readEvent` takes @throws invalid with what is wrong */
 export function fromHarEntry(value: unknown): Record<string, unknown> {
@@ -15,9 +15,7 @@ export function fromHarEntry(value: unknown): Record<string, unknown> {
   const { startedDateTime } = entry;
   const receivedAt = typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN;
   if (Number.isNaN(receivedAt)) throw invalid('startedDateTime is not a time');
-  const { url } = request;
-  const [, path = '', query = null] = (typeof url === 'string' && absolute.exec(url)) || [];
-  if (typeof url !== 'string' || !absolute.test(url)) throw invalid('url is not absolute');
+  const [, path = '', query = null] = absolute.exec(sentUrl(entry, request['url'])) ?? [];
   return {
     receivedAt: Math.trunc(receivedAt),
     method: request['method'],
@@ -28,6 +26,15 @@ export function fromHarEntry(value: unknown): Record<string, unknown> {
     platform: entry['_platform'],
     ...bodyOf(request['postData']),
   };
+}
+
+/**
+ * The address without what was never sent. HAR leaves fragments out, though not every browser does; in ours, which keeps what
+ * came as it came, a # is part of it.
+ */
+function sentUrl(entry: Record<string, unknown>, url: unknown): string {
+  if (typeof url !== 'string' || !absolute.test(url)) throw invalid('url is not absolute');
+  return '_eventType' in entry ? url : url.replace(/#.*$/s, '');
 }
 
 /** What no request line can hold, percent-encoded; a lone surrogate has no encoding. */

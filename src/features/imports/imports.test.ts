@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { fromHarEntry } from '../../core/import/har-entry.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { exchange } from '../../testing/wire.ts';
 
 let house: House;
 let ada: Caller;
@@ -61,6 +63,37 @@ describe('adding events', () => {
     const { id } = await ada.createEndpoint();
     await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
     await expect(house.services.imports.add(id, [event(0)])).rejects.toThrow('endpoint not found');
+  });
+
+  test('a HAR export brings back every character of a request line', async () => {
+    const [from, to] = [await ada.createEndpoint(), await ada.createEndpoint()];
+    const printable = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 }, (_, n) => 0x21 + n));
+    for (const rest of [`/${printable.replace('?', '')}?${printable}`, '#/a', '?#', '/?', '/a#b?c#d?e', ''])
+      await exchange(
+        await house.listen(),
+        `POST ${new URL(from.url).pathname}${rest} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`,
+      );
+    const { log } = await ada.json<{ log: { entries: unknown[] } }>(
+      200,
+      'GET',
+      `/api/endpoints/${from.id}/export?format=har`,
+    );
+    await house.services.imports.add(to.id, log.entries.map(fromHarEntry));
+    const targets = async ({ id }: { id: string }) => {
+      const { events } = await ada.json<{ events: { path: string; query: string | null }[] }>(
+        200,
+        'GET',
+        `/api/endpoints/${id}/export`,
+      );
+      return events.map(({ path, query }) => [path, query]);
+    };
+    expect(await targets(to)).toEqual(await targets(from));
+    expect((await targets(from)).slice(-4)).toEqual([
+      ['', '#'],
+      ['/', ''],
+      ['/a#b', 'c#d?e'],
+      ['', null],
+    ]);
   });
 
   test('an imported event is read like any other', async () => {
