@@ -19,6 +19,7 @@ import { countRequests } from './http/count-requests.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
+import { headOfStreams } from './http/head.ts';
 import { healthRoutes } from './http/health.ts';
 import { describeApi, type RouteInfo } from './http/openapi.ts';
 import type { Services } from './wiring.ts';
@@ -52,6 +53,7 @@ export function createApp(services: Services): App {
     .use(healthRoutes(services))
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
-  const { routes, fetch } = app;
+  const { routes } = app;
+  const fetch = headOfStreams(app.fetch);
   return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
 }
