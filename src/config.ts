@@ -8,7 +8,7 @@ import type { Cidr } from './core/addresses.ts';
 import type { AllowEntry } from './core/allow-list.ts';
 import { parseEnvFile } from './core/settings/env-file.ts';
 import type { TrustedIssuer } from './core/settings/issuers.ts';
-import { nearest } from './core/settings/suggest.ts';
+import { didYouMean } from './core/settings/suggest.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './core/settings/table.ts';
 
 export type Config = {
@@ -85,8 +85,7 @@ function unknownNames({ source, names }: Level): string[] {
     )
     .map(name => {
       if (name === ENV_FILE_NAME) return `${name} (${source}): only works in the process environment`;
-      const meant = nearest(name, knownNames);
-      return `${name} (${source}): no such setting${meant ? `; did you mean ${meant}?` : ''}`;
+      return `${name} (${source}): no such setting${didYouMean(name, knownNames)}`;
     });
 }
 

@@ -44,7 +44,7 @@ const SAYS_ABOUT = /(ids?|last4|counts?|names?|types?)$/i;
 const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Makes text safe for one line of a terminal or of JSON: what could move the cursor, break or reorder it becomes `\uXXXX`. */
-const escapeUnsafe = (text: string): string =>
+export const escapeUnsafe = (text: string): string =>
   text.replace(UNSAFE, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** At most `max` UTF-16 units, no half of a surrogate pair at the cut. */

@@ -5,6 +5,7 @@ import { control } from './control.ts';
 import { type Command, exitCodes, type Io, UsageError } from './io.ts';
 import type { OperationName } from './operations.ts';
 import { loadConfig } from './settings.ts';
+import { unknownVerb } from './usage.ts';
 
 type Account = { id: string; email: string; plan: string; createdAt: number; role?: string };
 
@@ -17,6 +18,11 @@ hooktape account list
 hooktape account plan EMAIL free|pro
 hooktape account password EMAIL --password-stdin
 hooktape account delete EMAIL`,
+  details: [
+    ['--plan free|pro', 'the plan of its new team; free without it'],
+    ['--team-of EMAIL', 'joins the team of that account, instead of a team of its own'],
+    ['--password-stdin', 'reads the password for the dashboard from standard input, up to its end'],
+  ],
   async run([verb, ...rest], io) {
     switch (verb) {
       case 'create': {
@@ -50,7 +56,7 @@ hooktape account delete EMAIL`,
         return show(io, words, await ask(io, words, 'account.delete', { email: words.positionals[0] }));
       }
       default:
-        throw new UsageError(verb === undefined ? 'a subcommand is missing' : `unknown subcommand: account ${verb}`);
+        throw unknownVerb('account', account.usage, verb);
     }
   },
 };

@@ -1,5 +1,6 @@
-/* The words of a command line. Every command takes --env-file and --json. */
+/* The words of a command line. Every command takes --env-file and --json, wherever they stand. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { didYouMean } from '../core/settings/suggest.ts';
 import { UsageError } from './io.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -14,14 +15,37 @@ export type Parsed = {
   json: boolean;
 };
 
+export type Sorted = {
+  /** Command, subcommand and what is theirs, in the order given. */
+  words: string[];
+  /** --env-file and --json, and everything from `--` on: good behind any words. */
+  rest: string[];
+  json: boolean;
+  wantsHelp: boolean;
+};
+
+/** Takes the options of every command out of the way, so that they can stand before its name, too. */
+export function sortOut(args: readonly string[]): Sorted {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const words: string[] = [];
+  const rest: string[] = [];
+  for (let at = 0; at < end; at++) {
+    const word = args[at] ?? '';
+    if (word === '--env-file') rest.push(...args.slice(at, Math.min(++at + 1, end)));
+    else (word === '--json' || word.startsWith('--env-file=') ? rest : words).push(word);
+  }
+  const wantsHelp = words.includes('--help') || words.includes('-h');
+  return { words, rest: [...rest, ...args.slice(end)], json: rest.includes('--json'), wantsHelp };
+}
+
 /**
- * @param names what the positional arguments are called, all required
+ * @param names what the positional arguments are called; all are required but those in brackets
  * @throws UsageError for unknown options, missing values, too few or too many arguments
  */
 export function parse(args: string[], names: readonly string[], options: Options = {}): Parsed {
-  const { values, positionals } = parseStrictly(args, options);
+  const { values, positionals } = parseStrictly(args, { ...common, ...options });
   const missing = names[positionals.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing`);
   if (positionals.length > names.length) throw new UsageError(`unexpected argument: ${positionals[names.length]}`);
   const text = (name: string): string | undefined => {
     const value = values[name];
@@ -38,8 +62,11 @@ export function parse(args: string[], names: readonly string[], options: Options
 
 function parseStrictly(args: string[], options: Options): { values: Record<string, unknown>; positionals: string[] } {
   try {
-    return parseArgs({ args, options: { ...common, ...options }, allowPositionals: true, strict: true });
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    const [, unknown] = /^Unknown option '(-[^' ]*)/.exec((error as Error).message) ?? [];
+    if (unknown === undefined) throw new UsageError((error as Error).message);
+    const known = Object.keys(options).map(name => `--${name}`);
+    throw new UsageError(`unknown option: ${unknown}${didYouMean(unknown, known)}`);
   }
 }

@@ -8,6 +8,7 @@ import type { Checked } from './upkeep.ts';
 export const check: Command = {
   summary: 'check the database, counters, index and sealed secrets',
   usage: 'hooktape check [--reindex]',
+  details: [['--reindex', 'builds the search index anew first']],
   async run(args, io) {
     const { flag, envFile, json } = parse(args, [], { reindex: { type: 'boolean' } });
     const { config } = loadConfig(io, envFile);

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { LockedError } from '../db/lock.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
-import type { Io } from './io.ts';
+import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
@@ -17,8 +17,6 @@ const pollMs = 50;
 
 /** Shorter than what anything between two processes waits in silence. */
 const defaultAliveEveryMs = 5000;
-
-export class OperationError extends Error {}
 
 const unwrap = (outcome: Outcome): unknown => {
   if ('failure' in outcome) throw new OperationError(outcome.failure.message);

@@ -10,8 +10,8 @@ import { fromHarEntry } from '../core/import/har-entry.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import type { Imported } from '../features/imports/service.ts';
 import { parse } from './arguments.ts';
-import { type Call, OperationError, withControl } from './control.ts';
-import { type Command, exitCodes, type Io, UsageError } from './io.ts';
+import { type Call, withControl } from './control.ts';
+import { type Command, exitCodes, type Io, OperationError, UsageError } from './io.ts';
 import { createProgress } from './progress.ts';
 import { loadConfig } from './settings.ts';
 
@@ -22,8 +22,11 @@ const stretch = 8;
 
 export const importCommand: Command = {
   summary: 'read an export into an endpoint',
-  usage: `hooktape import FILE --endpoint ID
-hooktape import - --endpoint ID          reads standard input`,
+  usage: 'hooktape import FILE --endpoint ID',
+  details: [
+    ['FILE', 'a JSON or HAR export, - for standard input; a second time adds nothing'],
+    ['--endpoint ID', 'the endpoint that it is read into, such as ep_…'],
+  ],
   async run(args, io) {
     const { positionals, option, envFile, json } = parse(args, ['FILE'], { endpoint: { type: 'string' } });
     const [file = ''] = positionals;

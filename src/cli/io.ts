@@ -33,6 +33,8 @@ export type Command = {
   summary: string;
   /** All forms with their arguments, a line each. */
   usage: string;
+  /** Its own options with what they do. */
+  details?: readonly (readonly [option: string, about: string])[];
   run: (args: string[], io: Io) => Promise<number>;
 };
 
@@ -40,6 +42,9 @@ export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as 
 
 /** Wrong words on the command line: exit code 2. */
 export class UsageError extends Error {}
+
+/** What was asked for cannot be done, and the message says why and what to do: exit code 1. */
+export class OperationError extends Error {}
 
 /** A wrong configuration, all problems at once: exit code 78. */
 export class ConfigurationError extends Error {

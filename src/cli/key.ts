@@ -3,6 +3,7 @@ import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { type Command, exitCodes, UsageError } from './io.ts';
 import { loadConfig } from './settings.ts';
+import { unknownVerb } from './usage.ts';
 
 type Key = { id: string; name: string; last4: string; createdAt: number; lastUsedAt: number | null };
 
@@ -13,6 +14,7 @@ export const key: Command = {
   usage: `hooktape key create NAME --account EMAIL
 hooktape key list --account EMAIL
 hooktape key revoke ID`,
+  details: [['--account EMAIL', 'whose keys']],
   async run([verb, ...rest], io) {
     switch (verb) {
       case 'create': {
@@ -37,7 +39,7 @@ hooktape key revoke ID`,
         return exitCodes.done;
       }
       default:
-        throw new UsageError(verb === undefined ? 'a subcommand is missing' : `unknown subcommand: key ${verb}`);
+        throw unknownVerb('key', key.usage, verb);
     }
   },
 };

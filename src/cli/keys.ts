@@ -1,17 +1,19 @@
 /* `hooktape keys rotate`: the keys that access tokens are signed with. */
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
-import { type Command, exitCodes, UsageError } from './io.ts';
+import { type Command, exitCodes } from './io.ts';
 import { loadConfig } from './settings.ts';
+import { unknownVerb } from './usage.ts';
 
 export const keys: Command = {
   summary: 'replace the key that access tokens are signed with',
-  usage: `hooktape keys rotate            the new key is published now and signs in 15 minutes
-hooktape keys rotate --now      it signs at once
-hooktape keys rotate --revoke   it signs at once, and access tokens of the old one are worth nothing any more`,
+  usage: 'hooktape keys rotate [--now|--revoke]',
+  details: [
+    ['--now', 'the new key signs at once; else it is published now and signs in 15 minutes'],
+    ['--revoke', 'it signs at once, and access tokens of the old one are worth nothing any more'],
+  ],
   async run([verb, ...rest], io) {
-    if (verb !== 'rotate')
-      throw new UsageError(verb === undefined ? 'a subcommand is missing' : `unknown subcommand: keys ${verb}`);
+    if (verb !== 'rotate') throw unknownVerb('keys', keys.usage, verb);
     const { flag, envFile, json } = parse(rest, [], { now: { type: 'boolean' }, revoke: { type: 'boolean' } });
     const given = { now: flag('now'), revoke: flag('revoke') };
     const result = await control(io, loadConfig(io, envFile).config, 'keys.rotate', given);

@@ -26,7 +26,7 @@ export const serve: Command = {
   summary: 'start the server',
   usage: 'hooktape serve',
   async run(args, io) {
-    const { envFile } = parse(args, []);
+    const { envFile, json } = parse(args, []);
     const config = await withRealPort(loadConfig(io, envFile).config);
     const certificate = config.tls && firstCertificate(config.tls);
     const log = createLog(io, config);
@@ -54,7 +54,7 @@ export const serve: Command = {
         // From here on a signal must not cut a request: it waits until there is something to stop.
         const signalled = io.untilSignal();
         const stop = await listen(services, createApp(services), certificate);
-        await announce(io, services);
+        await announce(io, services, json);
         // What fell due while no server ran.
         services.retention.wake();
         void services.readiness.lookAtDisk();
@@ -127,7 +127,7 @@ async function makeOwner({ account, log }: Services, { owner }: Config): Promise
   log.info('the owner account was created', { email: owner.email });
 }
 
-async function announce(io: Io, { config, setup, log }: Services): Promise<void> {
+async function announce(io: Io, { config, setup, log }: Services, json: boolean): Promise<void> {
   const { protocol, hostname } = new URL(config.baseUrl);
   if (protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, '')))
     log.warn('BASE_URL is plain http: passwords and session cookies can be read on the way; put https in front', {
@@ -142,6 +142,10 @@ async function announce(io: Io, { config, setup, log }: Services): Promise<void>
 /** Port 0 stands for any free one; addresses that are handed out need to know which. */
 async function withRealPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
+  if (json) {
+    io.stdout(`${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`);
+    return;
+  }
   const probe = createServer();
   const port = await new Promise<number>((resolve, reject) => {
     probe.once('error', reject);

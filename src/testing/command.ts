@@ -45,11 +45,14 @@ export async function hooktape(env: Record<string, string>, ...args: string[]): 
 export async function startServer(
   env: Record<string, string>,
   given: Partial<Pick<Io, 'spawn' | 'abort' | 'clock'>> = {},
+  options: readonly string[] = [],
 ): Promise<{ origin: string; said: () => Promise<Omit<Ended, 'exitCode'>>; stop: () => Promise<Ended> }> {
   const signal = Promise.withResolvers<string>();
   const { io, said } = makeIo({ HOOKTAPE_PORT: '0', ...env }, () => signal.promise);
-  const ended = runCommand(['serve'], { ...io, ...given });
-  const origin = await eventually(() => /Hooktape \S+ at (https?:\S+[^/\s])\/?$/m.exec(said.stdout)?.[1]);
+  const ended = runCommand(['serve', ...options], { ...io, ...given });
+  const origin = await eventually(
+    () => /(?:Hooktape \S+ at |"baseUrl":")(https?:[^\s"]+[^/\s"])\/?"?/m.exec(said.stdout)?.[1],
+  );
   return {
     origin,
     /** What it has printed once it is ready. */

@@ -27,3 +27,9 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     .sort((a, b) => a.distance - b.distance);
   return best && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
 }
+
+/** What to put behind a sentence about an unknown name: nothing when no known one is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+}
