@@ -45,6 +45,9 @@ export type Config = {
 /** A setting as `hooktape config` shows it: secrets as `[set]`, source `environment`, `file X`, `NAME_FILE` or `default`. */
 export type SettingInForce = { readonly name: SettingName; readonly value: string; readonly source: string };
 
+/** Of the settings that name them, as far as they are set. */
+export type Places = { readonly dataDir?: string; readonly certFile?: string; readonly keyFile?: string };
+
 export type ConfigInput = {
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,6 +55,8 @@ export type ConfigInput = {
   readonly envFile?: { readonly path: string; readonly text: string } | undefined;
   /** Text of the file that a NAME_FILE setting names; throws when it cannot be read. */
   readonly readFile: (path: string) => string;
+  /** What is wrong outside with the places that settings name; by default nobody looks. */
+  readonly placeProblems?: (places: Places) => readonly string[];
 };
 
 export type ConfigResult =
@@ -89,6 +94,12 @@ function unknownNames({ source, names }: Level): string[] {
     });
 }
 
+/** What to say of a file that a setting names. */
+export function cannotBeRead(path: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return `the file ${JSON.stringify(path)} cannot be read${code}`;
+}
+
 function createReader(input: ConfigInput, levels: readonly Level[], problems: string[]) {
   const readSecretFile = (name: string, path: string): string | undefined => {
     try {
@@ -96,8 +107,7 @@ function createReader(input: ConfigInput, levels: readonly Level[], problems: st
       if (text !== '') return text;
       problems.push(`${name}: the file ${JSON.stringify(path)} is empty`);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-      problems.push(`${name}: the file ${JSON.stringify(path)} cannot be read${code}`);
+      problems.push(`${name}: ${cannotBeRead(path, error)}`);
     }
     return undefined;
   };
@@ -198,6 +208,15 @@ export function readConfig(input: ConfigInput): ConfigResult {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
   }
+  // Whatever else is wrong. These three are texts as they come.
+  const place = <K extends keyof Places>(key: K, name: SettingName) =>
+    defined(key, results.get(name)?.value as string | undefined);
+  const places = {
+    ...place('dataDir', 'HOOKTAPE_DATA_DIR'),
+    ...place('certFile', 'HOOKTAPE_TLS_CERT'),
+    ...place('keyFile', 'HOOKTAPE_TLS_KEY'),
+  };
+  problems.push(...(input.placeProblems?.(places) ?? []));
   if (problems.length > 0) return { ok: false, problems };
 
   const entries = [...results].map(([name, { value }]) => [name, value]);

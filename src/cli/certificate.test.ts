@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createFront } from '../front.ts';
 import { hooktape } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
 import { openWire } from '../testing/wire.ts';
-import { readCertificate, watchCertificate } from './certificate.ts';
+import { lookAtCertificate, readCertificate, watchCertificate } from './certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hooktape-tls-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -52,6 +52,42 @@ describe('the certificate files', () => {
     expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_KEY: .*key\.pem/);
     put({ cert: 'nonsense', key: one.key });
     expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_CERT: .*cert\.pem/);
+  });
+
+  test('are both looked at, each for itself', () => {
+    const missing = { certFile: join(directory, 'no.pem'), keyFile: join(directory, 'no.key') };
+    const looked = lookAtCertificate(missing);
+    expect(looked.certificate).toBeUndefined();
+    expect(looked.problems).toEqual([
+      `HOOKTAPE_TLS_CERT: the file "${missing.certFile}" cannot be read (ENOENT)`,
+      `HOOKTAPE_TLS_KEY: the file "${missing.keyFile}" cannot be read (ENOENT)`,
+    ]);
+    expect(lookAtCertificate({ keyFile: missing.keyFile }).problems).toHaveLength(1);
+    expect(lookAtCertificate({})).toEqual({ problems: [] });
+    put({ cert: 'nonsense', key: 'nonsense' });
+    expect(lookAtCertificate(files).problems).toEqual([
+      expect.stringMatching(/^HOOKTAPE_TLS_CERT: ".*cert\.pem": /),
+      expect.stringMatching(/^HOOKTAPE_TLS_KEY: ".*key\.pem": /),
+    ]);
+    put(one);
+    expect(lookAtCertificate(files)).toEqual({ certificate: one, problems: [] });
+  });
+
+  test.each([
+    [
+      'both',
+      { HOOKTAPE_TLS_CERT: '/no/cert.pem', HOOKTAPE_TLS_KEY: '/no/key.pem' },
+      ['"/no/cert.pem"', '"/no/key.pem"'],
+    ],
+    ['the certificate alone', { HOOKTAPE_TLS_CERT: '/no/cert.pem' }, ['"/no/cert.pem"', 'HOOKTAPE_TLS_CERT: needs']],
+    ['the key alone', { HOOKTAPE_TLS_KEY: '/no/key.pem' }, ['"/no/key.pem"', 'HOOKTAPE_TLS_KEY: needs']],
+  ])('are listed with the problems of all other settings: %s', async (_what, tls, said) => {
+    const dataDir = join(directory, 'never-made');
+    const wrong = { HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_MAX_BODY: 'much', HOOKTAPE_PROT: '1', ...tls };
+    const { exitCode, stdout, stderr } = await hooktape(wrong, 'serve');
+    expect([exitCode, stdout]).toEqual([78, '']);
+    for (const words of [...said, 'HOOKTAPE_MAX_BODY', 'HOOKTAPE_PROT']) expect(stderr).toContain(words);
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   test('are a wrong configuration, exit code 78, before anything is opened', async () => {

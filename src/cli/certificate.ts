@@ -4,39 +4,46 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { cannotBeRead } from '../config.ts';
 import type { Front } from '../front.ts';
-import { ConfigurationError } from './io.ts';
 
 export type CertificateFiles = { certFile: string; keyFile: string };
 
 export type Certificate = Parameters<Front['renew']>[0];
 
-/** @throws an Error that names the setting, when a file cannot be read, is no PEM, or the two do not belong together */
-export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
-  const cert = of('HOOKTAPE_TLS_CERT', certFile, () => readFileSync(certFile, 'utf8'));
-  const key = of('HOOKTAPE_TLS_KEY', keyFile, () => readFileSync(keyFile, 'utf8'));
-  const certificate = of('HOOKTAPE_TLS_CERT', certFile, () => new X509Certificate(cert));
-  const privateKey = of('HOOKTAPE_TLS_KEY', keyFile, () => createPrivateKey(key));
-  if (!certificate.checkPrivateKey(privateKey))
-    throw new Error(`HOOKTAPE_TLS_KEY: ${keyFile} is not the key of the first certificate in ${certFile}`);
-  return { cert, key };
+/** The pair when it can be served, else everything that is wrong, each with its setting. A file that is not set is no problem here. */
+export function lookAtCertificate({ certFile, keyFile }: Partial<CertificateFiles>): {
+  certificate?: Certificate;
+  problems: string[];
+} {
+  const problems: string[] = [];
+  const look = <T>(setting: string, file: string | undefined, understand: (pem: string) => T) => {
+    if (file === undefined) return undefined;
+    let pem: string | undefined;
+    try {
+      pem = readFileSync(file, 'utf8');
+      return { pem, understood: understand(pem) };
+    } catch (error) {
+      const { message } = error as Error;
+      const problem = pem === undefined ? cannotBeRead(file, error) : `${JSON.stringify(file)}: ${message}`;
+      problems.push(`${setting}: ${problem}`);
+      return undefined;
+    }
+  };
+  const cert = look('HOOKTAPE_TLS_CERT', certFile, pem => new X509Certificate(pem));
+  const key = look('HOOKTAPE_TLS_KEY', keyFile, pem => createPrivateKey(pem));
+  if (!cert || !key) return { problems };
+  if (cert.understood.checkPrivateKey(key.understood))
+    return { certificate: { cert: cert.pem, key: key.pem }, problems };
+  problems.push(`HOOKTAPE_TLS_KEY: ${keyFile} is not the key of the first certificate in ${certFile}`);
+  return { problems };
 }
 
-/** The one to start with. @throws ConfigurationError */
-export function firstCertificate(files: CertificateFiles): Certificate {
-  try {
-    return readCertificate(files);
-  } catch (error) {
-    throw new ConfigurationError([(error as Error).message]);
-  }
-}
-
-function of<T>(setting: string, file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new Error(`${setting}: ${file}: ${(error as Error).message}`);
-  }
+/** @throws an Error that names the settings, when a file cannot be read, is no PEM, or the two do not belong together */
+export function readCertificate(files: CertificateFiles): Certificate {
+  const { certificate, problems } = lookAtCertificate(files);
+  if (!certificate) throw new Error(problems.join('; '));
+  return certificate;
 }
 
 /**

@@ -63,16 +63,34 @@ describe('a wrong configuration', () => {
     },
   );
 
-  test('an env file that is named and not there', async () => {
+  test('an env file that is named and not there, with what else is wrong', async () => {
     const missing = join(directory, 'missing.env');
     for (const [settings, args] of [
       [{}, ['config', '--env-file', missing]],
       [{ HOOKTAPE_ENV_FILE: missing }, ['config']],
     ] as const) {
-      const { exitCode, stderr } = await hooktape({ ...env, ...settings }, ...args);
-      expect([exitCode, stderr]).toEqual([78, expect.stringContaining(missing)]);
+      const { exitCode, stderr } = await hooktape({ ...env, ...settings, HOOKTAPE_PORT: 'none' }, ...args);
+      expect([exitCode, stderr]).toEqual([78, expect.stringContaining(`${JSON.stringify(missing)} cannot be read`)]);
+      expect(stderr).toContain('HOOKTAPE_PORT');
     }
   });
+
+  test.each(['serve', 'account list', 'config'])(
+    'a data directory that is none, with what else is wrong: %s',
+    async words => {
+      const file = join(directory, 'file');
+      writeFileSync(file, '');
+      for (const path of [file, join(file, 'below/it')]) {
+        const wrong = { HOOKTAPE_DATA_DIR: path, HOOKTAPE_PORT: 'none' };
+        const { exitCode, stderr } = await hooktape(wrong, ...words.split(' '));
+        expect([exitCode, stderr]).toEqual([
+          78,
+          expect.stringContaining(`HOOKTAPE_DATA_DIR: "${file}" is not a directory`),
+        ]);
+        expect(stderr).toContain('HOOKTAPE_PORT');
+      }
+    },
+  );
 });
 
 describe('hooktape config', () => {

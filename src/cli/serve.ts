@@ -11,7 +11,7 @@ import { fromFileUrl } from '../db/file-url.ts';
 import { createFront, createSocketFront, type Front } from '../front.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
-import { type Certificate, type CertificateFiles, firstCertificate, watchCertificate } from './certificate.ts';
+import { type Certificate, type CertificateFiles, lookAtCertificate, watchCertificate } from './certificate.ts';
 import { controlHandler } from './control.ts';
 import { openDataDirectory, readOrMakeSecret, serverName, socketPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
@@ -27,8 +27,13 @@ export const serve: Command = {
   usage: 'hooktape serve',
   async run(args, io) {
     const { envFile, json } = parse(args, []);
-    const config = await withRealPort(loadConfig(io, envFile).config);
-    const certificate = config.tls && firstCertificate(config.tls);
+    let certificate: Certificate | undefined;
+    const loaded = loadConfig(io, envFile, files => {
+      const found = lookAtCertificate(files);
+      certificate = found.certificate;
+      return found.problems;
+    });
+    const config = await withRealPort(loaded.config);
     const log = createLog(io, config);
     const spawn = threadsAhead(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);

@@ -1,31 +1,56 @@
 /* Where the settings come from: the environment and one env file, never a stray `.env`. */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type Config, readConfig, type SettingInForce } from '../config.ts';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Config, cannotBeRead, type Places, readConfig, type SettingInForce } from '../config.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { ConfigurationError, type Io } from './io.ts';
 
 const defaultEnvFile = 'hooktape.env';
 
-/** @param given the value of --env-file @throws ConfigurationError with every problem */
-export function loadConfig(io: Io, given: string | undefined): { config: Config; sources: readonly SettingInForce[] } {
+/**
+ * @param given the value of --env-file
+ * @param certificateProblems looks into the files of the certificate, for who needs them
+ * @throws ConfigurationError with every problem
+ */
+export function loadConfig(
+  io: Io,
+  given: string | undefined,
+  certificateProblems: (files: Places) => readonly string[] = () => [],
+): { config: Config; sources: readonly SettingInForce[] } {
   const named = given ?? (io.env['HOOKTAPE_ENV_FILE'] || undefined);
   const path = named ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined);
+  const problems: string[] = [];
   const result = readConfig({
     env: io.env,
-    envFile: path === undefined ? undefined : { path, text: readEnvFile(path) },
+    envFile: path === undefined ? undefined : { path, text: readEnvFile(path, problems) },
     readFile: file => readFileSync(file, 'utf8'),
+    placeProblems: places => [...dataDirProblems(places.dataDir), ...certificateProblems(places)],
   });
-  if (!result.ok) throw new ConfigurationError(result.problems);
+  if (!result.ok) problems.push(...result.problems);
+  if (!result.ok || problems.length > 0) throw new ConfigurationError(problems);
   const config = { ...result.config, dataDir: resolve(result.config.dataDir) };
   return { config, sources: result.sources };
 }
 
-function readEnvFile(path: string): string {
+function readEnvFile(path: string, problems: string[]): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigurationError([`the env file ${path} cannot be read: ${(error as Error).message}`]);
+    problems.push(`the env file: ${cannotBeRead(path, error)}`);
+    return '';
+  }
+}
+
+/** A directory can be made, but not out of something else, nor below it. */
+function dataDirProblems(dataDir: string | undefined): string[] {
+  if (dataDir === undefined) return [];
+  for (let at = resolve(dataDir); ; at = dirname(at)) {
+    try {
+      return statSync(at).isDirectory() ? [] : [`HOOKTAPE_DATA_DIR: ${JSON.stringify(at)} is not a directory`];
+    } catch (error) {
+      // What else may be wrong is said by whoever opens it.
+      if (!['ENOENT', 'ENOTDIR'].includes(String((error as { code?: unknown }).code)) || at === dirname(at)) return [];
+    }
   }
 }
 
