@@ -7,16 +7,14 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { type DataDirectoryLock, LockedError, lockDataDirectory } from '../db/lock.ts';
 import type { Io } from './io.ts';
+import { writeSecretFile } from './secret-file.ts';
 
 /** Where a secret is kept that nobody set. */
 export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'secret');
@@ -24,6 +22,9 @@ export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(conf
 export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
 
 /** How the server names itself to whoever finds the directory locked. */
+/** Where it is written first. Nobody else writes there: the lock is ours. */
+export const secretPart = (file: string): string => `${file}.tmp`;
+
 export const serverName = 'hooktape serve';
 
 const pollMs = 50;
@@ -69,11 +70,7 @@ export function readOrMakeSecret(io: Io, config: Config): string {
   if (config.secret !== undefined) return config.secret;
   const file = secretPath(config);
   if (!existsSync(file)) {
-    // Written aside, so that a crash leaves either no secret or a whole one. Nobody else writes here: the lock is ours.
-    const part = `${file}.tmp`;
-    rmSync(part, { force: true });
-    writeFileSync(part, `${encodeBytes(io.random(32))}\n`, { mode: 0o600, flush: true });
-    renameSync(part, file);
+    writeSecretFile(file, `${encodeBytes(io.random(32))}\n`, secretPart(file));
     flushDirectory(config.dataDir);
   }
   const secret = readFileSync(file, 'utf8').trim();

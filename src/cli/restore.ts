@@ -2,7 +2,7 @@
  * `hooktape restore FILE`: a backup into an empty data directory. Refused before anything is changed: a directory with
  * something in it, a damaged or newer backup, a backup whose sealed values could not be opened afterwards.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { conflict, invalid, notFound } from '../core/errors.ts';
@@ -11,17 +11,20 @@ import { readCopy } from '../db/copies.ts';
 import { fromFileUrl } from '../db/file-url.ts';
 import { provesSecret, readProof } from '../db/secret-check.ts';
 import { parse } from './arguments.ts';
-import { openDataDirectory, secretPath } from './data-directory.ts';
+import { openDataDirectory, secretPart, secretPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
+import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
 import { secretBeside } from './upkeep.ts';
 
 /** The lock, the native library, a restore that was cut off, and what file systems put into an empty volume. */
-const doesNotCount = /^(?:hooktape\.lock.*|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
+const doesNotCount =
+  /^(?:hooktape\.lock.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
 export const restore: Command = {
   summary: 'bring a backup into an empty data directory',
   usage: 'hooktape restore FILE',
+  details: [['FILE', 'a backup, with FILE.secret beside it unless HOOKTAPE_SECRET is what it was']],
   async run(args, io) {
     const { positionals, envFile, json } = parse(args, ['FILE']);
     const { config } = loadConfig(io, envFile);
@@ -29,11 +32,12 @@ export const restore: Command = {
     const file = fromFileUrl(config.databaseUrl);
     if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
     checkSource(from);
-    checkEmpty(config, file);
+    const kept = secretOf(config, from);
+    checkEmpty(config, file, kept);
     const lock = await openDataDirectory(io, config, 'hooktape restore');
     try {
-      checkEmpty(config, file);
-      await bringBack(io, config, from, resolve(file));
+      checkEmpty(config, file, kept);
+      await bringBack({ io, config, from, file: resolve(file), kept });
     } finally {
       await lock.release();
     }
@@ -48,8 +52,21 @@ function checkSource(from: string): void {
     throw invalid(`${from} is a database in use or cut off (${basename(from)}-wal lies beside it), not a backup`);
 }
 
-function checkEmpty({ dataDir }: Config, file: string): void {
-  const inTheWay = existsSync(dataDir) ? readdirSync(dataDir).filter(name => !doesNotCount.test(name)) : [];
+/** What the backup brings for `DATA_DIR/secret`. */
+function secretOf(config: Config, from: string): string | undefined {
+  const beside = secretBeside(from);
+  return config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
+}
+
+/** Its own secret is no obstacle: a restore that was cut off leaves it behind. */
+const isThere = (config: Config, kept: string | undefined): boolean =>
+  kept !== undefined && existsSync(secretPath(config)) && readFileSync(secretPath(config), 'utf8') === kept;
+
+function checkEmpty(config: Config, file: string, kept: string | undefined): void {
+  const { dataDir } = config;
+  const inTheWay = existsSync(dataDir)
+    ? readdirSync(dataDir).filter(name => !doesNotCount.test(name) && !(name === 'secret' && isThere(config, kept)))
+    : [];
   if (inTheWay.length > 0)
     throw conflict(
       `${dataDir} is not empty (${inTheWay.slice(0, 3).join(', ')}): restore into an empty data directory`,
@@ -57,9 +74,9 @@ function checkEmpty({ dataDir }: Config, file: string): void {
   if (existsSync(file)) throw conflict(`${file} exists, and nothing is ever overwritten`);
 }
 
-async function bringBack(io: Io, config: Config, from: string, file: string): Promise<void> {
-  const beside = secretBeside(from);
-  const kept = config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
+type Restore = { io: Io; config: Config; from: string; file: string; kept: string | undefined };
+
+async function bringBack({ io, config, from, file, kept }: Restore): Promise<void> {
   const secret = config.secret ?? kept?.trim();
   let wroteSecret = false;
   try {
@@ -71,9 +88,9 @@ async function bringBack(io: Io, config: Config, from: string, file: string): Pr
         const proof = await readProof(client);
         if (!proof) throw invalid(`${from} is not a Hooktape backup`);
         if (secret === undefined || !provesSecret(proof, createSealer(secret, io.random)))
-          throw invalid(secretAdvice(config, beside));
-        if (kept === undefined) return;
-        writeFileSync(secretPath(config), kept, { mode: 0o600, flag: 'wx', flush: true });
+          throw invalid(secretAdvice(config, secretBeside(from)));
+        if (kept === undefined || isThere(config, kept)) return;
+        writeSecretFile(secretPath(config), kept, secretPart(secretPath(config)));
         wroteSecret = true;
       },
     });

@@ -1,12 +1,13 @@
 /* Backup and check, wherever the database is open: in the server while it runs, else in the command itself. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
 import { encodeBytes } from '../core/base32.ts';
 import { AppError, conflict, invalid } from '../core/errors.ts';
 import { databaseChecks } from '../db/check.ts';
 import { writeCopy } from '../db/copies.ts';
 import type { Services } from '../wiring.ts';
 import { secretPath } from './data-directory.ts';
+import { writeSecretFile } from './secret-file.ts';
 
 /** `secretFile`: the copy of the generated secret; null when HOOKTAPE_SECRET is set, which is not Hooktape's to copy. */
 export type BackedUp = { file: string; bytes: number; secretFile: string | null };
@@ -21,35 +22,52 @@ export async function backUp({ config, database, spawn, random }: Services, file
   const { upkeep } = database;
   if (!upkeep) throw invalid('the database is on a libSQL server: back it up there');
   if (!isAbsolute(file)) throw invalid('the path must be absolute');
-  if (existsSync(file)) throw conflict(`${file} exists, and nothing is ever overwritten`);
+  checkTarget(file);
   const secretFile = config.secret === undefined ? secretBeside(file) : null;
+  const secret = secretFile === null ? null : readFileSync(secretPath(config), 'utf8');
+  const isThere = secretFile !== null && holds(secretFile, secret);
+  const part = (name: string): string => `${name}.${encodeBytes(random(5))}.part`;
   let wroteSecret = false;
   try {
-    // The secret first: a backup that has its name is complete.
-    if (secretFile !== null) wroteSecret = copySecret(secretPath(config), secretFile);
-    const part = `${file}.${encodeBytes(random(5))}.part`;
-    return { file, bytes: await writeCopy({ upkeep, spawn, file, part }), secretFile };
+    // The secret before the name: a backup that has its name is complete.
+    const whole = (): void => {
+      if (secretFile === null || secret === null || isThere) return;
+      writeSecretFile(secretFile, secret, part(secretFile));
+      wroteSecret = true;
+    };
+    return { file, bytes: await writeCopy({ upkeep, spawn, file, part: part(file), whole }), secretFile };
   } catch (error) {
     if (wroteSecret && secretFile !== null) rmSync(secretFile, { force: true });
     throw refusal(error);
   }
 }
 
-/** false when it is there already, which a backup that was cut off leaves behind. @throws conflict when another one is */
-function copySecret(from: string, to: string): boolean {
-  const secret = readFileSync(from, 'utf8');
-  if (existsSync(to)) {
-    if (readFileSync(to, 'utf8') === secret) return false;
-    throw conflict(`${to} exists, and nothing is ever overwritten`);
-  }
-  writeFileSync(to, secret, { mode: 0o600, flag: 'wx', flush: true });
-  return true;
+/** @throws AppError with what to name instead */
+function checkTarget(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw conflict(`${file} is a directory: name a file in it`);
+  if (found) throw conflict(`${file} exists, and nothing is ever overwritten: name another file`);
+  if (!existsSync(dirname(file)))
+    throw invalid(`the backup could not be written: the directory ${dirname(file)} is not there; make it first`);
 }
+
+/** Whether it is there already, which a backup that was cut off leaves behind. @throws conflict when it is another one */
+function holds(secretFile: string, secret: string | null): boolean {
+  if (!existsSync(secretFile)) return false;
+  if (readFileSync(secretFile, 'utf8') === secret) return true;
+  throw conflict(`${secretFile} exists, and nothing is ever overwritten: name another file`);
+}
+
+const forbidden = ['EACCES', 'EPERM', 'EROFS'];
 
 /** The caller is the operator: the system's own words are what helps. */
 function refusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  return new AppError('unavailable', `the backup could not be written: ${(error as Error).message}`, { cause: error });
+  const { message, code } = error as Error & { code?: unknown };
+  const wayOut = forbidden.includes(String(code))
+    ? '\nWhile the server runs, it is the server that writes: name a file where its user may, such as below its data directory.'
+    : '';
+  return new AppError('unavailable', `the backup could not be written: ${message}${wayOut}`, { cause: error });
 }
 
 /** Looks at everything that is stored. @param reindex build the search index anew first */

@@ -25,12 +25,15 @@ export async function writeCopy({
   spawn,
   file,
   part,
+  whole = () => {},
 }: {
   upkeep: Upkeep;
   spawn: SpawnThread;
   file: string;
   /** Where it is put together; in the same directory. */
   part: string;
+  /** What has to be there before the copy has its name. */
+  whole?: () => void;
 }): Promise<number> {
   if (existsSync(file)) throw alreadyThere(file);
   // Made first, so that it is nobody else's to read at any moment.
@@ -39,8 +42,8 @@ export async function writeCopy({
     await upkeep.copyInto(part);
     const bytes = await flush(part);
     await withFile(spawn, part, verify);
-    publish(part, file);
-    await flushName(dirname(file));
+    whole();
+    await publishForGood(part, file);
     return bytes;
   } finally {
     rmSync(part, { force: true });
@@ -79,8 +82,7 @@ export async function readCopy({
     await handle.chmod(0o600);
     await handle.close();
     await flush(part);
-    publish(part, file);
-    await flushName(dirname(file));
+    await publishForGood(part, file);
   } finally {
     // A file that was copied by other means than a backup may bring a log of its own.
     for (const rest of ['', '-wal', '-shm']) rmSync(`${part}${rest}`, { force: true });
@@ -117,8 +119,19 @@ async function withFile<T>(spawn: SpawnThread, path: string, use: (client: Clien
 
 const alreadyThere = (file: string) => conflict(`${file} exists, and nothing is ever overwritten`);
 
-/** Unlike a rename, a link never takes the place of something else. */
-function publish(part: string, file: string): void {
+/** @throws when the name cannot be brought to disk, too: then there is none */
+async function publishForGood(part: string, file: string): Promise<void> {
+  publish(part, file);
+  try {
+    await flushName(dirname(file));
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** Unlike a rename, a link never takes the place of something else. @throws conflict */
+export function publish(part: string, file: string): void {
   try {
     linkSync(part, file);
   } catch (error) {
