@@ -258,12 +258,3 @@ describe('hooktape health', () => {
     expect((await hooktape(at, 'health')).stderr).toContain('not ready');
   });
 });
-
-test('a port that is taken: exit 1, the port named, and the data directory free again', async () => {
-  const taken = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
-  const port = String(taken.port);
-  const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: port }, 'serve');
-  await taken.stop(true);
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(port)]);
-  await (await lockDataDirectory(dataDir, 'next')).release();
-});

@@ -116,7 +116,10 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
       timeout: false,
     } as RequestInit);
   } catch (error) {
-    if (noServer.test(String((error as { code?: unknown }).code))) return undefined;
+    const code = String((error as { code?: unknown }).code);
+    if (noServer.test(code)) return undefined;
+    if (code === 'EACCES')
+      throw new OperationError(`this user may not use ${socket}\nRun the command as the user that the server runs as.`);
     throw new OperationError(`the server did not answer: ${(error as Error).message}`);
   }
   if (response.status === 404) throw new OperationError('the running server is of another version');

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -15,10 +24,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const configFor = (dataDir: string, secret?: string) => ({ dataDir, secret }) as Config;
+const configFor = (dataDir: string, secret?: string) =>
+  ({ dataDir, databaseUrl: `file:${dataDir}/hooktape.db`, secret }) as Config;
 /** `monotonic` is asked once for the deadline, and once after each refusal. */
 const ioWith = (monotonic: () => number) =>
   ({ clock: { now: Date.now, monotonic }, random: randomBytes, pid: 7, useDataDirectory: () => {} }) as unknown as Io;
+
+const io = () => ioWith(() => 0);
 
 describe('a data directory that is locked', () => {
   test('by a command is waited for', async () => {
@@ -71,27 +83,64 @@ describe('its mode', () => {
   });
 });
 
+test('a directory with other things in it, such as /tmp, keeps its mode', async () => {
+  writeFileSync(join(directory, 'somebody’s'), '');
+  chmodSync(directory, 0o1777);
+  for (let start = 0; start < 2; start++) await (await openDataDirectory(io(), configFor(directory), 'test')).release();
+  expect(statSync(directory).mode & 0o7777).toBe(0o1777);
+});
+
+// The superuser may write everywhere.
+describe.skipIf(process.getuid?.() === 0)('a directory that may not be written', () => {
+  afterEach(() => chmodSync(directory, 0o700));
+
+  test.each([
+    ['itself', (): string => directory, 'cannot be used'],
+    ['where it would be made', (): string => join(directory, 'data'), 'cannot be made'],
+  ])('%s', async (_what, dataDir, words) => {
+    chmodSync(directory, 0o500);
+    await expect(openDataDirectory(io(), configFor(dataDir()), 'test')).rejects.toThrow(
+      `${words}: permission denied\nRun Hooktape as the user that owns it`,
+    );
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test.each(['hooktape.lock', 'hooktape.lock.holder', 'hooktape.db', 'hooktape.db-wal'])('for its %s', async name => {
+    const file = join(directory, name);
+    writeFileSync(file, '', { mode: 0o400 });
+    await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
+      `${file} cannot be written: permission denied\nRun Hooktape as the user that owns it`,
+    );
+    expect(readdirSync(directory)).toEqual([name]);
+  });
+});
+
+test('a place where no directory can be made is refused with what to set', async () => {
+  await expect(openDataDirectory(io(), configFor('/proc/hooktape'), 'test')).rejects.toThrow(
+    /^the data directory \/proc\/hooktape cannot be made: .*\nSet HOOKTAPE_DATA_DIR to a directory that can be written\.$/,
+  );
+});
+
 describe('the secret', () => {
-  const io = ioWith(() => 0);
   const file = () => join(directory, 'secret');
 
   test('is made once, whole, and for its owner only, whatever an attempt that was cut off left behind', () => {
     writeFileSync(`${file()}.tmp`, 'half', { mode: 0o644 });
-    const secret = readOrMakeSecret(io, configFor(directory));
+    const secret = readOrMakeSecret(io(), configFor(directory));
     expect(secret).toMatch(/^[0-9a-z]{52}$/);
     expect([readFileSync(file(), 'utf8'), statSync(file()).mode & 0o777]).toEqual([`${secret}\n`, 0o600]);
     expect(existsSync(`${file()}.tmp`)).toBe(false);
-    expect(readOrMakeSecret(io, configFor(directory))).toBe(secret);
+    expect(readOrMakeSecret(io(), configFor(directory))).toBe(secret);
   });
 
   test('that is set is used, and no file is made', () => {
-    expect(readOrMakeSecret(io, configFor(directory, 'given'))).toBe('given');
+    expect(readOrMakeSecret(io(), configFor(directory, 'given'))).toBe('given');
     expect(existsSync(file())).toBe(false);
   });
 
   test('that is empty is refused, not replaced', () => {
     writeFileSync(file(), '\n');
-    expect(() => readOrMakeSecret(io, configFor(directory))).toThrow('is empty');
+    expect(() => readOrMakeSecret(io(), configFor(directory))).toThrow('is empty');
     expect(readFileSync(file(), 'utf8')).toBe('\n');
   });
 });

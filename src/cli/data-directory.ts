@@ -1,30 +1,34 @@
 /* The data directory: made 0700, locked for one process, with the secret that seals what is stored in it. */
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
+import { fromFileUrl } from '../db/file-url.ts';
 import { type DataDirectoryLock, LockedError, lockDataDirectory } from '../db/lock.ts';
-import type { Io } from './io.ts';
+import { type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /** Where a secret is kept that nobody set. */
 export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'secret');
 
-export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
-
-/** How the server names itself to whoever finds the directory locked. */
 /** Where it is written first. Nobody else writes there: the lock is ours. */
 export const secretPart = (file: string): string => `${file}.tmp`;
 
+export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
+
+/** How the server names itself to whoever finds the directory locked. */
 export const serverName = 'hooktape serve';
 
 const pollMs = 50;
@@ -41,9 +45,7 @@ export async function openDataDirectory(
   patienceMs = 0,
 ): Promise<DataDirectoryLock> {
   const { dataDir } = config;
-  if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  // An existing directory with anything in it keeps the mode that its owner gave it, but not for everybody.
-  if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
+  makeUsable(config);
   io.useDataDirectory(dataDir);
   const until = io.clock.monotonic() + patienceMs;
   for (;;) {
@@ -57,9 +59,55 @@ export async function openDataDirectory(
   }
 }
 
+/** SQLite says of all that can be wrong here the same: that it cannot open a file. */
+function makeUsable({ dataDir, databaseUrl }: Config): void {
+  attempt(`the data directory ${dataDir} cannot be made`, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+  // One that is there keeps the mode that its owner gave it, but not for everybody.
+  if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
+  const { R_OK, W_OK, X_OK } = constants;
+  attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
+  const database = fromFileUrl(databaseUrl);
+  const written = ['hooktape.lock', 'hooktape.lock.holder'].map(name => join(dataDir, name));
+  if (database !== undefined) written.push(...['', '-wal', '-shm'].map(suffix => `${database}${suffix}`));
+  for (const file of written.filter(existsSync))
+    attempt(`${file} cannot be written`, () => accessSync(file, R_OK | W_OK));
+}
+
+const notAllowed = [
+  'permission denied',
+  'Run Hooktape as the user that owns it, give it to this user (chown -R), or set HOOKTAPE_DATA_DIR to another directory.',
+] as const;
+const reasons: Record<string, readonly [why: string, wayOut: string]> = {
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  EROFS: [
+    'the file system is read-only',
+    'Mount it so that it can be written, or set HOOKTAPE_DATA_DIR to another directory.',
+  ],
+};
+
+function attempt(what: string, act: () => void): void {
+  try {
+    act();
+  } catch (cause) {
+    const { code, message } = cause as Error & { code?: unknown };
+    // What to do when the disk is full is said for all commands.
+    if (code === 'ENOSPC') throw cause;
+    const [why, wayOut] = reasons[String(code)] ?? [
+      message,
+      'Set HOOKTAPE_DATA_DIR to a directory that can be written.',
+    ];
+    throw new OperationError(`${what}: ${why}\n${wayOut}`, { cause });
+  }
+}
+
+/** What lies in a data directory: the server's, and what file systems put into an empty volume. */
+const ours = /^(?:hooktape\.|secret$|secret\.tmp$|\.libsql-|lost\+found$)/;
+
+/** Only one that holds nothing else: a setting that names /tmp or / by mistake must not close that to others. */
 function tryToTighten(dataDir: string): void {
   try {
-    chmodSync(dataDir, statSync(dataDir).mode & 0o770);
+    if (readdirSync(dataDir).every(name => ours.test(name))) chmodSync(dataDir, statSync(dataDir).mode & 0o770);
   } catch {
     // Somebody else's directory, such as a mounted volume: its files are 0600 all the same.
   }

@@ -21,6 +21,11 @@ describe('trouble with the disk', () => {
     expect(diskTrouble(error)).toContain(wayOut);
   });
 
+  test('does not say its code twice', () =>
+    expect(diskTrouble(coded('SQLITE_FULL: SQLITE_FULL: disk is full', 'SQLITE_FULL'))).toStartWith(
+      'the disk is full: SQLITE_FULL: disk is full\n',
+    ));
+
   test.each([
     ['another code', coded('in use', 'SQLITE_BUSY')],
     ['none', new Error('the disk is full')],

@@ -14,5 +14,6 @@ export function diskTrouble(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, cause, message } = error as Error & { code?: unknown };
   const [, sentence] = troubles.find(([codes]) => codes.test(String(code))) ?? [];
-  return sentence ? sentence(message) : diskTrouble(cause);
+  // The client puts the code before what the database said, which begins with it, too.
+  return sentence ? sentence(message.replace(/^(SQLITE_\w+: )\1+/, '$1')) : diskTrouble(cause);
 }

@@ -15,6 +15,7 @@ import { type Certificate, type CertificateFiles, lookAtCertificate, watchCertif
 import { controlHandler } from './control.ts';
 import { openDataDirectory, readOrMakeSecret, serverName, socketPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
+import { listenTrouble } from './listen-trouble.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 const drainMs = 20_000;
@@ -97,7 +98,9 @@ async function listen(
     tls: certificate,
     onError,
   });
-  await front.listen(config.port, config.host);
+  await front.listen(config.port, config.host).catch(cause => {
+    throw listenTrouble(config, cause);
+  });
   const socket = createSocketFront(controlHandler(services), onError);
   // Some systems have no such sockets, and deliveries matter more.
   await socket
@@ -139,6 +142,10 @@ async function announce(io: Io, { config, setup, log }: Services, json: boolean)
       baseUrl: config.baseUrl,
     });
   const link = await setup.link();
+  if (json) {
+    io.stdout(`${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`);
+    return;
+  }
   io.stdout(`Hooktape ${io.version} at ${config.baseUrl}/\n`);
   if (link !== undefined) io.stdout(`\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`);
   io.stdout('Ready.\n');
@@ -147,13 +154,9 @@ async function announce(io: Io, { config, setup, log }: Services, json: boolean)
 /** Port 0 stands for any free one; addresses that are handed out need to know which. */
 async function withRealPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
-  if (json) {
-    io.stdout(`${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`);
-    return;
-  }
   const probe = createServer();
   const port = await new Promise<number>((resolve, reject) => {
-    probe.once('error', reject);
+    probe.once('error', cause => reject(listenTrouble(config, cause)));
     probe.listen(0, config.host, () => {
       const address = probe.address();
       resolve(typeof address === 'object' && address ? address.port : 0);
