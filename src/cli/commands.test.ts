@@ -255,6 +255,6 @@ describe('hooktape health', () => {
       return ended.exitCode === 1 ? ended : undefined;
     });
     expect(JSON.parse(gone.stdout)).toMatchObject({ ready: false, problem: expect.stringContaining(at.HOOKTAPE_PORT) });
-    expect((await hooktape(at, 'health')).stderr).toContain('not ready');
+    expect((await hooktape(at, 'health')).stderr).toMatch(/^not ready: nothing listens at .*; start the server/);
   });
 });

@@ -32,6 +32,9 @@ async function ask(url: string): Promise<string | undefined> {
     } as RequestInit);
     return response.ok ? undefined : `not ready: ${url} answered ${response.status}`;
   } catch (error) {
-    return `not ready: ${url}: ${(error as Error).message}`;
+    const { code, message } = error as Error & { code?: unknown };
+    return code === 'ECONNREFUSED' || code === 'ConnectionRefused'
+      ? `not ready: nothing listens at ${url}; start the server, or give this command its settings (--env-file)`
+      : `not ready: ${url}: ${message}`;
   }
 }

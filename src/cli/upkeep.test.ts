@@ -85,6 +85,7 @@ describe('a backup that fails', () => {
 
   test.each([
     ['is a directory', '', 'is a directory: name a file in it'],
+    ['has a name that no file can have', `/${'n'.repeat(300)}`, 'could not be written: '],
     ['is in no directory', '/no/a.db', 'backups/no is not there; make it first'],
   ])('because the target %s', async (_what, name, said) => {
     expect(await failing({}, path(`backups${name}`))).toContain(said);

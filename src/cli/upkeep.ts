@@ -22,13 +22,13 @@ export async function backUp({ config, database, spawn, random }: Services, file
   const { upkeep } = database;
   if (!upkeep) throw invalid('the database is on a libSQL server: back it up there');
   if (!isAbsolute(file)) throw invalid('the path must be absolute');
-  checkTarget(file);
   const secretFile = config.secret === undefined ? secretBeside(file) : null;
   const secret = secretFile === null ? null : readFileSync(secretPath(config), 'utf8');
-  const isThere = secretFile !== null && holds(secretFile, secret);
   const part = (name: string): string => `${name}.${encodeBytes(random(5))}.part`;
   let wroteSecret = false;
   try {
+    checkTarget(file);
+    const isThere = secretFile !== null && holds(secretFile, secret);
     // The secret before the name: a backup that has its name is complete.
     const whole = (): void => {
       if (secretFile === null || secret === null || isThere) return;
