@@ -242,6 +242,15 @@ describe('the first run', () => {
   });
 });
 
+test('a secret that is not given is asked for, and none is made in its place', async () => {
+  await hooktape({ ...env, HOOKTAPE_SECRET: 'a secret in an env file' }, 'account', 'list');
+  for (const command of ['account list', 'serve']) {
+    const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: '0' }, ...command.split(' '));
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('set HOOKTAPE_SECRET (--env-file FILE')]);
+    expect(existsSync(join(dataDir, 'secret'))).toBe(false);
+  }
+});
+
 describe('hooktape health', () => {
   test('0 when the server is ready, 1 when there is none', async () => {
     const server = await startServer(env);

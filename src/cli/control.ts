@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
 import { LockedError } from '../db/lock.ts';
 import { createServices, type Services } from '../wiring.ts';
-import { openDataDirectory, readOrMakeSecret, socketPath } from './data-directory.ts';
+import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
 import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
@@ -77,20 +77,22 @@ export async function withServices<T>(
 ): Promise<T> {
   const lock = await openDataDirectory(io, config, holder);
   try {
-    const services = await createServices({
-      config,
-      secret: readOrMakeSecret(io, config),
-      log: createLog(io, config),
-      clock: io.clock,
-      random: io.random,
-      spawn: io.spawn,
-      version: io.version,
-      usage: io.usage,
-      onFatal: error => {
-        io.stderr(`hooktape: ${error.message}\n`);
-        io.abort(1);
-      },
-    });
+    const services = await withSecret(io, config, secret =>
+      createServices({
+        config,
+        secret,
+        log: createLog(io, config),
+        clock: io.clock,
+        random: io.random,
+        spawn: io.spawn,
+        version: io.version,
+        usage: io.usage,
+        onFatal: error => {
+          io.stderr(`hooktape: ${error.message}\n`);
+          io.abort(1);
+        },
+      }),
+    );
     try {
       return await use(services);
     } finally {

@@ -10,6 +10,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { fromFileUrl } from '../db/file-url.ts';
 import { type DataDirectoryLock, LockedError, lockDataDirectory } from '../db/lock.ts';
+import { SecretError } from '../db/secret-check.ts';
 import { type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
 
@@ -110,6 +112,21 @@ function tryToTighten(dataDir: string): void {
     if (readdirSync(dataDir).every(name => ours.test(name))) chmodSync(dataDir, statSync(dataDir).mode & 0o770);
   } catch {
     // Somebody else's directory, such as a mounted volume: its files are 0600 all the same.
+  }
+}
+
+/** Opens what needs the secret. One that was made for a database that has another is taken away again. */
+export async function withSecret<T>(io: Io, config: Config, open: (secret: string) => Promise<T>): Promise<T> {
+  const file = secretPath(config);
+  const isGiven = config.secret !== undefined || existsSync(file);
+  try {
+    return await open(readOrMakeSecret(io, config));
+  } catch (error) {
+    if (isGiven || !(error instanceof SecretError)) throw error;
+    rmSync(file, { force: true });
+    throw new SecretError(
+      `this database was made with a secret, and none is given: set HOOKTAPE_SECRET (--env-file FILE names the settings), or put ${file} back`,
+    );
   }
 }
 

@@ -13,7 +13,7 @@ import { createServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, type CertificateFiles, lookAtCertificate, watchCertificate } from './certificate.ts';
 import { controlHandler } from './control.ts';
-import { openDataDirectory, readOrMakeSecret, serverName, socketPath } from './data-directory.ts';
+import { openDataDirectory, serverName, socketPath, withSecret } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
 import { listenTrouble } from './listen-trouble.ts';
 import { createLog, loadConfig } from './settings.ts';
@@ -39,20 +39,22 @@ export const serve: Command = {
     const spawn = threadsAhead(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
-      const opening = createServices({
-        config,
-        secret: readOrMakeSecret(io, config),
-        log,
-        clock: io.clock,
-        random: io.random,
-        spawn,
-        version: io.version,
-        usage: io.usage,
-        onFatal: cause => {
-          log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
-          io.abort(1);
-        },
-      });
+      const opening = withSecret(io, config, secret =>
+        createServices({
+          config,
+          secret,
+          log,
+          clock: io.clock,
+          random: io.random,
+          spawn,
+          version: io.version,
+          usage: io.usage,
+          onFatal: cause => {
+            log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
+            io.abort(1);
+          },
+        }),
+      );
       // The routes and their library load while the database is made and opened.
       const [services, { createApp }] = await Promise.all([opening, import('../app.ts')]);
       try {
