@@ -115,6 +115,15 @@ describe('a server', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   }, 30_000);
 
+  test('SIGTERM while it starts ends it at once with 0, and the next one starts', async () => {
+    const starting = start(['serve'], { env: { HOOKTAPE_PORT: '0' } });
+    await eventually(() => existsSync(join(directory, 'data/hooktape.lock')), 15_000);
+    starting.child.kill('SIGTERM');
+    expect((await starting.done).exitCode).toBe(0);
+    const again = await serve();
+    expect((await fetch(`${again.origin}/readyz`)).status).toBe(200);
+  }, 30_000);
+
   test('a second one on the same data directory exits 1 and names the first; the first does not notice', async () => {
     const server = await serve();
     const second = await run(['serve'], { env: { HOOKTAPE_PORT: '0' } });

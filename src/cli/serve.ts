@@ -28,6 +28,11 @@ export const serve: Command = {
   usage: 'hooktape serve',
   async run(args, io) {
     const { envFile, json } = parse(args, []);
+    // As PID 1 a signal that nobody waits for is ignored, so from the start.
+    const signalled = io.untilSignal();
+    let isServing = false;
+    // Nothing was acknowledged yet, and whatever is being made can be cut off at any moment.
+    void signalled.then(() => isServing || io.abort(exitCodes.done));
     let certificate: Certificate | undefined;
     const loaded = loadConfig(io, envFile, files => {
       const found = lookAtCertificate(files);
@@ -60,7 +65,7 @@ export const serve: Command = {
       try {
         await makeOwner(services, config);
         // From here on a signal must not cut a request: it waits until there is something to stop.
-        const signalled = io.untilSignal();
+        isServing = true;
         const stop = await listen(services, createApp(services), certificate);
         await announce(io, services, json);
         // What fell due while no server ran.
