@@ -81,7 +81,10 @@ describe('loading the addon', () => {
     const attempt = () => loadAddon(addon, [missing, join(dir, 'here')]);
     expect(attempt).toThrow(missing);
     expect(attempt).toThrow(join(dir, 'here'));
-    expect(attempt).toThrow('no directory can hold the database engine');
+    expect(attempt).toThrow(
+      /^no directory can hold the database engine[\s\S]*\n.*set HOOKTAPE_DATA_DIR to a directory that is\.$/,
+    );
+    expect(attempt).toThrow(expect.objectContaining({ code: 'ERR_DLOPEN_FAILED' }));
   });
 
   test('looks into the data directory first', () => {

@@ -59,7 +59,11 @@ export function loadAddon(addon: Addon, dirs: readonly string[]): Native {
       refusals.push(`  ${dir}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  throw new Error(`no directory can hold the database engine (writable, mounted with exec):\n${refusals.join('\n')}`);
+  const words = `no directory can hold the database engine (writable, mounted with exec):\n${refusals.join('\n')}`;
+  // With a code it is told as it is, without a stack.
+  throw Object.assign(new Error(`${words}\nMount one of them so, or set HOOKTAPE_DATA_DIR to a directory that is.`), {
+    code: 'ERR_DLOPEN_FAILED',
+  });
 }
 
 /** Where to look for room, best first. */
