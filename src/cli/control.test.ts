@@ -71,14 +71,23 @@ describe('the server’s side', () => {
     await house.close();
   });
 
-  test('an incident is told without its words, and lands in the log', async () => {
+  test.each([
+    ['an incident is told without its words', new Error('SELECT secret'), 'see the server’s log'],
+    [
+      'a full disk is told as the command itself would',
+      new Error('SELECT secret', { cause: Object.assign(new Error('no room'), { code: 'SQLITE_FULL' }) }),
+      'the disk is full: no room',
+    ],
+  ])('%s, and lands in the log', async (_what, error, said) => {
     const house = await openHouse();
     const socket = join(house.directory, 'hooktape.sock');
-    const account = { ...house.services.account, list: () => Promise.reject(new Error('SELECT secret')) };
+    const account = { ...house.services.account, list: () => Promise.reject(error) };
     const front = createSocketFront(controlHandler({ ...house.services, account }), () => {});
     await front.listen(socket);
     const response = await fetch('http://hooktape/control/account.list', { unix: socket, method: 'POST', body: '{}' });
-    expect(await response.text()).not.toContain('SELECT');
+    const text = await response.text();
+    expect(text).toContain(said);
+    expect(text).not.toContain('SELECT');
     expect(house.lines.some(({ level }) => level === 'error')).toBe(true);
     await front.close(1000);
     await house.close();

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { LockedError } from '../db/lock.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
+import { diskTrouble } from './disk-trouble.ts';
 import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
@@ -152,7 +153,8 @@ export function controlHandler(services: Services, aliveEveryMs = defaultAliveEv
       answer(200, await runOperation(services, name, args));
     } catch (error) {
       services.onError(error);
-      answer(500, { failure: { code: 'internal', message: 'internal error; see the server’s log' } } satisfies Outcome);
+      const message = diskTrouble(error) ?? 'internal error; see the server’s log';
+      answer(500, { failure: { code: 'internal', message } } satisfies Outcome);
     }
   };
 }

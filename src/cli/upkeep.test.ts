@@ -44,7 +44,10 @@ describe('a backup that fails', () => {
   };
 
   test('because the disk is full', async () => {
-    expect(await failing(copyingFails('no room', 'SQLITE_FULL'), path('backups/a.db'))).toContain('no room');
+    const said = await failing(copyingFails('no room', 'SQLITE_FULL'), path('backups/a.db'));
+    expect(said).toBe(
+      'the backup could not be written: the disk is full: no room\nWhat is stored is safe. Make room and try again.',
+    );
     expect(left()).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import { databaseChecks } from '../db/check.ts';
 import { writeCopy } from '../db/copies.ts';
 import type { Services } from '../wiring.ts';
 import { secretPath } from './data-directory.ts';
+import { diskTrouble } from './disk-trouble.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /** `secretFile`: the copy of the generated secret; null when HOOKTAPE_SECRET is set, which is not Hooktape's to copy. */
@@ -67,7 +68,9 @@ function refusal(error: unknown): AppError {
   const wayOut = forbidden.includes(String(code))
     ? '\nWhile the server runs, it is the server that writes: name a file where its user may, such as below its data directory.'
     : '';
-  return new AppError('unavailable', `the backup could not be written: ${message}${wayOut}`, { cause: error });
+  return new AppError('unavailable', `the backup could not be written: ${diskTrouble(error) ?? message}${wayOut}`, {
+    cause: error,
+  });
 }
 
 /** Looks at everything that is stored. @param reindex build the search index anew first */
