@@ -1,5 +1,5 @@
 /* The binary in hostile and bare surroundings: empty directory, foreign configuration files, unusable temp space. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
@@ -81,12 +81,38 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
     return why.slice(0, 160);
   });
 
+  await check('says where it may not write, and what to do, and leaves nothing there', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'hooktape-closed-'));
+    try {
+      chmodSync(closed, 0o555);
+      const refused = { [closed]: 'cannot be used', [join(closed, 'data')]: 'cannot be made' };
+      for (const [dataDir, words] of Object.entries(refused)) {
+        await withInstallation(install({ HOOKTAPE_DATA_DIR: dataDir }), async installation => {
+          const { exitCode, stderr } = await installation.run(['serve']);
+          must(exitCode === 1, `exit code ${exitCode}: ${stderr}`);
+          must(stderr.startsWith(`hooktape: the data directory ${dataDir} ${words}: permission denied`), stderr);
+          must(stderr.includes('chown') && !stderr.includes('    at '), stderr);
+        });
+      }
+      must(readdirSync(closed).length === 0, 'something was written there');
+    } finally {
+      rmSync(closed, { recursive: true, force: true });
+    }
+    return undefined;
+  });
+
   await check('lists every configuration problem at once and exits with 78', async () => {
-    await withInstallation(install({ HOOKTAPE_MAX_BODY: 'much', HOOKTAPE_LOG_LEVEL: 'loud' }), async installation => {
+    const wrong = {
+      HOOKTAPE_MAX_BODY: 'much',
+      HOOKTAPE_LOG_LEVEL: 'loud',
+      HOOKTAPE_TLS_CERT: '/nowhere/cert.pem',
+      HOOKTAPE_TLS_KEY: '/nowhere/key.pem',
+    };
+    await withInstallation(install(wrong), async installation => {
       const { exitCode, stderr } = await installation.run(['serve']);
       must(exitCode === 78, `exit code ${exitCode}`);
       must(
-        ['HOOKTAPE_MAX_BODY', 'HOOKTAPE_LOG_LEVEL'].every(name => stderr.includes(name)),
+        Object.keys(wrong).every(name => stderr.includes(name)),
         stderr,
       );
     });
