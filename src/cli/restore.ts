@@ -2,7 +2,7 @@
  * `hooktape restore FILE`: a backup into an empty data directory. Refused before anything is changed: a directory with
  * something in it, a damaged or newer backup, a backup whose sealed values could not be opened afterwards.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { conflict, invalid, notFound } from '../core/errors.ts';
@@ -47,7 +47,17 @@ export const restore: Command = {
 };
 
 function checkSource(from: string): void {
-  if (!existsSync(from) || !statSync(from).isFile()) throw notFound(`the backup ${from}`);
+  try {
+    accessSync(from, constants.R_OK);
+    if (existsSync(secretBeside(from))) accessSync(secretBeside(from), constants.R_OK);
+  } catch (error) {
+    const { code, message } = error as Error & { code?: unknown };
+    if (code === 'ENOENT') throw notFound(`the backup ${from}`);
+    throw invalid(
+      `the backup cannot be read: ${message}\nMake FILE and FILE.secret readable for the user of the server.`,
+    );
+  }
+  if (!statSync(from).isFile()) throw invalid(`${from} is not a file: name the backup itself`);
   if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0)
     throw invalid(`${from} is a database in use or cut off (${basename(from)}-wal lies beside it), not a backup`);
 }

@@ -120,6 +120,16 @@ describe('a restore', () => {
     expect(existsSync(path('other/hooktape.db'))).toBe(true);
   });
 
+  test('of what is no file says so, and makes nothing', async () => {
+    mkdirSync(path('backups/a.db'));
+    expect((await restore()).stderr).toContain('a.db is not a file: name the backup itself');
+    rmSync(path('backups/a.db'), { recursive: true });
+    writeFileSync(path('backups/a.db'), '');
+    const below = await hooktape({ HOOKTAPE_DATA_DIR: path('other') }, 'restore', path('backups/a.db/b'));
+    expect(below.stderr).toContain('the backup cannot be read: ENOTDIR');
+    expect(existsSync(path('other'))).toBe(false);
+  });
+
   test('does not touch another secret', async () => {
     await backUp(house.services, path('backups/a.db'));
     mkdirSync(path('other'));
