@@ -66,9 +66,14 @@ describe('the certificate files', () => {
     expect(lookAtCertificate({})).toEqual({ problems: [] });
     put({ cert: 'nonsense', key: 'nonsense' });
     expect(lookAtCertificate(files).problems).toEqual([
-      expect.stringMatching(/^HOOKTAPE_TLS_CERT: ".*cert\.pem": /),
-      expect.stringMatching(/^HOOKTAPE_TLS_KEY: ".*key\.pem": /),
+      expect.stringMatching(/^HOOKTAPE_TLS_CERT: ".*cert\.pem" holds no certificate in PEM that can be used: /),
+      expect.stringMatching(/^HOOKTAPE_TLS_KEY: ".*key\.pem" holds no private key in PEM that can be used: /),
     ]);
+    put({ cert: `${one.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, key: one.key });
+    expect(lookAtCertificate(files).problems).toEqual([expect.stringContaining('holds no certificate')]);
+    const chain = { cert: `${one.key}${one.cert}${two.cert}`, key: one.key };
+    put(chain);
+    expect(lookAtCertificate(files)).toEqual({ certificate: chain, problems: [] });
     put(one);
     expect(lookAtCertificate(files)).toEqual({ certificate: one, problems: [] });
   });

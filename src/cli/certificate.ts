@@ -11,27 +11,34 @@ export type CertificateFiles = { certFile: string; keyFile: string };
 
 export type Certificate = Parameters<Front['renew']>[0];
 
+/** The first certificate. @throws when it or one behind it is none: the whole chain is sent */
+function readChain(pem: string): X509Certificate {
+  const first = new X509Certificate(pem);
+  for (const [one] of pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g))
+    new X509Certificate(one);
+  return first;
+}
+
 /** The pair when it can be served, else everything that is wrong, each with its setting. A file that is not set is no problem here. */
 export function lookAtCertificate({ certFile, keyFile }: Partial<CertificateFiles>): {
   certificate?: Certificate;
   problems: string[];
 } {
   const problems: string[] = [];
-  const look = <T>(setting: string, file: string | undefined, understand: (pem: string) => T) => {
+  const look = <T>(setting: string, file: string | undefined, what: string, understand: (pem: string) => T) => {
     if (file === undefined) return undefined;
     let pem: string | undefined;
     try {
       pem = readFileSync(file, 'utf8');
       return { pem, understood: understand(pem) };
     } catch (error) {
-      const { message } = error as Error;
-      const problem = pem === undefined ? cannotBeRead(file, error) : `${JSON.stringify(file)}: ${message}`;
-      problems.push(`${setting}: ${problem}`);
+      const unusable = `${JSON.stringify(file)} holds no ${what} in PEM that can be used: ${(error as Error).message}`;
+      problems.push(`${setting}: ${pem === undefined ? cannotBeRead(file, error) : unusable}`);
       return undefined;
     }
   };
-  const cert = look('HOOKTAPE_TLS_CERT', certFile, pem => new X509Certificate(pem));
-  const key = look('HOOKTAPE_TLS_KEY', keyFile, pem => createPrivateKey(pem));
+  const cert = look('HOOKTAPE_TLS_CERT', certFile, 'certificate', readChain);
+  const key = look('HOOKTAPE_TLS_KEY', keyFile, 'private key', pem => createPrivateKey(pem));
   if (!cert || !key) return { problems };
   if (cert.understood.checkPrivateKey(key.understood))
     return { certificate: { cert: cert.pem, key: key.pem }, problems };
