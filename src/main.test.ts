@@ -124,6 +124,13 @@ describe('a server', () => {
     expect((await fetch(`${again.origin}/readyz`)).status).toBe(200);
   }, 30_000);
 
+  test('is asked for its health directly, whatever proxy the environment names', async () => {
+    const server = await serve();
+    const proxy = 'http://127.0.0.1:1';
+    const env = { HTTP_PROXY: proxy, http_proxy: proxy, HOOKTAPE_PORT: new URL(server.origin).port };
+    expect(await run(['health'], { env })).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' });
+  }, 30_000);
+
   test('a second one on the same data directory exits 1 and names the first; the first does not notice', async () => {
     const server = await serve();
     const second = await run(['serve'], { env: { HOOKTAPE_PORT: '0' } });

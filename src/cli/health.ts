@@ -28,8 +28,9 @@ async function ask(url: string): Promise<string | undefined> {
     const response = await fetch(url, {
       signal: AbortSignal.timeout(withinMs),
       tls: { rejectUnauthorized: false },
-      proxy: '',
-    } as RequestInit);
+      // Not even when the environment names one, as containers' often does: it would look for the server beside itself.
+      proxy: false,
+    } as unknown as RequestInit);
     return response.ok ? undefined : `not ready: ${url} answered ${response.status}`;
   } catch (error) {
     const { code, message } = error as Error & { code?: unknown };
