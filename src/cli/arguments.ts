@@ -1,6 +1,7 @@
 /* The words of a command line. Every command takes --env-file and --json, wherever they stand. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { didYouMean } from '../core/settings/suggest.ts';
+import { settingNames } from '../core/settings/table.ts';
 import { UsageError } from './io.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -66,7 +67,17 @@ function parseStrictly(args: string[], options: Options): { values: Record<strin
   } catch (error) {
     const [, unknown] = /^Unknown option '(-[^' ]*)/.exec((error as Error).message) ?? [];
     if (unknown === undefined) throw new UsageError((error as Error).message);
-    const known = Object.keys(options).map(name => `--${name}`);
-    throw new UsageError(`unknown option: ${unknown}${didYouMean(unknown, known)}`);
+    throw new UsageError(`unknown option: ${unknown}${hint(unknown, options)}`);
   }
+}
+
+/** Many programs take their settings as options. */
+function hint(unknown: string, options: Options): string {
+  const setting = `HOOKTAPE_${unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()}`;
+  if (settingNames.some(name => name === setting))
+    return `; set ${setting} in the environment or in an env file (--env-file FILE)`;
+  return didYouMean(
+    unknown,
+    Object.keys(options).map(name => `--${name}`),
+  );
 }

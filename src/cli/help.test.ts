@@ -57,6 +57,11 @@ describe('a word that is none', () => {
     ['account', 'a subcommand is missing: create, list, plan, password, delete'],
     ['check --reindx', 'unknown option: --reindx; did you mean --reindex?'],
     ['version --josn', 'unknown option: --josn; did you mean --json?'],
+    [
+      'serve --port 80',
+      'unknown option: --port; set HOOKTAPE_PORT in the environment or in an env file (--env-file FILE)',
+    ],
+    ['--data-dir=/x', 'unknown option: --data-dir; set HOOKTAPE_DATA_DIR in the environment'],
     ['help serve now', 'unexpected argument: now'],
     ['help key create now', 'unexpected argument: now'],
   ])('hooktape %s: exit 2, on stderr, with the nearest one that is', async (words, said) => {

@@ -41,7 +41,7 @@ export const importCommand: Command = {
     if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
     else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
     if (tooLarge === 0) return exitCodes.done;
-    io.stderr(`hooktape: ${tooLarge} not imported: larger than the database takes\n`);
+    if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database takes\n`);
     return exitCodes.failed;
   },
 };
