@@ -29,6 +29,36 @@ describe('readBody', () => {
     expect(free(budget)).toBe(20);
   });
 
+  test('what comes byte by byte is held in one block, all of which counts until it is whole', async () => {
+    let taken = 0;
+    const budget = {
+      take: (bytes: number) => {
+        taken += bytes;
+        return true;
+      },
+      give: (bytes: number) => {
+        taken -= bytes;
+      },
+    };
+    const req = upload();
+    const reading = readBody(req, 1 << 20, budget, nothing);
+    const sent = Buffer.from(Array.from({ length: 50_000 }, (_, i) => i % 251));
+    const held: number[] = [];
+    for (let i = 0; i < sent.length; i++) {
+      req.push(sent.subarray(i, i + 1));
+      if (i % 1000 === 0) await Bun.sleep(0);
+      if (held.at(-1) !== taken && taken > 0) held.push(taken);
+    }
+    req.push(null);
+    const read = await reading;
+    if (read.kind !== 'whole') throw new Error(read.kind);
+    expect(sent.equals(read.body)).toBe(true);
+    expect(held).toEqual([16_384, 32_768, 65_536]);
+    expect([taken, read.body.buffer.byteLength]).toEqual([50_000, 50_000]);
+    read.release();
+    expect(taken).toBe(0);
+  });
+
   test.each([
     ['exactly the limit', 10, 'whole'],
     ['one more', 11, 'too_large'],

@@ -32,8 +32,12 @@ export type ReadBody =
   /** The sender went away or broke the protocol before the end. */
   | { kind: 'aborted' };
 
+/** What is taken at once: neither for a byte that nothing follows, nor again and again for a large body. */
+const leastBlockBytes = 16 << 10;
+
 /**
- * Never rejects. After `whole` the caller must call `release` when it no longer holds the body.
+ * Never rejects. After `whole` the caller must call `release` when it no longer holds the body. However small the pieces are that
+ * it comes in (a chunk may be one byte, and an object of its own here), it is kept in one block, and the block is what counts.
  * @param wanted called when the body will be read: the moment for `100 Continue`
  */
 export function readBody(
@@ -45,29 +49,40 @@ export function readBody(
   const declared = Number(req.headers['content-length'] ?? Number.NaN);
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' });
   wanted();
+  const mostBytes = Number.isNaN(declared) ? maxBytes : declared;
   return new Promise(resolve => {
-    let chunks: Buffer[] = [];
+    let block = new ArrayBuffer(0);
     let size = 0;
     let isOver = false;
     // The listeners stay: they do nothing any more, and taking four of them off each request would cost something.
     const finish = (result: ReadBody): void => {
       isOver = true;
-      chunks = [];
-      if (result.kind !== 'whole') budget.give(size);
+      if (result.kind !== 'whole') budget.give(block.byteLength);
+      block = new ArrayBuffer(0);
       resolve(result);
+    };
+    const makeRoom = (bytes: number): boolean => {
+      const held = block.byteLength;
+      if (bytes <= held) return true;
+      const next = Math.max(bytes, Math.min(mostBytes, Math.max(leastBlockBytes, 2 * held)));
+      if (!budget.take(next - held)) return false;
+      // The old block is gone at once, and not when the collector comes by.
+      block = block.transfer(next);
+      return true;
     };
     const onData = (chunk: Buffer): void => {
       if (isOver) return;
       if (size + chunk.length > maxBytes) finish({ kind: 'too_large' });
-      else if (!budget.take(chunk.length)) finish({ kind: 'no_room' });
+      else if (!makeRoom(size + chunk.length)) finish({ kind: 'no_room' });
       else {
+        chunk.copy(new Uint8Array(block), size);
         size += chunk.length;
-        chunks.push(chunk);
       }
     };
     const onEnd = (): void => {
       if (isOver) return;
-      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+      budget.give(block.byteLength - size);
+      const body = Buffer.from(block.byteLength > size ? block.transfer(size) : block);
       finish({ kind: 'whole', body, release: () => budget.give(size) });
     };
     const onGone = (): void => {
