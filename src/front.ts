@@ -6,8 +6,9 @@ import { chmodSync, rmSync } from 'node:fs';
 import { isIngestTarget } from './core/query.ts';
 import { createBridge, type Fetcher } from './http/bridge.ts';
 import type { Sender } from './http/client-address.ts';
+import { withoutOrigin } from './http/complete.ts';
 import type { Whole } from './http/lane.ts';
-import { type Certificate, createListener, type Handler, withoutOrigin } from './http/listener.ts';
+import { type Certificate, createListener, type Handler } from './http/listener.ts';
 
 export type Front = {
   /** @returns the port that was bound */

@@ -1,7 +1,7 @@
 /* How long a connection may wait in each phase. How all of them end is in front.test.ts and lane.test.ts. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net';
 import { eventually } from '../testing/poll.ts';
 import { openWire, type Wire } from '../testing/wire.ts';
 import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
@@ -16,14 +16,19 @@ afterEach(() => {
 
 /** A server that looks at its limits every few milliseconds; requests are answered when the test says so. */
 async function open(limits: Partial<ConnectionLimits>) {
-  const connections = createConnections({ idle: never, head: never, body: never, ...limits }, 5);
+  const connections = createConnections(
+    { idle: never, head: never, body: never, linger: never, silence: never, ...limits },
+    5,
+  );
   end = connections.end;
   const opened: Connection[] = [];
   const responses: ServerResponse[] = [];
   const complete = createServer((req, res) => {
-    connections.serve(req, res);
-    req.resume();
-    responses.push(res);
+    const answer = (): void => {
+      req.resume();
+      responses.push(res);
+    };
+    connections.serve({ req, res, isLast: false, answer });
   });
   acceptor = createNetServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => {});
@@ -37,7 +42,8 @@ async function open(limits: Partial<ConnectionLimits>) {
 }
 
 const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n';
-const timedOut = /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/;
+const timedOut =
+  /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\ncontent-type: application\/json\r\n.*\{"error":"[^"]+"\}$/s;
 
 describe('what is cut', () => {
   test('a connection that says nothing', async () => {
@@ -68,6 +74,14 @@ describe('what is cut', () => {
     (await eventually(() => responses[0])).end('done');
     await wire.until(/done/);
     wire.write('P');
+    await wire.closed;
+    expect(wire.received()).toMatch(/done.*HTTP\/1\.1 408 /s);
+  });
+
+  test('one that came with the request before it', async () => {
+    const { wire, responses } = await open({ head: 20 });
+    wire.write(`${post}hiPOST / HT`);
+    (await eventually(() => responses[0])).end('done');
     await wire.closed;
     expect(wire.received()).toMatch(/done.*HTTP\/1\.1 408 /s);
   });
@@ -107,6 +121,42 @@ describe('what is not cut', () => {
     await (await openWire(origin)).closed;
     response.end('done');
     expect(await wire.until(/done/)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a connection that has been told all', () => {
+  /** Its last answer is given while its body is arriving, and its client does not close. */
+  async function tellAll(limits: Partial<ConnectionLimits>) {
+    const { origin, connections, responses } = await open(limits);
+    const { port } = new URL(origin);
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {}).write(`${post}h`);
+    const response = await eventually(() => responses[0]);
+    response.shouldKeepAlive = false;
+    response.end('done');
+    await new Promise(resolve => socket.once('end', resolve).resume());
+    return { socket, connections };
+  }
+
+  test('is closed when nothing comes any more', async () => {
+    const { socket, connections } = await tellAll({ silence: 20 });
+    await connections.quiet();
+    socket.destroy();
+  });
+
+  test('is read for as long as something comes, but not for ever', async () => {
+    const { socket, connections } = await tellAll({ silence: 100, linger: 400 });
+    let isQuiet = false;
+    void connections.quiet().then(() => {
+      isQuiet = true;
+    });
+    const startedAt = performance.now();
+    await eventually(() => {
+      socket.write('x');
+      return isQuiet;
+    });
+    socket.destroy();
+    expect(performance.now() - startedAt).toBeGreaterThan(200);
   });
 });
 

@@ -1,37 +1,65 @@
 /*
- * The connections of one listener: what each waits for, for how long it may, and how all of them end. A silent or slow one is cut;
- * whoever closes lets what is under way finish.
+ * The connections of one listener: what each waits for, for how long it may, whose turn it is, and how all of them end. A silent or
+ * slow one is cut; whoever closes lets what is under way finish.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Appetite } from './feed.ts';
+import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
 
 /**
- * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; it was told
- * to go.
+ * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; all was said,
+ * and what still comes is thrown away; it was told to go.
  */
-type Phase = 'idle' | 'head' | 'body' | 'answer' | 'cut';
+type Phase = 'idle' | 'head' | 'body' | 'answer' | 'linger' | 'cut';
 
 export type Connection = {
   readonly socket: Socket;
   enter: (phase: Phase) => void;
   /** No further request is taken on it. */
   isLast: () => boolean;
+  /**
+   * Says the last there is to say, and reads on for a while without heeding it: who is still sending when a connection is closed
+   * loses the answer to it (RFC 9112 section 9.6).
+   */
+  finish: (last?: string | Buffer) => void;
+  /** What the complete server wants of what comes. */
+  appetite: () => Appetite;
+  /** Set by whoever feeds the complete server: it may have appetite again. */
+  goOn: () => void;
+};
+
+/** What the complete server has read of a connection. */
+export type Request = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** The connection ends with the answer to it. */
+  isLast: boolean;
+  /** Called when it is its turn. */
+  answer: () => void;
 };
 
 type Entry = Connection & {
   phase: Phase;
   /** In ticks. */
   since: number;
-  /** Requests that the complete server has on it, oldest first; several when they are sent without waiting for answers. */
-  requests: { req: IncomingMessage; res: ServerResponse }[];
-  /** What had been read when the last request ended: more is the next one's head. */
+  /** While it lingers: when something came last, in ticks. */
+  heardAt: number;
+  /** Of the complete server: the first is being answered, the others wait for that. */
+  requests: Request[];
+  /** What had been read when the last request ended: more is the next one's head. While it lingers, at the last look. */
   bytesRead: number;
   /** It has had its last request. */
   isOver: boolean;
+  /** What comes after, or instead of the last of, its requests. */
+  failure: ProtocolFailure | undefined;
 };
 
 /** How long a phase may last. Nothing limits an answer here: what makes it has its own deadlines. */
-export type ConnectionLimits = Record<'idle' | 'head' | 'body', number>;
+export type ConnectionLimits = Record<'idle' | 'head' | 'body' | 'linger', number> & {
+  /** How long nothing may come while it lingers. */
+  silence: number;
+};
 
 export type Connections = ReturnType<typeof createConnections>;
 
@@ -44,7 +72,7 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
   let quiet: (() => void) | undefined;
   let clock: ReturnType<typeof setInterval> | undefined;
 
-  const isUnderWay = ({ phase }: Entry): boolean => phase === 'body' || phase === 'answer';
+  const isUnderWay = ({ phase }: Entry): boolean => phase === 'body' || phase === 'answer' || phase === 'linger';
   const tellIfQuiet = (): void => {
     if (quiet && !entries.values().some(isUnderWay)) quiet();
   };
@@ -52,27 +80,25 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
   const tick = (): void => {
     ticks++;
     for (const entry of entries.values()) {
-      if (entry.phase === 'idle' && entry.requests.length === 0 && entry.socket.bytesRead > entry.bytesRead) {
-        entry.enter('head');
-      } else if (
-        entry.phase === 'body' &&
-        entry.requests.length > 0 &&
-        entry.requests.every(({ req }) => req.complete)
-      ) {
-        entry.enter('answer');
+      const { phase, socket, requests } = entry;
+      const hasMoved = socket.bytesRead > entry.bytesRead;
+      if (phase === 'idle' && requests.length === 0 && hasMoved) entry.enter('head');
+      else if (phase === 'body' && requests[0]?.req.complete) entry.enter('answer');
+      else if (phase === 'linger' && (hasMoved || !socket.writableFinished)) {
+        entry.bytesRead = socket.bytesRead;
+        entry.heardAt = ticks;
       }
-      if ((ticks - entry.since) * tickMs > limits[entry.phase]) cut(entry);
+      const isSilent = phase === 'linger' && (ticks - entry.heardAt) * tickMs > limits.silence;
+      if (isSilent || (ticks - entry.since) * tickMs > limits[entry.phase]) cut(entry);
     }
   };
 
   const cut = (entry: Entry): void => {
     const { phase, socket, requests } = entry;
-    const isSilent = phase === 'idle' || phase === 'cut' || socket.bytesRead === 0;
-    if (isSilent || requests.some(({ res }) => res.headersSent)) return void socket.destroy();
+    const isDone = phase === 'idle' || phase === 'linger' || phase === 'cut';
+    if (isDone || socket.bytesRead === 0 || requests[0]?.res.headersSent) return void socket.destroy();
+    entry.finish(failureMessage(408));
     entry.enter('cut');
-    socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
-      socket.destroy(),
-    );
   };
 
   const open = (socket: Socket): Connection => {
@@ -82,9 +108,11 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
       socket,
       phase: 'head',
       since: ticks,
+      heardAt: ticks,
       requests: [],
       bytesRead: 0,
       isOver: false,
+      failure: undefined,
       enter: phase => {
         entry.phase = phase;
         entry.since = ticks;
@@ -93,7 +121,19 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
         tellIfQuiet();
       },
       isLast: () => isClosing,
+      finish: last => {
+        if (socket.destroyed) return;
+        entry.enter('linger');
+        entry.heardAt = ticks;
+        socket.removeAllListeners('data').resume();
+        if (last === undefined) socket.end();
+        else socket.end(last, 'latin1');
+      },
+      appetite: () => appetiteOf(entry),
+      goOn: () => {},
     };
+    // How node:http ends a connection after its last answer.
+    socket.destroySoon = entry.finish;
     entries.set(socket, entry);
     socket.once('close', () => {
       entries.delete(socket);
@@ -105,33 +145,55 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
     return entry;
   };
 
+  /** Whose turn it is: nobody's while the one before is not answered, and the answer on its way. */
+  const advance = (entry: Entry): void => {
+    const { requests, failure, socket } = entry;
+    if (socket.destroyed || entry.phase === 'linger' || entry.phase === 'cut') return;
+    const [next] = requests;
+    if (failure && !next?.req.complete) entry.finish(failureMessage(failure));
+    else if (next) begin(entry, next);
+    else {
+      entry.enter(isHeadArriving(socket) ? 'head' : 'idle');
+      entry.goOn();
+    }
+  };
+  const begin = (entry: Entry, { res, isLast, answer }: Request): void => {
+    entry.enter('body');
+    if (isLast || isClosing) res.shouldKeepAlive = false;
+    answer();
+    entry.goOn();
+  };
+
   return {
     /** Of one that is known already, the same again. */
     open,
 
-    /**
-     * The complete server has a request on one of them.
-     * @returns whether it may be answered: what comes after a last request is nobody's
-     */
-    serve: (req: IncomingMessage, res: ServerResponse): boolean => {
+    /** The complete server has read a request of one of them. What comes after a last one is nobody's. */
+    serve: (request: Request): void => {
+      const { req, res, isLast } = request;
       const entry = entries.get(req.socket);
-      if (!entry || entry.isOver) return false;
-      const request = { req, res };
-      entry.requests.push(request);
-      entry.enter('body');
-      if (isClosing) res.shouldKeepAlive = false;
+      if (!entry || entry.isOver) return;
+      const { requests } = entry;
+      entry.isOver = isLast;
+      requests.push(request);
       res.once('close', () => {
-        entry.requests.splice(entry.requests.indexOf(request), 1);
-        if (entry.requests.length === 0) entry.enter('idle');
+        const isFirst = requests[0] === request;
+        requests.splice(requests.indexOf(request), 1);
+        if (isFirst) advance(entry);
       });
-      return true;
+      if (requests.length === 1) begin(entry, request);
     },
 
-    /** The connection ends with the answer to this request. */
-    last: (req: IncomingMessage, res: ServerResponse): void => {
-      const entry = entries.get(req.socket);
-      if (entry) entry.isOver = true;
-      res.shouldKeepAlive = false;
+    /** What the complete server reads of it is no HTTP, from here on. */
+    fail: (socket: Socket, failure: ProtocolFailure): void => {
+      const entry = entries.get(socket);
+      if (!entry || entry.failure) return;
+      entry.isOver = true;
+      entry.failure = failure;
+      const [first, second] = entry.requests;
+      if (second || first?.req.complete) return;
+      if (first?.res.headersSent) socket.destroy();
+      else advance(entry);
     },
 
     /** Cuts those without a request, and lets no other take a further one. */
@@ -157,4 +219,21 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
       for (const { socket } of entries.values()) socket.destroy();
     },
   };
+}
+
+function appetiteOf({ phase, socket, requests, isOver }: Entry): Appetite {
+  if (socket.destroyed || phase === 'linger' || phase === 'cut') return 'never';
+  const last = requests.at(-1)?.req;
+  if (!last || last.complete) {
+    if (isOver) return 'never';
+    return last ? 'later' : 'now';
+  }
+  // A body is for whoever answers the request, who takes it at its own pace.
+  return requests.length === 1 && last.readableLength < last.readableHighWaterMark ? 'now' : 'later';
+}
+
+/** Bun's mark for a message whose end its parser has not seen: with no request, that is a head. */
+function isHeadArriving(socket: Socket): boolean {
+  const mark = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'http1MessageOpen');
+  return mark !== undefined && Reflect.get(socket, mark) === true;
 }

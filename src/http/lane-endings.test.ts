@@ -43,11 +43,23 @@ describe('senders that go away', () => {
     await eventually(() => house.free === room);
   });
 
-  test('after something for the complete server behind a delivery: that one is delivered', async () => {
-    const socket = connect(house.port, '127.0.0.1', () => socket.end(`${post('1')}GET /x HTTP/1.1\r\nHost: x\r\n\r\n`));
-    socket.resume();
+  test.each([
+    ['a request', 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n', /true\}HTTP\/1\.1 200 .*app/s],
+    [
+      'a delivery in chunks, and another plain one',
+      `POST /in/t HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n${post('again')}`,
+      /true\}HTTP\/1\.1 200 .*complete.*HTTP\/1\.1 200 .*complete$/s,
+    ],
+    ['half a head', 'GET /x HTTP/1.1\r\nHo', /true\}HTTP\/1\.1 400 .*\{"error":"malformed request"\}$/s],
+  ])('after %s for the complete server behind a delivery: both are answered', async (_name, behind, expected) => {
+    let text = '';
+    const socket = connect(house.port, '127.0.0.1', () => socket.end(post('1') + behind));
+    socket.on('data', chunk => {
+      text += latin1(chunk);
+    });
     await eventually(() => socket.destroyed);
-    expect([house.arrived.length, house.errors]).toEqual([1, []]);
+    expect(text).toMatch(expected);
+    expect([house.arrived.length, house.errors, house.free]).toEqual([1, [], room]);
   });
 
   test('before the answer: what was sent is delivered, and nobody is told of an abort', async () => {

@@ -100,11 +100,6 @@ export function createLane({
     };
 
     const leave = (): void => {
-      // Nothing can be put back into a stream that has ended.
-      if (hasEnded) {
-        socket.destroy();
-        return;
-      }
       socket.off('data', onData).off('end', onEnd).off('close', onClose);
       release();
       connection.enter('head');
@@ -144,7 +139,7 @@ export function createLane({
       if (socket.destroyed) return;
       const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isLast();
       const rendered = render(answer, isLast);
-      if (isLast) return void socket.end(rendered, 'latin1', () => socket.destroy());
+      if (isLast) return void connection.finish(rendered);
       const isFlowing = socket.write(rendered, 'latin1');
       connection.enter('idle');
       if (isFlowing) goOn();

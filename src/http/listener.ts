@@ -1,11 +1,12 @@
 /*
- * One listening socket. Connections are accepted here and given to node:http, which listens to nothing itself, so that what they
- * wait for is known in one place (connections.ts), and plain deliveries need not come by it (lane.ts).
+ * One listening socket. Connections are accepted here; plain deliveries are read off them (lane.ts), and all else goes to the complete
+ * server (complete.ts). What they wait for is known in one place (connections.ts).
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { type Connection, createConnections } from './connections.ts';
+import { createComplete } from './complete.ts';
+import { createConnections } from './connections.ts';
 import { createLane, type Whole } from './lane.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
@@ -22,66 +23,26 @@ type ListenerOptions = {
   onError: (error: unknown) => void;
 };
 
-const maxHeaderSize = 64 << 10;
 const keepAliveSeconds = 65;
-const limitsMs = { idle: keepAliveSeconds * 1000, head: 10_000, body: 300_000 };
-
-const absoluteForm = /^https?:\/\/[^/?#]*/i;
-
-/** A proxy may send the absolute form of a target (RFC 9112 section 3.2.2). @returns the target from its path on */
-export function withoutOrigin(url: string): string {
-  const target = url.replace(absoluteForm, '');
-  return target.startsWith('/') ? target : `/${target}`;
-}
-
-/**
- * Bun's fallback server drops what follows a request that asks for an upgrade, and closes after this header without a word: nothing
- * may be sent behind either.
- */
-const mustBeLast = ({ headers }: IncomingMessage): boolean =>
-  headers.upgrade !== undefined || /\bclose\b/i.test(String(headers['proxy-connection'] ?? ''));
-
-/** What the parser lets pass and RFC 9112 does not: another version (section 2.3), no host (3.2), another form of target (3.2). */
-const isSound = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
-  (httpVersion === '1.1' ? headers.host !== undefined : httpVersion === '1.0') &&
-  (url.startsWith('/') || absoluteForm.test(url));
+const limitsMs = { idle: keepAliveSeconds * 1000, head: 10_000, body: 300_000, linger: 30_000, silence: 2000 };
 
 export function createListener({ handler, onError, certificate, whole }: ListenerOptions) {
   const connections = createConnections(limitsMs);
-  const complete = createServer({ maxHeaderSize, keepAliveTimeout: limitsMs.idle });
+  const complete = createComplete({
+    connections,
+    handler: (req, res) => handler(req, res, req.url ?? '/'),
+    keepAliveMs: limitsMs.idle,
+    onError,
+  });
+  const lane = whole && createLane({ whole, keepAliveSeconds, handOver: complete, onError });
   // Who has said all may still wait for its answer.
   const allowHalfOpen = true;
-  Object.assign(complete, { httpAllowHalfOpen: allowHalfOpen });
-  const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    if (!connections.serve(req, res)) return;
-    if (mustBeLast(req)) connections.last(req, res);
-    if (!isSound(req)) {
-      connections.last(req, res);
-      res.writeHead(400, { 'content-length': 0 });
-      res.end();
-      return;
-    }
-    handler(req, res, req.url ?? '/').catch(error => {
-      onError(error);
-      res.destroy();
-    });
-  };
-  // Who asks before sending a body is told to go on only by whoever wants the body: a refusal costs no upload.
-  complete.on('request', handle).on('checkContinue', handle);
-  const handOver = ({ socket }: Connection, bytes: Buffer): void => {
-    socket.pause();
-    socket.unshift(bytes);
-    complete.emit('connection', socket);
-    socket.resume();
-  };
-  const lane = whole && createLane({ whole, keepAliveSeconds, handOver, onError });
 
   const accept = (socket: Socket): void => {
     // What a connection's other end does is no error of ours; its end is told by `close`.
     socket.on('error', () => {});
     const connection = connections.open(socket);
-    if (lane) lane(connection);
-    else complete.emit('connection', socket);
+    (lane ?? complete)(connection);
   };
   const secure =
     certificate &&

@@ -15,10 +15,6 @@ import { refusal, stored } from './answers.ts';
 import { type BodyBudget, readBody } from './body.ts';
 import type { Address, CaptureService } from './service.ts';
 
-/** How much of an unwanted upload is still read, so that the sender sees the answer instead of a reset. */
-const lingerBytes = 4 << 20;
-const lingerMs = 2000;
-
 /** More than this comes piece by piece. */
 const mostWholeBytes = 256 << 10;
 
@@ -135,30 +131,9 @@ function readTarget(target: string): Target {
 
 function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   const fields: Record<string, string> = { ...headers };
-  if (!req.complete) {
-    fields['connection'] = 'close';
-    linger(req, res);
-  }
+  // The rest is read and thrown away by whoever closes the connection.
+  if (!req.complete) fields['connection'] = 'close';
   if (status !== 204) fields['content-length'] = String(Buffer.byteLength(body));
   res.writeHead(status, fields);
   res.end(req.method === 'HEAD' || status === 204 ? undefined : body);
-}
-
-/** Reads on for a moment and throws it away; a socket closed with unread data would take the answer with it. */
-function linger(req: IncomingMessage, res: ServerResponse): void {
-  const { socket } = req;
-  let left = lingerBytes;
-  const stop = (): void => {
-    clearTimeout(timer);
-    socket.destroy();
-  };
-  const timer = setTimeout(stop, lingerMs);
-  req.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) stop();
-  });
-  req.once('close', () => clearTimeout(timer));
-  req.on('error', () => {});
-  res.on('error', () => {});
-  req.resume();
 }

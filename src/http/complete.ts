@@ -1,0 +1,84 @@
+/*
+ * The complete HTTP server: node:http on connections that are given to it, since it listens to nothing itself. What it reads is
+ * answered in turn, and what is no HTTP is told so in JSON.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Connection, Connections } from './connections.ts';
+import { createFeed } from './feed.ts';
+import { failureOf, type ProtocolFailure, refuse } from './protocol-failures.ts';
+
+type CompleteOptions = {
+  connections: Connections;
+  handler: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+  keepAliveMs: number;
+  onError: (error: unknown) => void;
+};
+
+const maxHeaderSize = 64 << 10;
+
+const absoluteForm = /^https?:\/\/[^/?#]*/i;
+
+/** A proxy may send the absolute form of a target (RFC 9112 section 3.2.2). @returns the target from its path on */
+export function withoutOrigin(url: string): string {
+  const target = url.replace(absoluteForm, '');
+  return target.startsWith('/') ? target : `/${target}`;
+}
+
+/**
+ * Bun's fallback server drops what follows a request that asks for an upgrade, and closes after this header without a word: nothing
+ * may be sent behind either.
+ */
+const mustBeLast = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined || /\bclose\b/i.test(String(headers['proxy-connection'] ?? ''));
+
+/** What the parser lets pass and RFC 9112 does not: another version (section 2.3), no host (3.2), another form of target (3.2). */
+const isSound = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
+  (httpVersion === '1.1' ? headers.host !== undefined : httpVersion === '1.0') &&
+  (url.startsWith('/') || absoluteForm.test(url));
+
+/** @returns what takes a connection over, and what was read of it */
+export function createComplete({ connections, handler, keepAliveMs, onError }: CompleteOptions) {
+  const server = createServer({ maxHeaderSize, keepAliveTimeout: keepAliveMs });
+  // Who has said all may still wait for its answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    if (!isSound(req)) return void refuseInTurn(req, res, 400);
+    const answer = (): void => {
+      handler(req, res).catch(error => {
+        onError(error);
+        res.destroy();
+      });
+    };
+    tellWhenRead(req);
+    connections.serve({ req, res, isLast: mustBeLast(req), answer });
+  };
+  const refuseInTurn = (req: IncomingMessage, res: ServerResponse, failure: ProtocolFailure): void =>
+    connections.serve({ req, res, isLast: true, answer: () => refuse(res, failure) });
+
+  /** Whoever reads the body makes room for more of it; not before what is asked for here was taken. */
+  const tellWhenRead = (req: IncomingMessage): void => {
+    const read = req._read;
+    req._read = size => {
+      read.call(req, size);
+      queueMicrotask(connections.open(req.socket).goOn);
+    };
+  };
+
+  server
+    .on('request', serve)
+    // Who asks before sending a body is told to go on only by whoever wants the body: a refusal costs no upload.
+    .on('checkContinue', serve)
+    .on('checkExpectation', (req, res) => refuseInTurn(req, res, 417))
+    .on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      connections.fail(socket as Socket, failureOf(error.code)),
+    );
+
+  return (connection: Connection, bytes?: Buffer): void => {
+    const { socket, appetite } = connection;
+    const feed = createFeed({ socket, appetite, attach: () => server.emit('connection', socket) });
+    connection.goOn = feed.goOn;
+    if (bytes) feed.push(bytes);
+  };
+}
