@@ -1,11 +1,12 @@
 /*
- * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,midway,connections,fuzz,crash,drain]`:
+ * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,midway,connections,fuzz,greed,crash,drain]`:
  * what machines do, done to the compiled program: each says what was lost (nothing) and how long it took. Loopback only, bounded.
  */
 import { parseArgs } from 'node:util';
 import { checkConnections } from './faults/connections.ts';
 import { checkDisk } from './faults/disk.ts';
 import { checkFuzz } from './faults/fuzz.ts';
+import { checkGreed } from './faults/greed.ts';
 import { checkMidway } from './faults/midway.ts';
 import { createChecks } from './lib/checks.ts';
 import { githubPayloads } from './lib/payloads.ts';
@@ -18,7 +19,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     idle: { type: 'string', default: '10000' },
-    only: { type: 'string', default: 'disk,midway,connections,fuzz,crash,drain' },
+    only: { type: 'string', default: 'disk,midway,connections,fuzz,greed,crash,drain' },
   },
 });
 const whole = (name: 'rounds' | 'seconds' | 'seed' | 'idle'): number => {
@@ -35,6 +36,7 @@ const groups: Record<string, () => Promise<void>> = {
   midway: () => checkMidway(checks, payloads),
   connections: () => checkConnections(checks, payloads, { idle, dripping: Math.ceil(idle / 20) }),
   fuzz: () => checkFuzz(checks, whole('seconds'), whole('seed')),
+  greed: () => checkGreed(checks),
   crash: async () => {
     await checkCrashes(checks, payloads, whole('rounds'));
   },
