@@ -15,6 +15,11 @@ export type RequestContext = {
   /** JSON inside JSON inside JSON, further than any operation asks for. */
   tooDeep: boolean;
   id: string;
+  /**
+   * For what is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell. Without this it is
+   * answered, because one that has said all may well wait for that.
+   */
+  endWithSender: () => void;
 };
 
 /** A client that has taken nothing for so long is not coming back. */
@@ -23,10 +28,17 @@ const stalledMs = 120_000;
 const maxJsonDepth = 64;
 
 const contexts = new WeakMap<Request, RequestContext>();
+const local: RequestContext = {
+  clientAddress: '127.0.0.1',
+  oversized: false,
+  tooDeep: false,
+  id: 'none',
+  endWithSender: () => {},
+};
 
 /** Where and how the request came in. Requests made by tests with `app.handle` have none: they count as local. */
 export function requestContext(request: Request): RequestContext {
-  return contexts.get(request) ?? { clientAddress: '127.0.0.1', oversized: false, tooDeep: false, id: 'none' };
+  return contexts.get(request) ?? local;
 }
 
 export type Fetcher = (request: Request) => Response | Promise<Response>;
@@ -59,8 +71,11 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
         oversized: body === 'too_large',
         tooDeep: body instanceof Buffer && (outlineJson(body)?.depth ?? 0) > maxJsonDepth,
         id,
+        endWithSender: () => endWithSender(req, res),
       });
-      await sendResponse(await fetch(request), req, res, defaultsFor(request));
+      const response = await fetch(request);
+      if (response.headers.get('content-type')?.startsWith('text/event-stream')) endWithSender(req, res);
+      await sendResponse(response, req, res, defaultsFor(request));
     } catch (error) {
       if (gone.signal.aborted) return;
       onError(error, id);
@@ -69,6 +84,13 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
       res.end('{"error":"internal error"}');
     }
   };
+}
+
+function endWithSender({ socket }: IncomingMessage, res: ServerResponse): void {
+  const end = (): void => void res.destroy();
+  if (socket.readableEnded) end();
+  else socket.once('end', end);
+  res.once('close', () => socket.off('end', end));
 }
 
 function toHeaders(rawHeaders: readonly string[]): Headers {

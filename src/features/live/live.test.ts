@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
 import { openBrowser } from '../../testing/browser.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
@@ -104,6 +105,22 @@ describe('GET /api/endpoints/{id}/stream', () => {
     expect(openStreams()).toBe(1);
     stream.close();
     await eventually(() => openStreams() === 0);
+  });
+
+  test('one that closes its half of the connection frees its place at once', async () => {
+    const { id } = await ada.createEndpoint();
+    const request = `GET /api/endpoints/${id}/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`;
+    for (const behind of ['', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
+      const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true });
+      socket
+        .on('error', () => {})
+        .resume()
+        .write(request + behind);
+      await eventually(() => openStreams() === 1);
+      socket.end();
+      await eventually(() => openStreams() === 0);
+      await eventually(() => socket.destroyed);
+    }
   });
 
   test('429 for one stream too many of an account; another account still gets one', async () => {

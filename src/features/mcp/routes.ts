@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia';
 import { hostOf, isLoopbackHost } from '../../core/hosts.ts';
+import { requestContext } from '../../http/bridge.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { McpHandler } from './server.ts';
@@ -48,6 +49,11 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     }
     return undefined;
   };
+  const serve = (request: Request): Promise<Response> => {
+    // A call may wait for long, in one of a few places.
+    requestContext(request).endWithSender();
+    return mcp.fetch(request, agentOf(request));
+  };
   return new Elysia().all(
     '/mcp',
     async ({ request }) => {
@@ -63,10 +69,7 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
           status: 204,
           headers: { ...cors, 'access-control-allow-methods': 'POST', 'access-control-allow-headers': allowedHeaders },
         });
-      const answer =
-        (await gate.admitBearer(request)) ??
-        (await admitBatch(request)) ??
-        (await mcp.fetch(request, agentOf(request)));
+      const answer = (await gate.admitBearer(request)) ?? (await admitBatch(request)) ?? (await serve(request));
       for (const [name, value] of Object.entries(cors)) answer.headers.set(name, value);
       return answer;
     },

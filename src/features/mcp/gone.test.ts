@@ -1,0 +1,53 @@
+/* Agents that go away while a call waits. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+
+let house: House;
+let ada: Caller;
+let port: number;
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person();
+  port = Number(new URL(await house.listen()).port);
+});
+afterAll(() => house.close());
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const modern = ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/call', 'Mcp-Name: wait_for_event'];
+
+test.each([
+  ['of 2025', {}, ['MCP-Protocol-Version: 2025-06-18']],
+  ['of 2026', { _meta: meta }, modern],
+])('one %s that closes its half of the connection waits no more', async (_name, extra, fields) => {
+  const { id } = await ada.createEndpoint();
+  const given = { name: 'wait_for_event', arguments: { endpointId: id, timeoutSeconds: 50 } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...given, ...extra } });
+  const head = [
+    'POST /mcp HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${ada.key}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `Content-Length: ${body.length}`,
+    ...fields,
+  ];
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let received = '';
+  socket
+    .on('error', () => {})
+    .on('data', chunk => {
+      received += chunk.toString();
+    });
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  await eventually(() => received !== '' || house.services.arrivals.waiting() === 1);
+  expect(received).toBe('');
+  socket.end();
+  await eventually(() => house.services.arrivals.waiting() === 0);
+  await eventually(() => socket.destroyed);
+});
