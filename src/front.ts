@@ -4,11 +4,15 @@
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { isIngestTarget } from './core/query.ts';
+import { createBodyBudget } from './http/body.ts';
 import { createBridge, type Fetcher } from './http/bridge.ts';
 import type { Sender } from './http/client-address.ts';
 import { withoutOrigin } from './http/complete.ts';
 import type { Whole } from './http/lane.ts';
 import { type Certificate, createListener, type Handler } from './http/listener.ts';
+
+/** Bodies of requests to the app, all together. */
+const appBodyBytes = 64 << 20;
 
 export type Front = {
   /** @returns the port that was bound */
@@ -37,6 +41,7 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
   const app = createBridge({
     fetch,
     clientAddress,
+    budget: createBodyBudget(appBodyBytes),
     newRequestId: () => (++requests).toString(36),
     onError: (error, requestId) => onError(error, { requestId }),
   });

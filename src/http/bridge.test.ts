@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { eventually } from '../testing/poll.ts';
 import { exchange } from '../testing/wire.ts';
+import { createBridge } from './bridge.ts';
+import { createListener } from './listener.ts';
 
 let house: House;
 let ada: Caller;
@@ -52,4 +55,39 @@ test('what an account sees is kept by no cache, however the target is spelled', 
     expect(answer).toContain('200 OK');
     expect(answer.toLowerCase()).toContain('cache-control: no-store');
   }
+});
+
+test('503 when the bodies of all requests together take more than there is; what was refused or done makes room', async () => {
+  let free = 1000;
+  const budget = {
+    take: (bytes: number) => {
+      if (bytes > free) return false;
+      free -= bytes;
+      return true;
+    },
+    give: (bytes: number) => {
+      free += bytes;
+    },
+  };
+  const answer = Promise.withResolvers<Response>();
+  const handler = createBridge({
+    fetch: () => answer.promise,
+    clientAddress: () => '',
+    budget,
+    newRequestId: () => '',
+    onError: () => {},
+  });
+  const listener = createListener({ handler, onError: () => {} });
+  await listener.listen(0, '127.0.0.1');
+  const send = () => fetch(`http://127.0.0.1:${listener.port()}/`, { method: 'POST', body: 'x'.repeat(600) });
+  const first = send();
+  await eventually(() => free === 400);
+  const second = await send();
+  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(Object.keys((await second.json()) as object)).toEqual(['error']);
+  expect(free).toBe(400);
+  answer.resolve(new Response('done'));
+  expect(await (await first).text()).toBe('done');
+  expect(free).toBe(1000);
+  await listener.close(0);
 });

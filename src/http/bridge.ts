@@ -1,12 +1,14 @@
 /*
  * From node's request to the Fetch `Request` that the Elysia app takes, and back. The Request is built on a constant
- * origin, because a malformed Host would make it throw. Bodies are bounded here; the gate decides first, so an oversized
- * one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
+ * origin, because a malformed Host would make it throw. Bodies are bounded here, each and all together; the gate decides first, so
+ * an oversized one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxRequestBytes } from '../core/limits.ts';
 import { outlineJson } from '../core/platforms/json-scan.ts';
+import { type BodyBudget, type ReadBody, readBody } from './body.ts';
 import { type Sender, senderOf } from './client-address.ts';
+import { errorBody } from './errors.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = {
@@ -46,11 +48,22 @@ export type Fetcher = (request: Request) => Response | Promise<Response>;
 export type BridgeOptions = {
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
+  /** What all bodies that are arriving or in use may hold together: they come before anybody has shown credentials. */
+  budget: BodyBudget;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
 };
 
-export function createBridge({ fetch, clientAddress, newRequestId, onError }: BridgeOptions) {
+export function createBridge({ fetch, clientAddress, budget, newRequestId, onError }: BridgeOptions) {
+  const responseTo = async (request: Request, read: SmallBody): Promise<Response> => {
+    if (read.kind === 'no_room') return errorBody(503, 'too many requests at once, try again', { 'retry-after': '1' });
+    try {
+      return await fetch(request);
+    } finally {
+      if (read.kind === 'whole') read.release();
+    }
+  };
+
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const id = newRequestId();
     const gone = new AbortController();
@@ -58,22 +71,23 @@ export function createBridge({ fetch, clientAddress, newRequestId, onError }: Br
       if (!res.writableFinished) gone.abort();
     });
     try {
-      const body = await readSmallBody(req, res);
-      if (body === 'aborted') return void res.destroy();
+      const read = await readSmallBody(req, res, budget);
+      if (read.kind === 'aborted') return void res.destroy();
+      const body = read.kind === 'whole' ? read.body : undefined;
       const request = new Request(`http://internal${target}`, {
         method: req.method ?? 'GET',
         headers: toHeaders(req.rawHeaders),
         signal: gone.signal,
-        ...(body instanceof Buffer && body.length > 0 && { body: new Uint8Array(body) }),
+        ...(body && body.length > 0 && { body: new Uint8Array(body) }),
       });
       contexts.set(request, {
         clientAddress: clientAddress(senderOf(req)),
-        oversized: body === 'too_large',
-        tooDeep: body instanceof Buffer && (outlineJson(body)?.depth ?? 0) > maxJsonDepth,
+        oversized: read.kind === 'too_large',
+        tooDeep: body !== undefined && (outlineJson(body)?.depth ?? 0) > maxJsonDepth,
         id,
         endWithSender: () => endWithSender(req, res),
       });
-      const response = await fetch(request);
+      const response = await responseTo(request, read);
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) endWithSender(req, res);
       await sendResponse(response, req, res, defaultsFor(request));
     } catch (error) {
@@ -99,31 +113,15 @@ function toHeaders(rawHeaders: readonly string[]): Headers {
   return headers;
 }
 
-function readSmallBody(
-  req: IncomingMessage,
-  res: ServerResponse,
-): Promise<Buffer | undefined | 'too_large' | 'aborted'> {
-  const { method } = req;
-  if (method === 'GET' || method === 'HEAD') {
+type SmallBody = ReadBody | { kind: 'none' };
+
+function readSmallBody(req: IncomingMessage, res: ServerResponse, budget: BodyBudget): Promise<SmallBody> {
+  if (req.method === 'GET' || req.method === 'HEAD') {
     req.resume();
-    return Promise.resolve(undefined);
+    return Promise.resolve({ kind: 'none' });
   }
-  if (Number(req.headers['content-length'] ?? 0) > maxRequestBytes) {
-    req.resume();
-    return Promise.resolve('too_large');
-  }
-  if (req.headers.expect !== undefined) res.writeContinue();
-  return new Promise(resolve => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxRequestBytes) resolve('too_large');
-      else chunks.push(chunk);
-    });
-    req.on('end', () => resolve(Buffer.concat(chunks)));
-    req.on('error', () => resolve('aborted'));
-    req.on('close', () => resolve('aborted'));
+  return readBody(req, maxRequestBytes, budget, () => {
+    if (req.headers.expect !== undefined) res.writeContinue();
   });
 }
 

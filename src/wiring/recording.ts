@@ -3,7 +3,6 @@
 import { createSlots } from '../core/slots.ts';
 import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
-import { createBodyBudget } from '../features/capture/body.ts';
 import { createIngest } from '../features/capture/ingest.ts';
 import { createCaptureService } from '../features/capture/service.ts';
 import { createCaptureStore } from '../features/capture/store.ts';
@@ -17,6 +16,7 @@ import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSearchService } from '../features/search/service.ts';
 import { createSearchStore } from '../features/search/store.ts';
+import { createBodyBudget } from '../http/body.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';

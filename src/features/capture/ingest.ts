@@ -9,10 +9,11 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
+import { type BodyBudget, readBody } from '../../http/body.ts';
 import { type Sender, senderOf } from '../../http/client-address.ts';
 import type { Whole, WholeDelivery } from '../../http/lane.ts';
 import { refusal, stored } from './answers.ts';
-import { type BodyBudget, readBody } from './body.ts';
+
 import type { Address, CaptureService } from './service.ts';
 
 /** More than this comes piece by piece. */
