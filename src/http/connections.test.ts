@@ -112,6 +112,19 @@ describe('what is cut', () => {
   });
 });
 
+describe('an answer that was given', () => {
+  test('has to be taken', async () => {
+    const { origin, responses, connections } = await open({ idle: 20 });
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => {}).write(`${post}hi`);
+    // More than the socket buffers of both ends hold together.
+    (await eventually(() => responses[0])).end(Buffer.alloc(64 << 20));
+    await connections.quiet();
+    socket.destroy();
+  });
+});
+
 describe('what is not cut', () => {
   test('a request that is whole, however long its answer takes', async () => {
     const { origin, wire, responses } = await open({ idle: 20, head: 20, body: 20 });

@@ -8,10 +8,10 @@ import type { Appetite } from './feed.ts';
 import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
 
 /**
- * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; all was said,
- * and what still comes is thrown away; it was told to go.
+ * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; that was given,
+ * and has to be taken; it was the last, and what still comes is thrown away; it was told to go.
  */
-type Phase = 'idle' | 'head' | 'body' | 'answer' | 'linger' | 'cut';
+type Phase = 'idle' | 'head' | 'body' | 'answer' | 'flush' | 'linger' | 'cut';
 
 export type Connection = {
   readonly socket: Socket;
@@ -66,13 +66,13 @@ export type Connections = ReturnType<typeof createConnections>;
 /** @param tickMs how often the limits are looked at */
 export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
   const entries = new Map<Socket, Entry>();
-  const limits = { ...limitsMs, answer: Number.POSITIVE_INFINITY, cut: 0 };
+  const limits = { ...limitsMs, answer: Number.POSITIVE_INFINITY, flush: limitsMs.idle, cut: 0 };
   let ticks = 0;
   let isClosing = false;
   let quiet: (() => void) | undefined;
   let clock: ReturnType<typeof setInterval> | undefined;
 
-  const isUnderWay = ({ phase }: Entry): boolean => phase === 'body' || phase === 'answer' || phase === 'linger';
+  const isUnderWay = ({ phase }: Entry): boolean => phase !== 'idle' && phase !== 'head' && phase !== 'cut';
   const tellIfQuiet = (): void => {
     if (quiet && !entries.values().some(isUnderWay)) quiet();
   };
@@ -84,6 +84,7 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
       const hasMoved = socket.bytesRead > entry.bytesRead;
       if (phase === 'idle' && requests.length === 0 && hasMoved) entry.enter('head');
       else if (phase === 'body' && requests[0]?.req.complete) entry.enter('answer');
+      else if (phase === 'answer' && requests[0]?.res.writableEnded) entry.enter('flush');
       else if (phase === 'linger' && (hasMoved || !socket.writableFinished)) {
         entry.bytesRead = socket.bytesRead;
         entry.heardAt = ticks;
