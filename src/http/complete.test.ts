@@ -148,6 +148,7 @@ describe('what is no HTTP', () => {
     ['without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'malformed request'],
     ['a broken chunk', chunked('/in/x', 'zz\r\n'), 400, 'malformed request'],
     ['too large a head', get('/in/x', `X: ${'x'.repeat(70_000)}`), 431, 'the header fields are too large'],
+    ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 400, 'malformed request'],
     ['another expectation', get('/in/x', 'Expect: a miracle'), 417, 'nothing but 100-continue can be expected here'],
   ])('%s: said in JSON, and the connection ends', async (_name, text, status, error) => {
     const wire = await openWire(origin);
@@ -173,8 +174,17 @@ describe('what is no HTTP', () => {
     expect(wire.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*<1>HTTP\/1\.1 400 [\s\S]*\{"error":"malformed request"\}$/);
   });
 
+  test('a tunnel behind a request: said after its answer', async () => {
+    const wire = await openWire(origin);
+    wire.write(`${get('/in/1')}CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n${get('/in/2')}`);
+    await wire.closed;
+    expect(wire.received()).toMatch(/answer to \/in\/1HTTP\/1\.1 400 [\s\S]*\{"error":"malformed request"\}$/);
+    expect(started).toEqual(['/in/1']);
+  });
+
   test.each([
     ['the head', 'GET /in/x HTTP/1.1\r\nHo'],
+    ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\nhello'],
     ['the body', chunked('/in/x', '5\r\nhel')],
   ])('half of %s and then the end of the sender’s half: 400', async (_name, text) => {
     const { socket, received } = half(text);

@@ -71,6 +71,8 @@ export function createComplete({ connections, handler, keepAliveMs, onError }: C
     // Who asks before sending a body is told to go on only by whoever wants the body: a refusal costs no upload.
     .on('checkContinue', serve)
     .on('checkExpectation', (req, res) => refuseInTurn(req, res, 417))
+    // No tunnels here. Without a listener it would be cut without a word.
+    .on('connect', (_req, socket) => connections.fail(socket as Socket, 400))
     .on('clientError', (error: NodeJS.ErrnoException, socket) =>
       connections.fail(socket as Socket, failureOf(error.code)),
     );
