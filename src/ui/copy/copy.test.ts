@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { curlCommand } from './curl.ts';
 import { fetchCode } from './fetch.ts';
@@ -165,6 +168,37 @@ describe('fetch', () => {
 
   test('says that a GET body cannot be sent', () =>
     expect(fetchCode(request({ method: 'GET' }))).toStartWith('// fetch cannot send the 7 byte body of a GET'));
+
+  test.each([
+    ['/a/../b', '/b'],
+    ['/a/%2e%2e/b?x', '/b?x'],
+    ['/a\\b', '/a/b'],
+    ["/a?it's", '/a?it%27s'],
+    ['/caf\u00e9', '/caf%C3%A9'],
+  ])('says that %s is asked for as %s', async (given, sent) => {
+    const received: string[] = [];
+    const server = createServer((asked, answer) => {
+      received.push(asked.url ?? '');
+      answer.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const code = fetchCode(request({ url: `http://127.0.0.1:${port}${given}`, headers: [] }));
+    await new Function(`return (async () => { ${code} })()`)();
+    server.close();
+    expect(received).toEqual([sent]);
+    const said = JSON.parse(/^\/\/ fetch asks for (".*?"), not for /.exec(code)?.[1] ?? 'null');
+    expect(said).toBe(sent);
+  });
+
+  test.each([
+    'http://h',
+    'http://h/',
+    'http://h?a=%zz',
+    'http://h/a?',
+    'HTTP://H:80/a/b%2F..?x=[1]&y=%41',
+    'no address yet',
+  ])('has nothing to say about %s', url => expect(fetchCode(request({ url }))).toStartWith('const response'));
 });
 
 test('connection headers and redacted credentials are left out', () =>

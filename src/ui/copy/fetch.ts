@@ -12,9 +12,26 @@ export function fetchCode(request: CopyRequest): string {
   }
   const bodiless = method === 'GET' || method === 'HEAD';
   if (body.length > 0 && !bodiless) lines.push(`  body: ${bodyExpression(body)},`);
-  const note = body.length > 0 && bodiless ? `// fetch cannot send the ${body.length} byte body of a ${method}\n` : '';
-  return `${note}const response = await fetch(${literal(url)}, {\n${lines.join('\n')}\n});`;
+  const notes = [
+    ...(body.length > 0 && bodiless ? [`// fetch cannot send the ${body.length} byte body of a ${method}`] : []),
+    ...rewritten(url),
+  ];
+  return `${notes.map(note => `${note}\n`).join('')}const response = await fetch(${literal(url)}, {\n${lines.join('\n')}\n});`;
 }
+
+/** What to know where fetch asks for another target than the one given: URLs resolve `..` and `%2e%2e`, and encode what they do not like. */
+const rewritten = (url: string): string[] => {
+  if (!URL.canParse(url)) return [];
+  const asked = new URL(url);
+  asked.hash = '';
+  const [sent, given] = [targetOf(asked.href), targetOf(url)];
+  return sent === given
+    ? []
+    : [`// fetch asks for ${literal(sent)}, not for ${literal(given)}; curl sends it as it is`];
+};
+
+/** Path and query as written. */
+const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/?#\\]*/i, '').replace(/^(?![/\\])/, '/');
 
 const bodyExpression = (body: Uint8Array): string => {
   const text = utf8Text(body);
