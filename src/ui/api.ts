@@ -34,6 +34,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the same call may well succeed later: the server was away, overloaded or restarting. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+
 type Hooks = {
   /** The session is gone: any call but signing in answered 401. */
   onSignedOut: () => void;

@@ -16,6 +16,7 @@ import { Link, navigate, type Place, usePlace } from './parts/navigation.tsx';
 import { WorkspaceContext } from './parts/session.tsx';
 import { Shell } from './parts/shell.tsx';
 import { Toasts } from './parts/toasts.tsx';
+import { forgetEvents } from './parts/use-event.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './wire.ts';
 
@@ -99,6 +100,7 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
     }),
     [session, endpoints.value, endpoints.problem, endpoints.reload, endpoints.set],
   );
+  useEffect(() => forgetEvents, []);
   const signOut = async (): Promise<void> => {
     await api.signOut().catch(() => {});
     await ask();

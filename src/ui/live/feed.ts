@@ -3,11 +3,14 @@
  * and counted, and nothing that the reader sees moves. It holds 100,000 rows: adding on either side costs nothing but the row.
  */
 
+import { mayPass } from '../api.ts';
 import type { EventPage, EventSummary } from '../wire.ts';
 
 export type FeedView = {
   phase: 'loading' | 'ready' | 'failed';
   problem: string;
+  /** How often in a row the first page failed for a reason that may pass. */
+  failures: number;
   length: number;
   /** Arrivals held back while paused. */
   held: number;
@@ -38,6 +41,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
   let cursor: string | null = null;
   let phase: FeedView['phase'] = 'loading';
   let problem = '';
+  let failures = 0;
   let paused = false;
   let loadingMore = false;
   let aim = 0;
@@ -51,13 +55,15 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
   const at = (index: number): EventSummary | undefined =>
     index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
 
+  /** Loads the first page. After a failure what is said about it stays until the page is there. */
   const start = async (): Promise<void> => {
-    phase = 'loading';
+    if (phase !== 'failed') phase = 'loading';
     changed();
     try {
       startWith(await fetchPage(undefined, q));
     } catch (error) {
       phase = 'failed';
+      failures = mayPass(error) ? failures + 1 : 0;
       problem = error instanceof Error ? error.message : 'The list could not be loaded.';
     }
     changed();
@@ -98,6 +104,8 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     cursor = page.nextCursor;
     aim = 0;
     missed = false;
+    failures = 0;
+    problem = '';
     phase = 'ready';
   };
 
@@ -114,6 +122,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     view: (): FeedView => ({
       phase,
       problem,
+      failures,
       length: newer.length + older.length,
       held: held.length,
       paused,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { ApiError } from '../api.ts';
 import type { EventPage, EventSummary } from '../wire.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { createSseReader } from './sse.ts';
@@ -121,6 +122,29 @@ describe('feed', () => {
     fail = true;
     await feed.loadTo(9);
     expect(feed.view()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', loadingMore: false });
+  });
+
+  test('failures that may pass are counted until the page is there, and what is said stays', async () => {
+    const answers = [new ApiError(0, 'unreachable'), new ApiError(503, 'busy'), new ApiError(404, 'not found')];
+    const seen: string[] = [];
+    const feed: Feed = createFeed({
+      q: '',
+      fetchPage: async () => {
+        const error = answers.shift();
+        if (error) throw error;
+        return { events: [event(1)], nextCursor: null };
+      },
+      onChange: () => seen.push(feed.view().phase),
+      later: () => {},
+    });
+    for (const failures of [1, 2, 0]) {
+      await feed.start();
+      expect(feed.view()).toMatchObject({ phase: 'failed', failures });
+    }
+    expect(feed.view().problem).toBe('not found');
+    await feed.start();
+    expect(feed.view()).toMatchObject({ phase: 'ready', failures: 0, problem: '' });
+    expect(seen.slice(1)).not.toContain('loading');
   });
 });
 

@@ -4,6 +4,7 @@
  * (browsers allow six to one origin over HTTP/1.1).
  */
 
+import { pauseMs } from '../parts/retry.ts';
 import type { EventSummary } from '../wire.ts';
 import { createSseReader } from './sse.ts';
 
@@ -21,8 +22,6 @@ export type StreamOptions = {
   onRefused: (status: number) => void;
 };
 
-const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 15_000;
 const HIDDEN_MS = 30_000;
 
 /** Opens the stream and keeps it open until the returned function is called. */
@@ -30,12 +29,12 @@ export function openStream(options: StreamOptions): () => void {
   let closed = false;
   let connection: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let retryMs = FIRST_RETRY_MS;
+  let failures = 0;
 
   const connect = async (): Promise<void> => {
     connection = new AbortController();
     const { signal } = connection;
-    options.onState(retryMs === FIRST_RETRY_MS ? 'connecting' : 'retrying');
+    options.onState(failures === 0 ? 'connecting' : 'retrying');
     try {
       const lastEventId = options.lastEventId();
       const response = await fetch(options.url, {
@@ -49,7 +48,7 @@ export function openStream(options: StreamOptions): () => void {
         return options.onRefused(response.status);
       }
       if (response.ok && response.body) {
-        retryMs = FIRST_RETRY_MS;
+        failures = 0;
         options.onState('live');
         options.onOpen();
         await readAll(response.body, options.onEvent);
@@ -59,8 +58,8 @@ export function openStream(options: StreamOptions): () => void {
     }
     if (closed || signal.aborted) return;
     options.onState('retrying');
-    timer = setTimeout(connect, retryMs);
-    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+    failures += 1;
+    timer = setTimeout(connect, pauseMs(failures));
   };
 
   const disconnect = (): void => {

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { api, hooks } from '../api.ts';
+import { useRetry } from '../parts/retry.ts';
 import type { EventSummary } from '../wire.ts';
 import { createFeed, type Feed, type FeedView } from './feed.ts';
 import { type LiveState, openStream } from './stream.ts';
@@ -40,35 +41,35 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
   }, [endpointId, q, turn]);
 
   useEffect(() => {
-    let close = (): void => {};
-    let stopped = false;
-    let lastOpen = Date.now();
-    void feed.start().then(() => {
-      if (stopped) return;
-      if (feed.view().phase === 'failed') return;
-      close = openStream({
-        url: api.streamUrl(endpointId),
-        lastEventId: () => (Date.now() - lastOpen > LONG_AWAY_MS ? undefined : feed.newestId()),
-        onEvent: event => {
-          lastOpen = Date.now();
-          onArrival(event);
-          feed.push(event);
-        },
-        onOpen: () => {
-          // Without an event to resume from (or under a search) only the list knows what came in between.
-          if (q !== '' || feed.newestId() === undefined || Date.now() - lastOpen > LONG_AWAY_MS) void feed.askAgain();
-          lastOpen = Date.now();
-        },
-        onState: setLive,
-        onRefused: status => (status === 401 ? hooks.onSignedOut() : setGone(true)),
-      });
-    });
-    return () => {
-      stopped = true;
-      close();
-      feed.close();
-    };
-  }, [feed, endpointId]);
+    void feed.start();
+    return feed.close;
+  }, [feed]);
+  const view = feed.view();
+  useRetry(view.failures, () => void feed.start());
 
-  return { feed, view: feed.view(), live, gone, restart: () => setTurn(turn + 1) };
+  const ready = view.phase === 'ready';
+  useEffect(() => {
+    if (!ready) return;
+    let lastOpen = Date.now();
+    return openStream({
+      url: api.streamUrl(endpointId),
+      lastEventId: () => (Date.now() - lastOpen > LONG_AWAY_MS ? undefined : feed.newestId()),
+      onEvent: event => {
+        lastOpen = Date.now();
+        onArrival(event);
+        feed.push(event);
+      },
+      onOpen: () => {
+        // Without an event to resume from (or under a search) only the list knows what came in between.
+        if (q !== '' || feed.newestId() === undefined || Date.now() - lastOpen > LONG_AWAY_MS) void feed.askAgain();
+        // Older events that could not be loaded while the server was away.
+        if (feed.view().problem !== '') void feed.loadTo(feed.view().length + 1);
+        lastOpen = Date.now();
+      },
+      onState: setLive,
+      onRefused: status => (status === 401 ? hooks.onSignedOut() : setGone(true)),
+    });
+  }, [feed, ready, endpointId]);
+
+  return { feed, view, live: view.phase === 'failed' ? 'retrying' : live, gone, restart: () => setTurn(turn + 1) };
 }

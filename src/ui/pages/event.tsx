@@ -1,7 +1,6 @@
 /* One delivery in full: what it is, whether it is genuine and why, and everything that came with it. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { api } from '../api.ts';
+import { useState } from 'preact/hooks';
 import { bytesOf } from '../body/bytes.ts';
 import { curlCommand } from '../copy/curl.ts';
 import { sendableHeaders, withTarget } from '../copy/request.ts';
@@ -19,6 +18,7 @@ import { useWorkspace } from '../parts/session.tsx';
 import { SignaturePanel } from '../parts/signature-panel.tsx';
 import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
+import type { LoadedEvent } from '../parts/use-event.ts';
 import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
 import { platformName } from '../words/platforms.ts';
 import { exactTime, sizeWords } from '../words/time.ts';
@@ -29,18 +29,16 @@ const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
 type Tab = (typeof TABS)[number];
 
 type EventPaneProps = {
-  id: string;
+  loaded: LoadedEvent;
   summary: EventSummary | undefined;
   previousId: string | undefined;
   listHref: string;
   onReplay: () => void;
-  /** Counts closed replay dialogs: each may have left a new attempt in the history. */
-  replayed: number;
 };
 
-export function EventPane({ id, summary, previousId, listHref, onReplay, replayed }: EventPaneProps) {
+export function EventPane({ loaded, summary, previousId, listHref, onReplay }: EventPaneProps) {
   const { endpoints } = useWorkspace();
-  const { event, problem, reload } = useEvent(id, replayed);
+  const { event, problem, reload } = loaded;
   const [tab, setTab] = useState<Tab>('body');
   const [copying, setCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
@@ -231,46 +229,3 @@ const Facts = ({ event }: { event: EventDetail }) => (
     />
   </>
 );
-
-const KEPT = 40;
-const HURRY_MS = 90;
-const kept = new Map<string, EventDetail>();
-
-/** The event in full. Moving fast through the list asks only for the one that the reader stays at. */
-function useEvent(
-  id: string,
-  replayed: number,
-): { event: EventDetail | undefined; problem: string; reload: () => void } {
-  const [state, setState] = useState<{ id: string; event: EventDetail | undefined; problem: string }>({
-    id: '',
-    event: undefined,
-    problem: '',
-  });
-  const [turn, setTurn] = useState(0);
-  const lastMove = useRef(0);
-  useEffect(() => {
-    const controller = new AbortController();
-    const hurried = performance.now() - lastMove.current < HURRY_MS * 2;
-    lastMove.current = performance.now();
-    const load = async (): Promise<void> => {
-      try {
-        const event = await api.event(id, controller.signal);
-        kept.delete(id);
-        kept.set(id, event);
-        for (const old of kept.keys()) if (kept.size > KEPT || kept.size * event.size > 64 << 20) kept.delete(old);
-        setState({ id, event, problem: '' });
-      } catch (error) {
-        if (!controller.signal.aborted) {
-          setState({ id, event: undefined, problem: error instanceof Error ? error.message : String(error) });
-        }
-      }
-    };
-    const timer = setTimeout(load, hurried ? HURRY_MS : 0);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [id, turn, replayed]);
-  const current = state.id === id ? state : { event: kept.get(id), problem: '' };
-  return { event: current.event, problem: current.problem, reload: () => setTurn(turn + 1) };
-}

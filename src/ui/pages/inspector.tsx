@@ -16,6 +16,7 @@ import { useWorkspace } from '../parts/session.tsx';
 import { Splitter, useSplit } from '../parts/splitter.tsx';
 import { useTitle } from '../parts/title.ts';
 import { ListToolbar } from '../parts/toolbar.tsx';
+import { useEvent } from '../parts/use-event.ts';
 import type { EventSummary } from '../wire.ts';
 import { visibleLine } from '../words/visible.ts';
 import { EventPane } from './event.tsx';
@@ -41,6 +42,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
     if (document.hidden) setUnseen(n => Math.min(n + 1, AWAY_COUNT_LIMIT));
   }, []);
   const { feed, view, live, gone, restart } = useFeed(endpointId, q, onArrival);
+  const loaded = useEvent(eventId, replayed);
 
   useTitle(`${unseen > 0 ? `(${unseen}) ` : ''}${endpoint?.name ?? 'Endpoint'}`);
   useEffect(() => {
@@ -170,12 +172,11 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         {eventId ? (
           <EventPane
             key={endpointId}
-            id={eventId}
+            loaded={loaded}
             summary={selected >= 0 ? feed.at(selected) : undefined}
             previousId={selected >= 0 ? olderAlike(feed, selected, view.length) : undefined}
             listHref={base + suffix}
             onReplay={() => setReplaying([eventId])}
-            replayed={replayed}
           />
         ) : (
           view.phase === 'ready' &&
