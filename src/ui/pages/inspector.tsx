@@ -43,6 +43,9 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   }, []);
   const { feed, view, live, gone, restart } = useFeed(endpointId, q, onArrival);
   const loaded = useEvent(eventId, replayed);
+  // A replay may end after its dialog was closed, when another event is shown.
+  const shownId = useRef(eventId);
+  shownId.current = eventId;
 
   useTitle(`${unseen > 0 ? `(${unseen}) ` : ''}${endpoint?.name ?? 'Endpoint'}`);
   useEffect(() => {
@@ -126,6 +129,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         <ListToolbar
           searchRef={search}
           endpointId={endpointId}
+          eventId={eventId}
           q={q}
           live={live}
           view={view}
@@ -145,6 +149,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
           view={view}
           q={q}
           selectedId={eventId}
+          selectedAt={loaded.event?.receivedAt}
           hrefOf={id => `${base}/events/${id}${suffix}`}
           picked={picked}
           onPick={togglePick}
@@ -192,10 +197,8 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         <ReplayDialog
           endpointId={endpointId}
           events={replaying.map(id => ({ id, label: labelOf(feed.at(feed.indexOf(id))) }))}
-          onClose={() => {
-            setReplaying(undefined);
-            setReplayed(replayed + 1);
-          }}
+          onSent={id => id === shownId.current && setReplayed(n => n + 1)}
+          onClose={() => setReplaying(undefined)}
         />
       )}
     </main>

@@ -1,6 +1,6 @@
 /* The list of deliveries: windowed, paged as one scrolls, and still under the reader's eyes while new ones arrive above. */
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Feed, FeedView } from '../live/feed.ts';
 import type { EventSummary } from '../wire.ts';
 import { platformName } from '../words/platforms.ts';
@@ -10,6 +10,7 @@ import { visibleLine } from '../words/visible.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { Button, Empty, Skeleton } from './controls.tsx';
 import { Link } from './navigation.tsx';
+import { useReveal } from './reveal.ts';
 import { Time } from './time.tsx';
 import { useVirtual } from './virtual.ts';
 
@@ -22,12 +23,13 @@ type EventListProps = {
   view: FeedView;
   q: string;
   selectedId: string;
+  selectedAt: number | undefined;
   hrefOf: (id: string) => string;
   picked: ReadonlySet<string>;
   onPick: (id: string) => void;
 };
 
-export function EventList({ feed, view, q, selectedId, hrefOf, picked, onPick }: EventListProps) {
+export function EventList({ feed, view, q, selectedId, selectedAt, hrefOf, picked, onPick }: EventListProps) {
   const rows = view.length + (view.more ? 1 : 0);
   const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows, rowHeight: ROW });
   const [above, setAbove] = useState(0);
@@ -52,9 +54,8 @@ export function EventList({ feed, view, q, selectedId, hrefOf, picked, onPick }:
     if (view.more && !view.problem) void feed.loadTo(range.to + AHEAD);
   }, [feed, view.more, view.problem, view.phase, range.to]);
 
-  useEffect(() => {
-    if (selectedId) reveal(feed.indexOf(selectedId));
-  }, [selectedId, feed, reveal]);
+  const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
+  useReveal({ feed, view, q, selectedId, selectedAt, isUntouched, reveal });
 
   if (view.phase === 'loading') return <Skeleton rows={10} kind="line" />;
   if (view.phase === 'ready' && view.length === 0) {

@@ -8,6 +8,7 @@ import { visibleLine, visibleText } from '../words/visible.ts';
 import { StatusBadge } from './badges.tsx';
 import { Button, Dialog, Field, Notice } from './controls.tsx';
 import { recall, remember } from './remembered.ts';
+import { complain, say } from './toasts.tsx';
 
 const REMEMBERED = 8;
 
@@ -31,18 +32,32 @@ const rememberDestination = (endpointId: string, url: string): void =>
 
 type Sent = { id: string; result?: ReplayResult; problem?: string };
 
-type ReplayDialogProps = { endpointId: string; events: { id: string; label: string }[]; onClose: () => void };
+type ReplayDialogProps = {
+  endpointId: string;
+  events: { id: string; label: string }[];
+  /** An event was sent, or could not be: also when the dialog was closed meanwhile. */
+  onSent: (id: string) => void;
+  onClose: () => void;
+};
 
-export function ReplayDialog({ endpointId, events, onClose }: ReplayDialogProps) {
+export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDialogProps) {
+  const many = events.length > 1;
   const [url, setUrl] = useState(() => lastDestination(endpointId) ?? '');
   const [problem, setProblem] = useState('');
   const [sent, setSent] = useState<Sent[]>([]);
   const [busy, setBusy] = useState(false);
   const stop = useRef(false);
+  const closed = useRef(false);
   const halt = (): void => {
     stop.current = true;
   };
-  useEffect(() => halt, []);
+  useEffect(
+    () => () => {
+      closed.current = true;
+      halt();
+    },
+    [],
+  );
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -50,25 +65,30 @@ export function ReplayDialog({ endpointId, events, onClose }: ReplayDialogProps)
     setSent([]);
     setBusy(true);
     stop.current = false;
+    let done = 0;
     for (const { id } of events) {
       if (stop.current) break;
       try {
         const result = await replayWaiting(id, url, stop);
         setSent(all => [...all, { id, result }]);
         rememberDestination(endpointId, url);
+        if (closed.current && !many) say(`The replay was answered with ${result.status}.`);
       } catch (error) {
         const words = error instanceof Error ? error.message : String(error);
+        if (closed.current && !many) complain(`The replay was not delivered. ${words}`);
         if (error instanceof ApiError && error.status === 400) {
           setProblem(words);
           break;
         }
         setSent(all => [...all, { id, problem: words }]);
       }
+      done += 1;
+      onSent(id);
     }
     setBusy(false);
+    if (closed.current && many) say(`Replayed ${done} of ${events.length}; closing the dialog stopped the rest.`);
   };
 
-  const many = events.length > 1;
   const good = sent.filter(one => one.result?.ok).length;
   return (
     <Dialog
@@ -137,6 +157,7 @@ const replayWaiting = async (id: string, url: string, stop: { current: boolean }
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429 || stop.current) throw error;
       await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000));
+      if (stop.current) throw error;
     }
   }
 };

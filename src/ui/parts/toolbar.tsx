@@ -20,16 +20,17 @@ const LIVE_WORDS: Record<LiveState, string> = {
 type ToolbarProps = {
   searchRef: RefObject<HTMLInputElement | null>;
   endpointId: string;
+  eventId: string;
   q: string;
   live: LiveState;
   view: FeedView;
   onPause: (on: boolean) => void;
 };
 
-export function ListToolbar({ searchRef, endpointId, q, live, view, onPause }: ToolbarProps) {
+export function ListToolbar({ searchRef, endpointId, eventId, q, live, view, onPause }: ToolbarProps) {
   return (
     <div class="toolbar">
-      <Search searchRef={searchRef} endpointId={endpointId} q={q} />
+      <Search searchRef={searchRef} endpointId={endpointId} eventId={eventId} q={q} />
       <button
         type="button"
         class={`live-button ${view.paused ? 'paused' : live}`}
@@ -54,7 +55,12 @@ export function ListToolbar({ searchRef, endpointId, q, live, view, onPause }: T
   );
 }
 
-function Search({ searchRef, endpointId, q }: Pick<ToolbarProps, 'searchRef' | 'endpointId' | 'q'>) {
+function Search({
+  searchRef,
+  endpointId,
+  eventId,
+  q,
+}: Pick<ToolbarProps, 'searchRef' | 'endpointId' | 'eventId' | 'q'>) {
   const [text, setText] = useState(q);
   const asked = useRef(q);
   useEffect(() => {
@@ -64,7 +70,9 @@ function Search({ searchRef, endpointId, q }: Pick<ToolbarProps, 'searchRef' | '
   const go = (next: string): void => {
     if (next === asked.current) return;
     asked.current = next;
-    navigate(`/app/endpoints/${endpointId}${next ? `?q=${encodeURIComponent(next)}` : ''}`, { replace: true });
+    // A new search opens its newest find; given up, it leaves the event that is open, among its neighbours.
+    const rest = next ? `?q=${encodeURIComponent(next)}` : eventId && `/events/${eventId}`;
+    navigate(`/app/endpoints/${endpointId}${rest}`, { replace: true });
   };
   useEffect(() => {
     const timer = setTimeout(go, TYPING_MS, text);

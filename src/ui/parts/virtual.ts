@@ -35,16 +35,16 @@ export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan =
     };
   }, [measure]);
 
-  /** Brings a row into view with the least movement. */
+  /** Brings a row that is out of view into it: with the least movement, or to the middle. */
   const reveal = useCallback(
-    (index: number): void => {
+    (index: number, place: 'near' | 'middle' = 'near'): void => {
       const element = scroller.current;
       if (!element || index < 0) return;
       const top = index * rowHeight;
-      if (top < element.scrollTop) element.scrollTop = top;
-      else if (top + rowHeight > element.scrollTop + element.clientHeight) {
-        element.scrollTop = top + rowHeight - element.clientHeight;
-      }
+      const free = element.clientHeight - rowHeight;
+      const isAbove = top < element.scrollTop;
+      if (!isAbove && top <= element.scrollTop + free) return;
+      element.scrollTop = top - (place === 'middle' ? free / 2 : isAbove ? 0 : free);
     },
     [rowHeight],
   );

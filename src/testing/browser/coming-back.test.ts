@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { inBrowser, noBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+/** More than the list reads ahead by itself. */
+const EVENTS = 600;
+
+describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  let listUrl: string;
+  const ids: string[] = [];
+  let release = (): void => {};
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () =>
+      new Promise<Response>(resolve => {
+        release = () => resolve(new Response('late'));
+      }),
+  });
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    listUrl = page.url();
+    for (let n = 0; n < EVENTS; n++) ids.push(await deliver(address, `{"n":${n},"tenth":"no ${n % 10}"}`));
+  });
+  afterAll(async () => {
+    release();
+    await receiver.stop(true);
+    await dashboard?.close();
+  });
+
+  /** Waits until the marked row of the list is this event, in view as a whole. */
+  const shownInList = async (n: number): Promise<void> => {
+    const row = page.locator('.event-row.selected', { hasText: `{"n":${n},` });
+    await row.waitFor();
+    await page.waitForFunction(
+      element => {
+        const [own, list] = [
+          element?.getBoundingClientRect(),
+          element?.closest('.event-list')?.getBoundingClientRect(),
+        ];
+        return own && list && own.top >= list.top && own.bottom <= list.bottom;
+      },
+      await row.elementHandle(),
+    );
+  };
+
+  test.each([0, 30, 300, EVENTS - 1])('opened by its address, event %d is marked in the list and in view', async n => {
+    await page.goto(`${listUrl}/events/${ids[n]}`);
+    await shownInList(n);
+  });
+
+  test('a reader who has scrolled on is not called back by an arrival', async () => {
+    await page.goto(`${listUrl}/events/${ids[EVENTS - 1]}`);
+    await shownInList(EVENTS - 1);
+    const list = page.locator('.event-list');
+    await list.evaluate(element => element.scrollTo(0, 3000));
+    await deliver(address, '{"late":1}');
+    await page.getByRole('button', { name: '1 new event' }).waitFor();
+    expect(await list.evaluate(element => element.scrollTop)).toBe(3060);
+  });
+
+  test('a search that is given up leaves the event that it found, among its neighbours', async () => {
+    await page.goto(listUrl);
+    await page.getByRole('searchbox').fill('"n":77,');
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
+    await page.locator('.event-row.selected').waitFor();
+    await page.getByRole('button', { name: 'Clear search' }).click();
+    await shownInList(77);
+    await page.locator('.event-row', { hasText: '{"n":76,' }).waitFor();
+  });
+
+  test('what failed while the server was away is there again by itself', async () => {
+    await page.goto(listUrl);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('no 3');
+    await page.getByText('The events could not be loaded').waitFor();
+    await page.getByText('Reconnecting').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+    await page.context().setOffline(false);
+    await page.locator('.event-row', { hasText: '"tenth":"no 3"' }).first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.getByText('could not be loaded').count()).toBe(0);
+  });
+
+  test('an event and the settings that failed to load are there again by themselves', async () => {
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.context().setOffline(true);
+    await page.locator('.event-row').nth(5).locator('a').click();
+    await page.getByText('The event could not be loaded').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('treeitem').first().waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByText('The server cannot be reached').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('This one').waitFor();
+    expect(await page.getByText('The server cannot be reached').count()).toBe(0);
+  });
+
+  test('a replay whose dialog was closed is told about, and in the history, when it is done', async () => {
+    await page.goto(`${listUrl}/events/${ids[EVENTS - 2]}`);
+    await page.getByRole('treeitem').first().waitFor();
+    await page.keyboard.press('r');
+    const destination = `http://127.0.0.1:${receiver.port}/slow`;
+    const arrived = page.waitForRequest(request => request.url().endsWith('/replay'));
+    await page.getByLabel('Destination').fill(destination);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await arrived;
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('5');
+    await page.getByText('Not replayed yet').waitFor();
+    release();
+    await page.getByText('The replay was answered with 200.').waitFor();
+    await page.getByRole('tabpanel').getByText(destination).waitFor();
+  });
+
+  test('nothing forbidden happened', () =>
+    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});
