@@ -99,10 +99,11 @@ const problemOf = async (response: Response): Promise<ApiError> => {
   return new ApiError(response.status, words, body, retryAfter);
 };
 
-/** `name is too long` -> `Name is too long.` */
+/** `name is too long` -> `Name is too long.`; an address at the beginning stays as it is. */
 const sentence = (text: string): string => {
   const trimmed = text.trim();
-  return trimmed.charAt(0).toUpperCase() + trimmed.slice(1) + (/[.!?]$/.test(trimmed) ? '' : '.');
+  const start = /^\S+@/.test(trimmed) ? trimmed.charAt(0) : trimmed.charAt(0).toUpperCase();
+  return start + trimmed.slice(1) + (/[.!?]$/.test(trimmed) ? '' : '.');
 };
 
 const id = encodeURIComponent;

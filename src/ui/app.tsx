@@ -1,7 +1,7 @@
 /* From the address to a page. Signed out, every page but set-up leads to signing in, and from there back to where one wanted to go. */
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError, api, hooks } from './api.ts';
+import { ApiError, api, hooks, mayPass } from './api.ts';
 import { ComparePage } from './pages/compare.tsx';
 import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -11,20 +11,23 @@ import { LoginPage } from './pages/login.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { Button, Empty } from './parts/controls.tsx';
+import { DeadEnd } from './parts/dead-end.tsx';
 import { useLoaded } from './parts/loaded.ts';
-import { Link, navigate, type Place, usePlace } from './parts/navigation.tsx';
+import { navigate, type Place, usePlace } from './parts/navigation.tsx';
+import { useRetry } from './parts/retry.ts';
 import { WorkspaceContext } from './parts/session.tsx';
 import { Shell } from './parts/shell.tsx';
-import { Toasts } from './parts/toasts.tsx';
+import { complain, Toasts } from './parts/toasts.tsx';
 import { forgetEvents } from './parts/use-event.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './wire.ts';
 
 type Who =
   | { state: 'asking' }
-  | { state: 'out' }
+  /** `ended`: not by the reader's own wish, while a page was open. */
+  | { state: 'out'; ended: boolean }
   | { state: 'no-account' }
-  | { state: 'failed'; problem: string }
+  | { state: 'failed'; problem: string; failures: number }
   | { state: 'in'; session: Session };
 
 export function App() {
@@ -35,14 +38,20 @@ export function App() {
       setWho({ state: 'in', session: await api.session() });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) {
-        setWho({ state: 'failed', problem: error instanceof Error ? error.message : String(error) });
-      } else setWho({ state: error.body['setupRequired'] === true ? 'no-account' : 'out' });
+        const problem = error instanceof Error ? error.message : String(error);
+        setWho(old => ({
+          state: 'failed',
+          problem,
+          failures: mayPass(error) ? (old.state === 'failed' ? old.failures : 0) + 1 : 0,
+        }));
+      } else setWho(error.body['setupRequired'] === true ? { state: 'no-account' } : { state: 'out', ended: false });
     }
   }, []);
   useEffect(() => {
-    hooks.onSignedOut = () => setWho({ state: 'out' });
+    hooks.onSignedOut = () => setWho(old => (old.state === 'out' ? old : { state: 'out', ended: old.state === 'in' }));
     void ask();
   }, [ask]);
+  useRetry(who.state === 'failed' ? who.failures : 0, ask);
   return (
     <>
       <Page place={place} who={who} ask={ask} />
@@ -59,6 +68,7 @@ function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<
   const settled = who.state !== 'asking' && who.state !== 'failed';
   const atLogin = place.path === '/login';
   const invitation = place.query.get('invitation');
+  const signedInAs = who.state === 'in' ? who.session.account.email : undefined;
 
   const wanted = place.path === '/' ? '/app' : place.path + (place.query.size ? `?${place.query}` : '');
   useEffect(() => {
@@ -74,17 +84,19 @@ function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<
   if (who.state === 'failed') {
     return (
       <main class="centred">
-        <Empty title="Hooktape does not answer" action={<Button onClick={ask}>Try again</Button>}>
+        <Empty isPage title="Hooktape does not answer" action={<Button onClick={ask}>Try again</Button>}>
           {who.problem}
         </Empty>
       </main>
     );
   }
-  if (place.path === '/setup') return <SetupPage token={place.query.get('token') ?? ''} onDone={ask} />;
   if (who.state === 'asking') return null;
+  if (place.path === '/setup') {
+    return <SetupPage token={place.query.get('token') ?? ''} isUsed={who.state !== 'no-account'} onDone={ask} />;
+  }
   if (who.state === 'no-account') return <WaitingForSetupPage />;
-  if (atLogin && invitation) return <JoinPage token={invitation} onDone={arrive} />;
-  if (who.state === 'out') return atLogin ? <LoginPage onDone={arrive} /> : null;
+  if (atLogin && invitation) return <JoinPage token={invitation} signedInAs={signedInAs} onDone={arrive} />;
+  if (who.state === 'out') return atLogin ? <LoginPage isBack={who.ended} onDone={arrive} /> : null;
   return <SignedIn place={place} session={who.session} ask={ask} />;
 }
 
@@ -102,7 +114,12 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
   );
   useEffect(() => forgetEvents, []);
   const signOut = async (): Promise<void> => {
-    await api.signOut().catch(() => {});
+    try {
+      await api.signOut();
+    } catch (error) {
+      // Nobody shall go away believing that they are signed out.
+      if (mayPass(error)) return complain(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
+    }
     await ask();
   };
   return (
@@ -127,20 +144,7 @@ function Route({ place }: { place: Place }) {
     }
   }
   if (app === 'app' && room === 'settings') return <SettingsPage section={id ?? 'account'} />;
-  return (
-    <main class="page">
-      <Empty
-        title="Nothing here"
-        action={
-          <Link to="/app" class="button plain">
-            All endpoints
-          </Link>
-        }
-      >
-        This address does not lead to a page of the dashboard.
-      </Empty>
-    </main>
-  );
+  return <DeadEnd title="Nothing here">This address does not lead to a page of the dashboard.</DeadEnd>;
 }
 
 const safeDecode = (piece: string): string => {

@@ -113,9 +113,12 @@ describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
 
   test('at 360 pixels nothing sticks out sideways', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const path of ['/app', inspector, `${inspector}/settings`, '/app/settings/keys', '/app/settings/plan']) {
+    const sections = ['account', 'keys', 'apps', 'team', 'plan'].map(section => `/app/settings/${section}`);
+    for (const path of ['/app', inspector, `${inspector}/settings`, ...sections, '/app/nowhere']) {
       await page.goto(path.startsWith('http') ? path : dashboard.origin + path);
       await page.locator('h1').first().waitFor();
+      const isLate = await page.locator('.skeleton').count();
+      if (isLate > 0) await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
     }
@@ -125,6 +128,29 @@ describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('link', { name: '← Events' }).click();
     await page.locator('.event-row').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('addresses that lead nowhere', async () => {
+    for (const path of ['/app/nowhere', '/app/endpoints/none', '/app/endpoints/none/settings']) {
+      await page.goto(dashboard.origin + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await violations(page)).toEqual([]);
+    }
+  });
+
+  test('the list is skipped with one key, and on a low window the body is not squeezed away', async () => {
+    await page.setViewportSize({ width: 1000, height: 320 });
+    await page.goto(inspector);
+    await page.locator('.tree-row').first().waitFor();
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.closest('section')?.getAttribute('aria-label'))).toBe(
+      'Event',
+    );
+    expect((await page.locator('#event-panel').boundingBox())?.height).toBeGreaterThan(240);
     expect(await violations(page)).toEqual([]);
   });
 

@@ -95,6 +95,26 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     await page.getByRole('heading', { name: 'Body' }).waitFor();
   });
 
+  test('names cannot turn the words around them, nor a path push them away', async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Name').fill(`\u202eliah\u202c ${'W'.repeat(80)} \u{1f469}\u200d\u{1f52c}`);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByRole('heading', { name: /^‹U\+202E›liah‹U\+202C› W+ \u{1f469}\u200d\u{1f52c} is ready$/u })
+      .waitFor();
+    await sendRaw(await shownAddress(page), `/${'long/'.repeat(1000)}`, {}, 'hi');
+    await page.locator('.text-view').waitFor();
+    expect((await page.locator('.event-head').boundingBox())?.height).toBeLessThan(160);
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card').nth(2).waitFor();
+    for (const card of await page.locator('.endpoint-card').all()) {
+      const [main, facts] = [card.locator('h2 a'), card.locator('.endpoint-facts')];
+      const [name, numbers] = [await main.boundingBox(), await facts.boundingBox()];
+      expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(numbers?.x ?? 0);
+    }
+  });
+
   test('the raw body comes as an attachment that no browser renders', async () => {
     const id = await deliver(address, '<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } });
     const answer = await page.evaluate(async path => {

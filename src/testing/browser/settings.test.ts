@@ -26,6 +26,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     expect(key).toStartWith('htk_');
     const me = () => fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } });
     expect((await me()).status).toBe(200);
+    await page.mouse.click(5, 400);
     await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.reload();
     await page.getByText(`htk_…${key.slice(-4)}`).waitFor();

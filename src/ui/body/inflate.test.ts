@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { compressionOf, inflate } from './inflate.ts';
+import { closedEncoding, compressionOf, inflate } from './inflate.ts';
 
 const text = new TextEncoder().encode('{"hello":"world"}'.repeat(1000));
 
@@ -10,6 +10,15 @@ test('gzip is known by its magic, deflate by its header', () => {
   expect(compressionOf(text, 'gzip')).toBeUndefined();
   expect(compressionOf(text, 'br')).toBeUndefined();
 });
+
+test('encodings that are not opened are named', () =>
+  expect([' BR', 'zstd', 'gzip', 'identity', ''].map(closedEncoding)).toEqual([
+    'br',
+    'zstd',
+    undefined,
+    undefined,
+    undefined,
+  ]));
 
 test('what was compressed comes back', async () => {
   expect(await inflate(gzipSync(text), 'gzip')).toEqual(text);

@@ -11,6 +11,10 @@ export function compressionOf(bytes: Uint8Array, contentEncoding: string): Compr
   return encoding === 'deflate' && bytes.length > 0 ? 'deflate' : undefined;
 }
 
+/** The name of an encoding that the body may have but that is not opened here: for saying so. */
+export const closedEncoding = (contentEncoding: string): string | undefined =>
+  /^(br|zstd|compress)$/.exec(contentEncoding.trim().toLowerCase())?.[1];
+
 /** The bytes inside, at most 16 MiB, or undefined when they are damaged or more than that. */
 export async function inflate(bytes: Uint8Array, compression: Compression): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = [];

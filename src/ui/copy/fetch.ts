@@ -25,9 +25,7 @@ const rewritten = (url: string): string[] => {
   const asked = new URL(url);
   asked.hash = '';
   const [sent, given] = [targetOf(asked.href), targetOf(url)];
-  return sent === given
-    ? []
-    : [`// fetch asks for ${literal(sent)}, not for ${literal(given)}; curl sends it as it is`];
+  return sent === given ? [] : [`// fetch asks for ${literal(sent)}, not for ${literal(given)}`];
 };
 
 /** Path and query as written. */

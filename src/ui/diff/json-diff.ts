@@ -14,7 +14,7 @@ export type Change = {
   after: string | undefined;
 };
 
-const MAX_CHANGES = 2000;
+export const MAX_CHANGES = 2000;
 
 /** Changes in document order, at most 2000. */
 export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {

@@ -3,18 +3,21 @@
 import { useMemo } from 'preact/hooks';
 import { api } from '../api.ts';
 import { bytesOf } from '../body/bytes.ts';
+import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
 import { readBody } from '../body/views.ts';
-import { type Change, diffJson } from '../diff/json-diff.ts';
+import { type Change, diffJson, MAX_CHANGES } from '../diff/json-diff.ts';
 import { diffLines, diffPairs, type PairChange } from '../diff/text-diff.ts';
 import { Button, Empty, Notice, Skeleton } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Link, navigate } from '../parts/navigation.tsx';
 import { useTitle } from '../parts/title.ts';
 import type { EventDetail, EventSummary } from '../wire.ts';
-import { exactTime } from '../words/time.ts';
+import { count, exactTime } from '../words/time.ts';
 import { visibleLine, visibleText } from '../words/visible.ts';
 
 const LONGEST = 2000;
+const LONGEST_PARSED = 100_000;
+const MAX_LINES = 3000;
 
 export function ComparePage({ endpointId, left, right }: { endpointId: string; left: string; right: string }) {
   useTitle('Compare');
@@ -108,7 +111,7 @@ const fromPair = (change: PairChange): Change => ({
 function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail }) {
   const [mine, theirs] = useMemo(() => [bodyOf(one), bodyOf(other)], [one, other]);
   const changes = useMemo(
-    () => (mine.json && theirs.json ? diffJson(mine.json, theirs.json) : undefined),
+    () => (mine.json && theirs.json ? diffJson(mine.json, theirs.json).map(indented) : undefined),
     [mine, theirs],
   );
   if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are the same, byte for byte.</Empty>;
@@ -123,6 +126,19 @@ function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail 
   return <LineDifferences left={mine.text} right={theirs.text} />;
 }
 
+/** Whole objects and lists that were added or removed, over several lines. */
+const indented = (change: Change): Change => ({
+  ...change,
+  before: indentedValue(change.before),
+  after: indentedValue(change.after),
+});
+
+const indentedValue = (text: string | undefined): string | undefined => {
+  if (text === undefined || !/^[[{]/.test(text) || text.length > LONGEST_PARSED) return text;
+  const parsed = parseJson(text);
+  return isJsonDocument(parsed) ? prettyJson(parsed) : text;
+};
+
 const WORDS = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
@@ -130,39 +146,45 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
   changes.length === 0 ? (
     <p class="faint">{same}</p>
   ) : (
-    <table class="changes">
-      <thead>
-        <tr>
-          <th scope="col">Where</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change, index) => (
-          <tr key={index} class={change.kind}>
-            <th scope="row">
-              <span class="kind">{WORDS[change.kind]}</span> <code>{visibleLine(change.path)}</code>
-            </th>
-            <td class="before">{change.before !== undefined && <code>{visibleText(cut(change.before))}</code>}</td>
-            <td class="after">{change.after !== undefined && <code>{visibleText(cut(change.after))}</code>}</td>
+    <>
+      <table class="changes">
+        <thead>
+          <tr>
+            <th scope="col">Where</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {changes.map((change, index) => (
+            <tr key={index} class={change.kind}>
+              <th scope="row">
+                <span class="kind">{WORDS[change.kind]}</span> <code>{visibleLine(change.path)}</code>
+              </th>
+              <td class="before">{change.before !== undefined && <code>{visibleText(cut(change.before))}</code>}</td>
+              <td class="after">{change.after !== undefined && <code>{visibleText(cut(change.after))}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length >= MAX_CHANGES && (
+        <p class="faint">There may be more. The first {MAX_CHANGES.toLocaleString()} differences are shown.</p>
+      )}
+    </>
   );
 
 function LineDifferences({ left, right }: { left: string; right: string }) {
-  const lines = useMemo(() => diffLines(left, right).slice(0, 3000), [left, right]);
+  const lines = useMemo(() => diffLines(left, right), [left, right]);
   return (
     <pre class="lines">
-      {lines.map((line, index) => (
+      {lines.slice(0, MAX_LINES).map((line, index) => (
         <span key={index} class={line.kind}>
           {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}
           {visibleLine(cut(line.text))}
           {'\n'}
         </span>
       ))}
+      {lines.length > MAX_LINES && `… ${count(lines.length - MAX_LINES, 'more line')}`}
     </pre>
   );
 }

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, IconButton, Notice, Skeleton } from '../parts/controls.tsx';
+import { Button, CopyButton, Dialog, Field, IconButton, Notice, Skeleton } from '../parts/controls.tsx';
+import { NoSuchEndpoint } from '../parts/dead-end.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Link, navigate } from '../parts/navigation.tsx';
 import { useWorkspace } from '../parts/session.tsx';
@@ -12,11 +13,12 @@ import { complain, say } from '../parts/toasts.tsx';
 import type { Endpoint } from '../wire.ts';
 import { OFFERED_PLATFORMS, platformName } from '../words/platforms.ts';
 import { count } from '../words/time.ts';
+import { visibleName } from '../words/visible.ts';
 
 export function EndpointSettingsPage({ id }: { id: string }) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === id);
-  useTitle(endpoint ? `${endpoint.name}, settings` : 'Endpoint');
+  useTitle(endpoint ? `${visibleName(endpoint.name)}, settings` : 'Endpoint');
   if (!endpoints) {
     return (
       <main class="page narrow">
@@ -24,28 +26,13 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       </main>
     );
   }
-  if (!endpoint) {
-    return (
-      <main class="page">
-        <Empty
-          title="No such endpoint"
-          action={
-            <Link to="/app" class="button plain">
-              All endpoints
-            </Link>
-          }
-        >
-          It was deleted, or it belongs to another team.
-        </Empty>
-      </main>
-    );
-  }
+  if (!endpoint) return <NoSuchEndpoint />;
   return (
     <main class="page narrow">
       <header class="page-head">
         <div>
           <Link to={`/app/endpoints/${id}`} class="crumb">
-            ← {endpoint.name}
+            ← {visibleName(endpoint.name)}
           </Link>
           <h1>Endpoint settings</h1>
         </div>
@@ -102,6 +89,7 @@ function SecretsSection({ id }: { id: string }) {
   const [secret, setSecret] = useState('');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
+  const isAboutPlatform = /^unknown platform/i.test(problem);
   const add = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -153,7 +141,14 @@ function SecretsSection({ id }: { id: string }) {
         </ul>
       )}
       <form class="inline-form" onSubmit={add}>
-        <Field label="Platform" list="platforms" value={platform} onText={setPlatform} placeholder="any" />
+        <Field
+          label="Platform"
+          list="platforms"
+          value={platform}
+          onText={setPlatform}
+          placeholder="any"
+          problem={isAboutPlatform ? problem : ''}
+        />
         <datalist id="platforms">
           {OFFERED_PLATFORMS.map(name => (
             <option key={name} value={name}>
@@ -169,7 +164,7 @@ function SecretsSection({ id }: { id: string }) {
           onText={setSecret}
           required
           placeholder="whsec_…"
-          problem={problem}
+          problem={isAboutPlatform ? '' : problem}
         />
         <Button type="submit" busy={busy} disabled={secret === ''}>
           Register
@@ -202,6 +197,8 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
   const [asking, setAsking] = useState(false);
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
+  const name = visibleName(endpoint.name);
+  const isConfirmed = [name, endpoint.name].some(one => one.trim() === typed.trim());
   const remove = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -209,7 +206,7 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
       await api.deleteEndpoint(endpoint.id);
       reloadEndpoints();
       navigate('/app');
-      say(`${endpoint.name} is deleted.`);
+      say(`${name} is deleted.`);
     } catch (error) {
       complain(error);
       setBusy(false);
@@ -225,16 +222,16 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
         Delete endpoint
       </Button>
       {asking && (
-        <Dialog title={`Delete ${endpoint.name}?`} onClose={() => setAsking(false)}>
+        <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
           <form onSubmit={remove}>
             <p>
               Deliveries to its address will be refused, and {count(endpoint.eventCount, 'stored event')} will be gone.
               Export them first if you may need them.
             </p>
-            <Field label={`Type “${endpoint.name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
+            <Field label={`Type “${name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
             <div class="dialog-actions">
               <Button onClick={() => setAsking(false)}>Cancel</Button>
-              <Button kind="danger" type="submit" busy={busy} disabled={typed.trim() !== endpoint.name.trim()}>
+              <Button kind="danger" type="submit" busy={busy} disabled={!isConfirmed}>
                 Delete for good
               </Button>
             </div>

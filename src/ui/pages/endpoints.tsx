@@ -11,6 +11,7 @@ import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import type { Endpoint } from '../wire.ts';
 import { count } from '../words/time.ts';
+import { visibleName } from '../words/visible.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -69,7 +70,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
     <li class="card endpoint-card">
       <div class="endpoint-main">
         <h2>
-          <Link to={`/app/endpoints/${endpoint.id}`}>{endpoint.name}</Link>
+          <Link to={`/app/endpoints/${endpoint.id}`}>{visibleName(endpoint.name)}</Link>
         </h2>
         <div class="address">
           <code>{endpoint.url}</code>
@@ -92,7 +93,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       <Link
         to={`/app/endpoints/${endpoint.id}/settings`}
         class="button quiet"
-        aria-label={`Settings of ${endpoint.name}`}
+        aria-label={`Settings of ${visibleName(endpoint.name)}`}
       >
         Settings
       </Link>

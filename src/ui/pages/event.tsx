@@ -27,6 +27,7 @@ import { headerText, visibleLine } from '../words/visible.ts';
 
 const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
 type Tab = (typeof TABS)[number];
+const LONGEST_PATH = 150;
 
 type EventPaneProps = {
   loaded: LoadedEvent;
@@ -90,7 +91,7 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
             <Time at={shown.receivedAt} long />
           </span>
           <span>{sizeWords(shown.size)}</span>
-          {shown.path !== '' && <code class="path">{visibleLine(shown.path)}</code>}
+          {shown.path !== '' && <code class="path">{visibleLine(shortened(shown.path))}</code>}
         </p>
         <div class="event-actions">
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
@@ -139,6 +140,9 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
     </article>
   );
 }
+
+/** The headers tab has the whole path. */
+const shortened = (path: string): string => (path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path);
 
 const tabName = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
 
@@ -224,6 +228,7 @@ const Facts = ({ event }: { event: EventDetail }) => (
         { name: 'From', value: event.sourceIp ?? 'unknown' },
         { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
         { name: 'SHA-256', value: event.sha256 },
+        ...(event.path === '' ? [] : [{ name: 'Path', value: event.path }]),
         { name: 'Event id', value: event.id },
       ]}
     />

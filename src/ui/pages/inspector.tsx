@@ -5,7 +5,8 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useFeed } from '../live/use-feed.ts';
-import { Button, Empty, Notice } from '../parts/controls.tsx';
+import { Button, Notice } from '../parts/controls.tsx';
+import { NoSuchEndpoint } from '../parts/dead-end.tsx';
 import { EventList } from '../parts/event-list.tsx';
 import { FirstWebhook } from '../parts/first-webhook.tsx';
 import { useHotkeys } from '../parts/hotkeys.ts';
@@ -18,7 +19,7 @@ import { useTitle } from '../parts/title.ts';
 import { ListToolbar } from '../parts/toolbar.tsx';
 import { useEvent } from '../parts/use-event.ts';
 import type { EventSummary } from '../wire.ts';
-import { visibleLine } from '../words/visible.ts';
+import { visibleLine, visibleName } from '../words/visible.ts';
 import { EventPane } from './event.tsx';
 
 const WIDE = '(min-width: 60rem)';
@@ -29,6 +30,7 @@ type InspectorProps = { endpointId: string; eventId: string; q: string };
 export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
+  const name = visibleName(endpoint?.name ?? 'Endpoint');
   const [announcement, setAnnouncement] = useState('');
   const [unseen, setUnseen] = useState(0);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
@@ -47,7 +49,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const shownId = useRef(eventId);
   shownId.current = eventId;
 
-  useTitle(`${unseen > 0 ? `(${unseen}) ` : ''}${endpoint?.name ?? 'Endpoint'}`);
+  useTitle(`${unseen > 0 ? `(${unseen}) ` : ''}${name}`);
   useEffect(() => {
     const seen = (): void => {
       if (!document.hidden) setUnseen(0);
@@ -100,32 +102,22 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
     Escape: () => setPicked(new Set()),
   });
 
-  if (gone || (endpoints && !endpoint)) {
-    return (
-      <main class="page">
-        <Empty
-          title="No such endpoint"
-          action={
-            <Link to="/app" class="button plain">
-              All endpoints
-            </Link>
-          }
-        >
-          It was deleted, or it belongs to another team.
-        </Empty>
-      </main>
-    );
-  }
+  if (gone || (endpoints && !endpoint)) return <NoSuchEndpoint />;
   const waiting = view.phase === 'ready' && view.length === 0 && q === '' && view.held === 0 && !eventId;
   if (waiting && endpoint) return <FirstWebhook endpoint={endpoint} live={live} />;
 
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
-      <h1 class="offscreen">{endpoint?.name ?? 'Endpoint'}</h1>
+      <h1 class="offscreen">{name}</h1>
       <p class="offscreen" role="status" aria-live="polite">
         {announcement}
       </p>
       <section class="list-pane" aria-label="Events">
+        {eventId && (
+          <a class="skip" href="#event">
+            Skip the list
+          </a>
+        )}
         <ListToolbar
           searchRef={search}
           endpointId={endpointId}
@@ -173,7 +165,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         )}
       </section>
       <Splitter split={split} />
-      <section class="event-pane" aria-label="Event">
+      <section id="event" class="event-pane" aria-label="Event" tabIndex={-1}>
         {eventId ? (
           <EventPane
             key={endpointId}

@@ -7,7 +7,14 @@ import { useLoaded } from '../parts/loaded.ts';
 import { Link } from '../parts/navigation.tsx';
 import { Entrance, MIN_PASSWORD } from './setup.tsx';
 
-export function JoinPage({ token, onDone }: { token: string; onDone: () => Promise<void> }) {
+type JoinProps = {
+  token: string;
+  /** The address of whoever is signed in here now, if anybody. */
+  signedInAs: string | undefined;
+  onDone: () => Promise<void>;
+};
+
+export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   const invitation = useLoaded(token, () => api.invitation(token));
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState('');
@@ -24,6 +31,15 @@ export function JoinPage({ token, onDone }: { token: string; onDone: () => Promi
       setBusy(false);
     }
   };
+  if (invitation.failures > 0 && !invitation.value) {
+    return (
+      <Entrance title="Join the team" lead="The invitation could not be read yet.">
+        <Notice tone="bad" action={<Button onClick={invitation.reload}>Try again</Button>}>
+          {invitation.problem}
+        </Notice>
+      </Entrance>
+    );
+  }
   if (invitation.problem) {
     return (
       <Entrance
@@ -70,6 +86,9 @@ export function JoinPage({ token, onDone }: { token: string; onDone: () => Promi
           <Button kind="primary" type="submit" busy={busy}>
             Join
           </Button>
+          {signedInAs && (
+            <p class="faint">You are signed in as {signedInAs}. Joining signs you in with the new account instead.</p>
+          )}
         </form>
       )}
     </Entrance>

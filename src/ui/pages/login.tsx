@@ -5,7 +5,13 @@ import { api } from '../api.ts';
 import { Button, Field, Notice } from '../parts/controls.tsx';
 import { Entrance } from './setup.tsx';
 
-export function LoginPage({ onDone }: { onDone: () => Promise<void> }) {
+type LoginProps = {
+  /** The session ended while a page was open. */
+  isBack: boolean;
+  onDone: () => Promise<void>;
+};
+
+export function LoginPage({ isBack, onDone }: LoginProps) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState('');
@@ -23,7 +29,14 @@ export function LoginPage({ onDone }: { onDone: () => Promise<void> }) {
     }
   };
   return (
-    <Entrance title="Sign in" lead="To the webhooks that this server has recorded.">
+    <Entrance
+      title="Sign in"
+      lead={
+        isBack
+          ? 'Your session has ended. Sign in to go on where you were.'
+          : 'To the webhooks that this server has recorded.'
+      }
+    >
       <form onSubmit={submit}>
         {problem && <Notice tone="bad">{problem}</Notice>}
         <Field

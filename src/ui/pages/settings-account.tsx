@@ -68,15 +68,9 @@ function PasswordSection() {
       <h2>Password</h2>
       <form onSubmit={save}>
         {problem && <Notice tone="bad">{problem}</Notice>}
-        <input
-          class="offscreen"
-          type="email"
-          autocomplete="username"
-          value={session.account.email}
-          readOnly
-          tabIndex={-1}
-          aria-hidden="true"
-        />
+        <div class="offscreen" aria-hidden="true">
+          <input type="email" autocomplete="username" value={session.account.email} readOnly tabIndex={-1} />
+        </div>
         <div class="two">
           <Field
             label="Current password"

@@ -7,6 +7,7 @@ import { useLoaded } from '../parts/loaded.ts';
 import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
 import type { ApiKey, CreatedKey } from '../wire.ts';
+import { visibleName } from '../words/visible.ts';
 
 export function KeysSection() {
   const keys = useLoaded('keys', api.keys);
@@ -30,7 +31,8 @@ export function KeysSection() {
     try {
       await api.revokeKey(key.id);
       keys.reload();
-      say(`${key.name} is revoked.`);
+      setProblem('');
+      say(`${visibleName(key.name)} is revoked.`);
     } catch (error) {
       complain(error);
     }
@@ -65,7 +67,7 @@ export function KeysSection() {
         {keys.value?.map(key => (
           <li key={key.id}>
             <div class="stack grow">
-              <strong>{key.name}</strong>
+              <strong>{visibleName(key.name)}</strong>
               <span class="faint">
                 <code>htk_…{key.last4}</code> · made <Time at={key.createdAt} long /> ·{' '}
                 {key.lastUsedAt ? (
@@ -77,14 +79,14 @@ export function KeysSection() {
                 )}
               </span>
             </div>
-            <Button kind="quiet" aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
+            <Button kind="quiet" aria-label={`Revoke ${visibleName(key.name)}`} onClick={() => setRevoking(key)}>
               Revoke
             </Button>
           </li>
         ))}
       </ul>
       {created && (
-        <Dialog title="Your new key" wide onClose={() => setCreated(undefined)}>
+        <Dialog title="Your new key" wide stays onClose={() => setCreated(undefined)}>
           <p>Copy it now. Only a fingerprint of it is stored, so it cannot be shown again.</p>
           <div class="address large">
             <code>{created.key}</code>
@@ -96,7 +98,7 @@ export function KeysSection() {
         </Dialog>
       )}
       {revoking && (
-        <Dialog title={`Revoke ${revoking.name}?`} onClose={() => setRevoking(undefined)}>
+        <Dialog title={`Revoke ${visibleName(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
           <p>Whatever uses it is refused from now on. This cannot be undone.</p>
           <div class="dialog-actions">
             <Button onClick={() => setRevoking(undefined)}>Cancel</Button>

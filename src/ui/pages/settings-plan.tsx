@@ -5,6 +5,7 @@ import { Notice, Skeleton } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { useWorkspace } from '../parts/session.tsx';
 import { count, spanWords } from '../words/time.ts';
+import { visibleName } from '../words/visible.ts';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();
@@ -48,14 +49,14 @@ export function PlanSection() {
           {endpoints?.map(endpoint => (
             <li key={endpoint.id}>
               <div class="stack grow">
-                <strong>{endpoint.name}</strong>
+                <strong>{visibleName(endpoint.name)}</strong>
                 <span class="faint">{count(endpoint.eventCount, 'event')}</span>
               </div>
               <a
                 class="button quiet"
                 href={api.exportUrl(endpoint.id, 'json')}
                 download=""
-                aria-label={`Export ${endpoint.name} as JSON`}
+                aria-label={`Export ${visibleName(endpoint.name)} as JSON`}
               >
                 JSON
               </a>
@@ -63,7 +64,7 @@ export function PlanSection() {
                 class="button quiet"
                 href={api.exportUrl(endpoint.id, 'har')}
                 download=""
-                aria-label={`Export ${endpoint.name} as HAR`}
+                aria-label={`Export ${visibleName(endpoint.name)} as HAR`}
               >
                 HAR
               </a>

@@ -84,7 +84,7 @@ export function TeamSection() {
         </form>
       )}
       {invitation && (
-        <Dialog title={`Invitation for ${invitation.email}`} wide onClose={() => setInvitation(undefined)}>
+        <Dialog title={`Invitation for ${invitation.email}`} wide stays onClose={() => setInvitation(undefined)}>
           <p>
             Hooktape sends no mail. Hand over this link yourself; it works once, until {exactTime(invitation.expiresAt)}
             .

@@ -1,6 +1,7 @@
 /* Settings: one section at a time, each with an address of its own. */
 
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Empty } from '../parts/controls.tsx';
 import { Link } from '../parts/navigation.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -21,10 +22,13 @@ const SECTIONS: { id: string; label: string; Section: ComponentType }[] = [
 export function SettingsPage({ section }: { section: string }) {
   const current = SECTIONS.find(one => one.id === section);
   useTitle(current?.label ?? 'Settings');
+  // On a phone the sections are one row that scrolls sideways.
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [section]);
   return (
     <main class="page settings">
       <h1>Settings</h1>
-      <nav class="side-nav" aria-label="Settings">
+      <nav class="side-nav" aria-label="Settings" ref={nav}>
         {SECTIONS.map(({ id, label }) => (
           <Link key={id} to={`/app/settings/${id}`} aria-current={id === section ? 'page' : undefined}>
             {label}

@@ -22,11 +22,30 @@ export const Entrance = ({ title, lead, children }: { title: string; lead: strin
 
 export const MIN_PASSWORD = 12;
 
-export function SetupPage({ token, onDone }: { token: string; onDone: () => Promise<void> }) {
+type SetupProps = {
+  token: string;
+  /** There is an account already. */
+  isUsed: boolean;
+  onDone: () => Promise<void>;
+};
+
+export function SetupPage({ token, isUsed, onDone }: SetupProps) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
+  if (isUsed && !busy) {
+    return (
+      <Entrance
+        title="Hooktape is already set up"
+        lead="A setup link works once. Sign in with the account that was made with it, or ask for an invitation."
+      >
+        <Link to="/app" class="button plain">
+          Go to the dashboard
+        </Link>
+      </Entrance>
+    );
+  }
   if (!token) {
     return (
       <Entrance
@@ -90,6 +109,7 @@ export function SetupPage({ token, onDone }: { token: string; onDone: () => Prom
 export const WaitingForSetupPage = () => (
   <main class="centred">
     <Empty
+      isPage
       title="This Hooktape has no account yet"
       action={
         <Button kind="primary" onClick={() => location.reload()}>

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { bytesOf, pictureUrl } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
-import { type Compression, compressionOf, inflate } from '../body/inflate.ts';
+import { type Compression, closedEncoding, compressionOf, inflate } from '../body/inflate.ts';
 import { prettyJson } from '../body/json.ts';
 import { type Part, parseMultipart } from '../body/multipart.ts';
 import { type BodyReading, type BodyView, readBody } from '../body/views.ts';
@@ -35,11 +35,12 @@ const headerOf = (event: EventDetail, wanted: string): string =>
 export function BodyPanel({ event }: { event: EventDetail }) {
   const sent = useMemo(() => bytesOf(event.payloadRaw, event.payloadEncoding), [event]);
   const compression = compressionOf(sent, headerOf(event, 'content-encoding'));
-  const opened = useOpened(sent, compression);
+  const { opened, isDamaged } = useOpened(sent, compression);
   const [asSent, setAsSent] = useState(false);
   const bytes = opened && !asSent ? opened : sent;
   const contentType = headerOf(event, 'content-type');
   const reading = useMemo(() => readBody(bytes, contentType), [bytes, contentType]);
+  const closed = reading.text === undefined ? closedEncoding(headerOf(event, 'content-encoding')) : undefined;
   const [wish, setWish] = useState<BodyView>();
   const view = wish && reading.views.includes(wish) ? wish : reading.views[0];
   if (view === undefined) {
@@ -73,6 +74,13 @@ export function BodyPanel({ event }: { event: EventDetail }) {
             : `Sent as ${compression}, ${sizeWords(sent.length)}; opened here for reading, ${sizeWords(opened.length)}. What is stored is what was sent.`}
         </Notice>
       )}
+      {(closed || isDamaged) && (
+        <Notice>
+          {closed
+            ? `Sent as ${closed}, which browsers do not open for reading. Download it to open it yourself.`
+            : `Sent as ${compression}, but it is damaged, cut short or too large to open here.`}
+        </Notice>
+      )}
       {reading.jsonProblem && !compression && (
         <Notice tone="warn">
           The sender called this JSON, but it is not: {reading.jsonProblem.problem} at line {reading.jsonProblem.line},
@@ -84,13 +92,14 @@ export function BodyPanel({ event }: { event: EventDetail }) {
   );
 }
 
-/** The inside of a compressed body, once it is there. */
-function useOpened(sent: Uint8Array, compression: Compression | undefined): Uint8Array | undefined {
+/** The inside of a compressed body, once it is there, or that there is none to be had. */
+function useOpened(sent: Uint8Array, compression: Compression | undefined) {
   const [opened, setOpened] = useState<{ sent: Uint8Array; bytes: Uint8Array | undefined }>();
   useEffect(() => {
     if (compression) void inflate(sent, compression).then(bytes => setOpened({ sent, bytes }));
   }, [sent, compression]);
-  return opened?.sent === sent ? opened.bytes : undefined;
+  const isDone = opened?.sent === sent;
+  return { opened: isDone ? opened.bytes : undefined, isDamaged: isDone && opened.bytes === undefined };
 }
 
 /** In the JSON view the copy is indented, in all others it is the text as sent. */

@@ -146,10 +146,17 @@ export const Segmented = <T extends string>({ label, options, value, onPick }: S
   </fieldset>
 );
 
-type DialogProps = { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean };
+type DialogProps = {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  wide?: boolean;
+  /** It shows what is shown only once: a click beside it does not close it. */
+  stays?: boolean;
+};
 
 /** A modal on the browser's own dialog: focus stays inside, Escape and a click outside close it. */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, wide = false, stays = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -166,7 +173,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       class={wide ? 'wide' : ''}
       aria-labelledby={titleId}
       onClose={onClose}
-      onClick={event => event.target === ref.current && ref.current?.close()}
+      onClick={event => !stays && event.target === ref.current && ref.current?.close()}
     >
       <div class="dialog-body">
         <header>
@@ -179,11 +186,17 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   );
 }
 
-type EmptyProps = { title: string; children?: ComponentChildren; action?: ComponentChildren };
+type EmptyProps = {
+  title: string;
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+  /** Nothing else is on the page, so this is its heading. */
+  isPage?: boolean;
+};
 
-export const Empty = ({ title, children, action }: EmptyProps) => (
+export const Empty = ({ title, children, action, isPage = false }: EmptyProps) => (
   <div class="empty">
-    <h2>{title}</h2>
+    {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
     {children && <p>{children}</p>}
     {action}
   </div>

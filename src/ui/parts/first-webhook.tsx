@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { samplesFor } from '../copy/samples.ts';
 import type { LiveState } from '../live/stream.ts';
 import type { Endpoint } from '../wire.ts';
+import { visibleName } from '../words/visible.ts';
 import { CopyButton, Segmented } from './controls.tsx';
 import { Link } from './navigation.tsx';
 import { recall, remember } from './remembered.ts';
@@ -19,7 +20,7 @@ export function FirstWebhook({ endpoint, live }: { endpoint: Endpoint; live: Liv
         <span aria-hidden="true" />
         {live === 'live' ? 'Listening. The first webhook appears here by itself.' : 'Connecting…'}
       </p>
-      <h1>{endpoint.name} is ready</h1>
+      <h1>{visibleName(endpoint.name)} is ready</h1>
       <p class="lead">
         Register this address with the platform that should send webhooks. Every request to it is recorded exactly as it
         comes.

@@ -10,7 +10,8 @@ import { Time } from './time.tsx';
 export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
   replays.length === 0 ? (
     <Empty title="Not replayed yet">
-      A replay sends this delivery again, byte for byte, to an address you choose. Press <kbd>r</kbd>.
+      A replay sends this delivery again, byte for byte, to an address you choose: with the button above, or{' '}
+      <kbd>r</kbd>.
     </Empty>
   ) : (
     <div class="scroll-pane">

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hooks } from '../api.ts';
+import { visibleName } from '../words/visible.ts';
 import { Dialog } from './controls.tsx';
 import { useHotkeys } from './hotkeys.ts';
 import { Icon, Mark } from './icons.tsx';
@@ -76,7 +77,7 @@ function EndpointSwitcher({ place }: { place: Place }) {
         <option value="">All endpoints</option>
         {endpoints.map(endpoint => (
           <option key={endpoint.id} value={endpoint.id}>
-            {endpoint.name}
+            {visibleName(endpoint.name)}
           </option>
         ))}
       </select>

@@ -16,6 +16,10 @@ const sign = (char: string, keep: string): string => {
 /** One line: line feeds and tabs become signs too. */
 export const visibleLine = (text: string): string => text.replace(HIDDEN, char => sign(char, ''));
 
+/** A name that somebody of the team chose: only what would turn the words around it is shown as a sign; joined emoji stay whole. */
+export const visibleName = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, char => sign(char, ''));
+
 /**
  * The text that a header value spells. Values come as one character a byte; where those beyond ASCII are UTF-8, as most senders mean
  * them, they are read as that.

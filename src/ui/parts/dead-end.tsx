@@ -1,0 +1,25 @@
+/* A page for an address that leads nowhere, with the way back. */
+
+import type { ComponentChildren } from 'preact';
+import { Empty } from './controls.tsx';
+import { Link } from './navigation.tsx';
+
+export const DeadEnd = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <main class="page">
+    <Empty
+      isPage
+      title={title}
+      action={
+        <Link to="/app" class="button plain">
+          All endpoints
+        </Link>
+      }
+    >
+      {children}
+    </Empty>
+  </main>
+);
+
+export const NoSuchEndpoint = () => (
+  <DeadEnd title="No such endpoint">It was deleted, or it belongs to another team.</DeadEnd>
+);
