@@ -35,7 +35,9 @@ export function useReveal({ feed, view, q, selectedId, selectedAt, isUntouched, 
 
   useEffect(() => {
     if (view.phase !== 'ready' || sought.current.id === '') return;
-    const index = feed.indexOf(selectedId);
+    const found = feed.indexOf(selectedId);
+    // The feed may be a page ahead of what is drawn, and the list can only scroll in what is drawn.
+    const index = found < view.length ? found : -1;
     const passed = selectedAt !== undefined && (feed.at(view.length - 1)?.receivedAt ?? 0) < selectedAt;
     const ends = index >= 0 || passed || !view.more || view.length >= FURTHEST;
     if (selectedId !== sought.current.id || !isUntouched()) sought.current.id = '';
