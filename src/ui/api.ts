@@ -49,6 +49,8 @@ export const hooks: Hooks = { onSignedOut: () => {}, onSlowed: () => {} };
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+/** Where 401 is an answer to what was typed, or to the question who is signed in. */
+const SAYS_401_ITSELF = new Set(['/api/session', '/api/setup']);
 const MAX_WAITS = 3;
 
 async function call<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
@@ -56,14 +58,7 @@ async function call<T>(method: Method, path: string, body?: unknown, signal?: Ab
     const response = await send(method, path, body, signal);
     if (response.ok) return (await response.json()) as T;
     const problem = await problemOf(response);
-    if (
-      problem.status === 401 &&
-      !path.startsWith('/api/session') &&
-      path !== '/api/setup' &&
-      path !== '/api/password'
-    ) {
-      hooks.onSignedOut();
-    }
+    if (problem.status === 401 && !SAYS_401_ITSELF.has(path)) hooks.onSignedOut();
     if (problem.status !== 429 || method !== 'GET' || waits >= MAX_WAITS) throw problem;
     hooks.onSlowed(problem.retryAfterSeconds);
     await new Promise(resolve => setTimeout(resolve, problem.retryAfterSeconds * 1000 + 50));

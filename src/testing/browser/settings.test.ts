@@ -105,11 +105,23 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
   });
 
   test('the password is changed, and only the new one signs in', async () => {
+    const elsewhere = await dashboard.open();
+    await elsewhere.goto(`${dashboard.origin}/login`);
+    await elsewhere.getByLabel('Email').fill(OWNER.email);
+    await elsewhere.getByLabel('Password').fill(OWNER.password);
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await settings('account');
+    const others = page.getByRole('main').getByRole('button', { name: 'Sign out' });
+    await others.waitFor();
     await page.getByLabel('Current password').fill(OWNER.password);
     await page.getByLabel('New password').fill('another river at midnight');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed.').waitFor();
+    await others.waitFor({ state: 'detached' });
+    await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();
+    await elsewhere.getByText('Your session has ended.').waitFor();
+    await elsewhere.context().close();
     const again = await dashboard.open();
     await again.goto(`${dashboard.origin}/login`);
     await again.getByLabel('Email').fill(OWNER.email);

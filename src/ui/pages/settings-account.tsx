@@ -3,15 +3,17 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, Field, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
+import { type Loaded, useLoaded } from '../parts/loaded.ts';
 import { useWorkspace } from '../parts/session.tsx';
 import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
+import type { LoginSession } from '../wire.ts';
 import { browserName } from '../words/browser.ts';
 import { MIN_PASSWORD } from './setup.tsx';
 
 export function AccountSection() {
   const { session } = useWorkspace();
+  const sessions = useLoaded('sessions', api.sessions);
   return (
     <>
       <section class="card section">
@@ -37,13 +39,13 @@ export function AccountSection() {
           </div>
         </dl>
       </section>
-      <PasswordSection />
-      <SessionsSection />
+      <PasswordSection onChanged={sessions.reload} />
+      <SessionsSection sessions={sessions} />
     </>
   );
 }
 
-function PasswordSection() {
+function PasswordSection({ onChanged }: { onChanged: () => void }) {
   const { session } = useWorkspace();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
@@ -57,7 +59,8 @@ function PasswordSection() {
       await api.changePassword(current, password);
       setCurrent('');
       setPassword('');
-      say('Password changed.');
+      onChanged();
+      say('Password changed. Everywhere else you are signed out.');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -88,7 +91,7 @@ function PasswordSection() {
             minLength={MIN_PASSWORD}
             value={password}
             onText={setPassword}
-            hint={`At least ${MIN_PASSWORD} characters.`}
+            hint={`At least ${MIN_PASSWORD} characters. Changing it ends all other sessions.`}
           />
         </div>
         <Button type="submit" busy={busy}>
@@ -99,8 +102,7 @@ function PasswordSection() {
   );
 }
 
-function SessionsSection() {
-  const sessions = useLoaded('sessions', api.sessions);
+function SessionsSection({ sessions }: { sessions: Loaded<LoginSession[]> }) {
   const revoke = async (id: string): Promise<void> => {
     try {
       await api.revokeSession(id);

@@ -12,11 +12,12 @@ export function PlanSection() {
   const team = useLoaded('team', api.team);
   const keys = useLoaded('keys', api.keys);
   const limits = team.value?.limits;
+  const isPro = (team.value?.plan ?? session.account.plan) === 'pro';
   const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
   return (
     <>
       <section class="card section">
-        <h2>{(team.value?.plan ?? session.account.plan) === 'pro' ? 'Pro plan' : 'Free plan'}</h2>
+        <h2>{isPro ? 'Pro plan' : 'Free plan'}</h2>
         {team.problem && <Notice tone="bad">{team.problem}</Notice>}
         {!limits && !team.problem && <Skeleton rows={3} />}
         {limits && (
@@ -37,7 +38,9 @@ export function PlanSection() {
         )}
         <p class="faint">
           Whoever runs this server sets the limits, and the plan:{' '}
-          <code>hooktape account plan {session.account.email} pro</code>
+          <code>
+            hooktape account plan {session.account.email} {isPro ? 'free' : 'pro'}
+          </code>
         </p>
       </section>
       <section class="card section">
