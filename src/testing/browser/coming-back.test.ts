@@ -59,6 +59,12 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await shownInList(n);
   });
 
+  test('an event under the wrong endpoint leads to its own', async () => {
+    await page.goto(`${dashboard.origin}/app/endpoints/ep_none/events/${ids[300]}`);
+    await shownInList(300);
+    expect(page.url()).toBe(`${listUrl}/events/${ids[300]}`);
+  });
+
   test('a reader who has scrolled on is not called back by an arrival', async () => {
     await page.goto(`${listUrl}/events/${ids[EVENTS - 1]}`);
     await shownInList(EVENTS - 1);

@@ -71,6 +71,12 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
     if (!eventId && newest && matchMedia(WIDE).matches) open(newest);
   }, [eventId, newest, open]);
 
+  // An address that names another endpoint's event leads to that endpoint.
+  const home = loaded.event?.endpointId ?? endpointId;
+  useEffect(() => {
+    if (home !== endpointId) navigate(`/app/endpoints/${home}/events/${eventId}`, { replace: true });
+  }, [home, endpointId, eventId]);
+
   const selected = eventId ? feed.indexOf(eventId) : -1;
   const moveTo = (index: number): void => {
     const event = feed.at(index);
