@@ -13,7 +13,6 @@ import { type BodyBudget, readBody } from '../../http/body.ts';
 import { type Sender, senderOf } from '../../http/client-address.ts';
 import type { Whole, WholeDelivery } from '../../http/lane.ts';
 import { refusal, stored } from './answers.ts';
-
 import type { Address, CaptureService } from './service.ts';
 
 /** More than this comes piece by piece. */
