@@ -123,6 +123,14 @@ describe('an answer that was given', () => {
     await connections.quiet();
     socket.destroy();
   });
+
+  test('is not followed by the words for a request that is late', async () => {
+    const { wire, opened } = await open({ idle: 20 });
+    wire.write('P');
+    (await eventually(() => opened[0])).enter('flush');
+    await wire.closed;
+    expect(wire.received()).toBe('');
+  });
 });
 
 describe('what is not cut', () => {

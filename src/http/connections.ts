@@ -96,7 +96,7 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
 
   const cut = (entry: Entry): void => {
     const { phase, socket, requests } = entry;
-    const isDone = phase === 'idle' || phase === 'linger' || phase === 'cut';
+    const isDone = phase === 'idle' || phase === 'flush' || phase === 'linger' || phase === 'cut';
     if (isDone || socket.bytesRead === 0 || requests[0]?.res.headersSent) return void socket.destroy();
     entry.finish(failureMessage(408));
     entry.enter('cut');

@@ -107,6 +107,31 @@ describe('closing', () => {
     expect([answers(wire), house.arrived.length]).toEqual([1, 1]);
   });
 
+  test('waits until the answers that were given are taken', async () => {
+    house.answer = () => ok('x'.repeat(100_000));
+    const socket = connect(house.port, '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => {}).write(post('hello').repeat(100));
+    // Until no more of them are made.
+    let before = -1;
+    await eventually(async () => {
+      const stands = house.arrived.length > 0 && house.arrived.length === before;
+      before = house.arrived.length;
+      await Bun.sleep(50);
+      return stands;
+    });
+    let text = '';
+    socket.on('data', chunk => {
+      text += latin1(chunk);
+    });
+    const closing = house.front.close(5000);
+    socket.resume();
+    await closing;
+    await eventually(() => socket.destroyed);
+    expect(text.split('HTTP/1.1 200 OK')).toHaveLength(house.arrived.length + 1);
+    expect(text).toMatch(/Connection: close\r\n\r\nx+$/);
+  });
+
   test('does not wait longer than it was told', async () => {
     const wire = await house.open();
     wire.write(post('hello').slice(0, -1));

@@ -69,7 +69,6 @@ export function createLane({
     };
 
     const advance = (): void => {
-      if (unreadBytes === 0) return;
       if (!head) {
         const read = readRequestHead(joined());
         if (read === 'other' || !isTaken(read)) {
@@ -140,16 +139,19 @@ export function createLane({
       const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isLast();
       const rendered = render(answer, isLast);
       if (isLast) return void connection.finish(rendered);
-      const isFlowing = socket.write(rendered, 'latin1');
-      connection.enter('idle');
-      if (isFlowing) goOn();
+      if (socket.write(rendered, 'latin1')) {
+        goOn();
+        return;
+      }
       // Who does not read its answers gets no further ones made.
-      else socket.pause().once('drain', goOn);
+      connection.enter('flush');
+      socket.pause().once('drain', goOn);
     };
 
     const goOn = (): void => {
       if (socket.isPaused()) socket.resume();
-      advance();
+      if (unreadBytes === 0) connection.enter('idle');
+      else advance();
     };
 
     // Who has said all may still wait for its answer.
