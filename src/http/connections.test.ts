@@ -189,6 +189,18 @@ describe('a listener that has stopped', () => {
     const late = await openWire(origin);
     await late.closed;
   });
+
+  test('waits for no further request, also when its head has begun to come', async () => {
+    const { wire, responses, connections } = await open({});
+    wire.write(`${post}hiPOST / HT`);
+    const response = await eventually(() => responses[0]);
+    // Says that the connection goes on, before anybody stops.
+    response.write('half');
+    await wire.until(/half/);
+    connections.stop();
+    response.end();
+    await connections.quiet();
+  });
 });
 
 describe('requests that come without waiting for answers', () => {

@@ -154,7 +154,8 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
     if (failure && !next?.req.complete) entry.finish(failureMessage(failure));
     else if (next) begin(entry, next);
     else {
-      entry.enter(isHeadArriving(socket) ? 'head' : 'idle');
+      // Whoever closes does not wait for a head.
+      entry.enter(isHeadArriving(socket) && !isClosing ? 'head' : 'idle');
       entry.goOn();
     }
   };
