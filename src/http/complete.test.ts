@@ -1,10 +1,12 @@
 /* The complete server: whose turn it is, and what is no HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createFront, type Front } from '../front.ts';
 import { eventually } from '../testing/poll.ts';
 import { openWire } from '../testing/wire.ts';
+import { createComplete } from './complete.ts';
+import { createConnections } from './connections.ts';
 
 let front: Front;
 let port: number;
@@ -139,6 +141,45 @@ describe('requests of one connection', () => {
     reading.resolve();
     await wire.until(new RegExp(`${size} bytes`));
     wire.destroy();
+  });
+});
+
+describe('a connection that has gone', () => {
+  test('stays forgotten when its request is answered after all', async () => {
+    const never = 3_600_000;
+    const connections = createConnections({ idle: never, head: never, body: never, linger: never, silence: never });
+    let late = 0;
+    const open = (socket: Socket) => {
+      if (socket.destroyed) late++;
+      return connections.open(socket);
+    };
+    const said = Promise.withResolvers<void>();
+    const { promise: request, resolve: handler } = Promise.withResolvers<[IncomingMessage, ServerResponse]>();
+    const complete = createComplete({
+      connections: { ...connections, open },
+      handler: (...given) => {
+        handler(given);
+        return said.promise;
+      },
+      keepAliveMs: never,
+      onError: () => {},
+    });
+    const acceptor = createServer(socket => complete(open(socket.on('error', () => {}))));
+    await new Promise<void>(done => acceptor.listen(0, '127.0.0.1', done));
+    const wire = await openWire(`http://127.0.0.1:${(acceptor.address() as AddressInfo).port}`);
+    const size = 1 << 20;
+    wire.write(`POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size / 2)}`);
+    const [req, res] = await request;
+    await eventually(() => req.readableLength >= req.readableHighWaterMark);
+    wire.destroy();
+    await wire.closed;
+    res.end('too late');
+    said.resolve();
+    await eventually(() => req.socket.destroyed);
+    await new Promise(setImmediate);
+    expect(late).toBe(0);
+    acceptor.close();
+    connections.end();
   });
 });
 

@@ -60,9 +60,11 @@ export function createComplete({ connections, handler, keepAliveMs, onError }: C
   /** Whoever reads the body makes room for more of it; not before what is asked for here was taken. */
   const tellWhenRead = (req: IncomingMessage): void => {
     const read = req._read;
+    // Now: an answer may make it read on when its connection is gone and forgotten.
+    const { goOn } = connections.open(req.socket);
     req._read = size => {
       read.call(req, size);
-      queueMicrotask(connections.open(req.socket).goOn);
+      queueMicrotask(goOn);
     };
   };
 
