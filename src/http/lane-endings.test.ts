@@ -14,6 +14,29 @@ afterEach(() => house.close());
 
 const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
+/** @returns when no more answers are made, because too many wait to be taken */
+async function sendWithoutReading(deliveries: number) {
+  house.answer = () => ok('x'.repeat(100_000));
+  let text = '';
+  const socket = connect({ port: house.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket
+    .on('error', () => {})
+    .on('data', chunk => {
+      text += latin1(chunk);
+    })
+    .on('end', () => socket.end())
+    .pause()
+    .write(post('hello').repeat(deliveries));
+  let before = -1;
+  await eventually(async () => {
+    const stands = house.arrived.length > 0 && house.arrived.length === before;
+    before = house.arrived.length;
+    await Bun.sleep(50);
+    return stands;
+  });
+  return { socket, received: () => text };
+}
+
 describe('senders that go away', () => {
   test('in the middle of a body: told, and its bytes are free again', async () => {
     const wire = await house.open();
@@ -41,6 +64,16 @@ describe('senders that go away', () => {
     await eventually(() => socket.destroyed);
     expect([house.arrived.map(({ body }) => body), text.split('"ok":true').length - 1]).toEqual([['1', '2', '3'], 3]);
     await eventually(() => house.free === room);
+  });
+
+  test('before it takes its answers: it gets one to each of its deliveries', async () => {
+    const { socket, received } = await sendWithoutReading(100);
+    expect(house.arrived.length).toBeLessThan(100);
+    socket.end();
+    await house.hasRead();
+    socket.resume();
+    await eventually(() => socket.destroyed);
+    expect(received().split('HTTP/1.1 200 OK')).toHaveLength(101);
   });
 
   test.each([
@@ -108,28 +141,13 @@ describe('closing', () => {
   });
 
   test('waits until the answers that were given are taken', async () => {
-    house.answer = () => ok('x'.repeat(100_000));
-    const socket = connect(house.port, '127.0.0.1');
-    socket.pause();
-    socket.on('error', () => {}).write(post('hello').repeat(100));
-    // Until no more of them are made.
-    let before = -1;
-    await eventually(async () => {
-      const stands = house.arrived.length > 0 && house.arrived.length === before;
-      before = house.arrived.length;
-      await Bun.sleep(50);
-      return stands;
-    });
-    let text = '';
-    socket.on('data', chunk => {
-      text += latin1(chunk);
-    });
+    const { socket, received } = await sendWithoutReading(100);
     const closing = house.front.close(5000);
     socket.resume();
     await closing;
     await eventually(() => socket.destroyed);
-    expect(text.split('HTTP/1.1 200 OK')).toHaveLength(house.arrived.length + 1);
-    expect(text).toMatch(/Connection: close\r\n\r\nx+$/);
+    expect(received().split('HTTP/1.1 200 OK')).toHaveLength(house.arrived.length + 1);
+    expect(received()).toMatch(/Connection: close\r\n\r\nx+$/);
   });
 
   test('does not wait longer than it was told', async () => {

@@ -159,7 +159,8 @@ export function createLane({
       hasEnded = true;
       if (isAnswering) return;
       if (head) socket.destroy();
-      else socket.end();
+      // Else there is more to answer once what was answered is taken.
+      else if (unreadBytes === 0) socket.end();
     };
     const onClose = (): void => {
       if (isAnswering || !head) return;
