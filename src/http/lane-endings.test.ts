@@ -15,8 +15,9 @@ afterEach(() => house.close());
 const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
 /** @returns when no more answers are made, because too many wait to be taken */
-async function sendWithoutReading(deliveries: number) {
-  house.answer = () => ok('x'.repeat(100_000));
+async function sendWithoutReading(deliveries: number, behind = '') {
+  house.arrived = [];
+  house.answer = () => ok('x'.repeat(50_000));
   let text = '';
   const socket = connect({ port: house.port, host: '127.0.0.1', allowHalfOpen: true });
   socket
@@ -26,7 +27,7 @@ async function sendWithoutReading(deliveries: number) {
     })
     .on('end', () => socket.end())
     .pause()
-    .write(post('hello').repeat(deliveries));
+    .write(post('hello').repeat(deliveries) + behind);
   let before = -1;
   await eventually(async () => {
     const stands = house.arrived.length > 0 && house.arrived.length === before;
@@ -67,13 +68,27 @@ describe('senders that go away', () => {
   });
 
   test('before it takes its answers: it gets one to each of its deliveries', async () => {
-    const { socket, received } = await sendWithoutReading(100);
-    expect(house.arrived.length).toBeLessThan(100);
+    const { socket, received } = await sendWithoutReading(140);
+    expect(house.arrived.length).toBeLessThan(140);
     socket.end();
     await house.hasRead();
     socket.resume();
     await eventually(() => socket.destroyed);
-    expect(received().split('HTTP/1.1 200 OK')).toHaveLength(101);
+    expect(received().split('HTTP/1.1 200 OK')).toHaveLength(141);
+  });
+
+  test('in the middle of a body, before it takes its answers: it gets those to what it sent before', async () => {
+    const most = await sendWithoutReading(140);
+    most.socket.destroy();
+    // So few that the last answers wait here without stopping any.
+    const count = house.arrived.length - 1;
+    const { socket, received } = await sendWithoutReading(count, post('half').slice(0, -1));
+    socket.end();
+    await house.hasRead();
+    socket.resume();
+    await eventually(() => socket.destroyed);
+    expect(received().split('x'.repeat(50_000))).toHaveLength(count + 1);
+    await eventually(() => house.aborted === 1 && house.free === room);
   });
 
   test.each([
@@ -141,7 +156,7 @@ describe('closing', () => {
   });
 
   test('waits until the answers that were given are taken', async () => {
-    const { socket, received } = await sendWithoutReading(100);
+    const { socket, received } = await sendWithoutReading(140);
     const closing = house.front.close(5000);
     socket.resume();
     await closing;

@@ -80,7 +80,7 @@ export function createLane({
       }
       if (!hold(unreadBytes)) leave();
       else if (isWhole(head)) submit(head, joined());
-      else if (hasEnded) socket.destroy();
+      else if (hasEnded) connection.finish();
     };
 
     const isWhole = ({ bodyFrom, bodyBytes }: RequestHead): boolean => unreadBytes >= bodyFrom + bodyBytes;
@@ -158,7 +158,8 @@ export function createLane({
     const onEnd = (): void => {
       hasEnded = true;
       if (isAnswering) return;
-      if (head) socket.destroy();
+      // Answers to what came before may still be on their way.
+      if (head) connection.finish();
       // Else there is more to answer once what was answered is taken.
       else if (unreadBytes === 0) socket.end();
     };
