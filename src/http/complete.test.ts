@@ -6,7 +6,7 @@ import { createFront, type Front } from '../front.ts';
 import { eventually } from '../testing/poll.ts';
 import { openWire } from '../testing/wire.ts';
 import { createComplete } from './complete.ts';
-import { createConnections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
 
 let front: Front;
 let port: number;
@@ -144,29 +144,36 @@ describe('requests of one connection', () => {
   });
 });
 
+const never = 3_600_000;
+const unlimited = { idle: never, head: never, body: never, linger: never, silence: never };
+
+/** A complete server alone, on connections with limits of their own. */
+async function serveOn(
+  connections: Connections,
+  handler: (req: IncomingMessage, res: ServerResponse) => Promise<void>,
+): Promise<string> {
+  const complete = createComplete({ connections, handler, keepAliveMs: never, onError: () => {} });
+  const acceptor = createServer(socket => complete(connections.open(socket.on('error', () => {}))));
+  await new Promise<void>(done => acceptor.listen(0, '127.0.0.1', done));
+  end = () => {
+    acceptor.close();
+    connections.end();
+  };
+  return `http://127.0.0.1:${(acceptor.address() as AddressInfo).port}`;
+}
+let end = (): void => {};
+afterEach(() => end());
+
 describe('a connection that has gone', () => {
   test('stays forgotten when its request is answered after all', async () => {
-    const never = 3_600_000;
-    const connections = createConnections({ idle: never, head: never, body: never, linger: never, silence: never });
+    const known = createConnections(unlimited);
     let late = 0;
     const open = (socket: Socket) => {
       if (socket.destroyed) late++;
-      return connections.open(socket);
+      return known.open(socket);
     };
-    const said = Promise.withResolvers<void>();
-    const { promise: request, resolve: handler } = Promise.withResolvers<[IncomingMessage, ServerResponse]>();
-    const complete = createComplete({
-      connections: { ...connections, open },
-      handler: (...given) => {
-        handler(given);
-        return said.promise;
-      },
-      keepAliveMs: never,
-      onError: () => {},
-    });
-    const acceptor = createServer(socket => complete(open(socket.on('error', () => {}))));
-    await new Promise<void>(done => acceptor.listen(0, '127.0.0.1', done));
-    const wire = await openWire(`http://127.0.0.1:${(acceptor.address() as AddressInfo).port}`);
+    const { promise: request, resolve } = Promise.withResolvers<[IncomingMessage, ServerResponse]>();
+    const wire = await openWire(await serveOn({ ...known, open }, async (...given) => resolve(given)));
     const size = 1 << 20;
     wire.write(`POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size / 2)}`);
     const [req, res] = await request;
@@ -174,12 +181,23 @@ describe('a connection that has gone', () => {
     wire.destroy();
     await wire.closed;
     res.end('too late');
-    said.resolve();
     await eventually(() => req.socket.destroyed);
     await new Promise(setImmediate);
     expect(late).toBe(0);
-    acceptor.close();
-    connections.end();
+  });
+});
+
+describe('a head that does not end', () => {
+  // What comes is read in pieces of 2048 bytes: just behind one, just before its end, in the middle of the next.
+  test.each([2048, 2047, 2500])('is cut, also behind a request of %d bytes', async bytes => {
+    const origin = await serveOn(createConnections({ ...unlimited, head: 200 }, 5), async (_req, res) => {
+      await Bun.sleep(10);
+      res.end('done');
+    });
+    const wire = await openWire(origin);
+    wire.write(`${get('/in/1', `X: ${'x'.repeat(bytes - get('/in/1', 'X: ').length)}`)}GET /in/2 HT`);
+    await wire.closed;
+    expect(wire.received()).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 408 /s);
   });
 });
 

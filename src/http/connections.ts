@@ -154,9 +154,10 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
     if (failure && !next?.req.complete) entry.finish(failureMessage(failure));
     else if (next) begin(entry, next);
     else {
-      // Whoever closes does not wait for a head.
-      entry.enter(isHeadArriving(socket) && !isClosing ? 'head' : 'idle');
+      entry.enter('idle');
+      // Which may bring the beginning of a head, if that is not there yet. Whoever closes does not wait for it.
       entry.goOn();
+      if (entry.phase === 'idle' && !isClosing && isHeadArriving(socket)) entry.enter('head');
     }
   };
   const begin = (entry: Entry, { res, isLast, answer }: Request): void => {
