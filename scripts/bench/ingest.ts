@@ -1,6 +1,7 @@
 /*
- * How fast deliveries become durable, and what single parts of the program cost them (switches.ts). Baseline and program take turns under the same load, several rounds, medians. Load
- * comes from wrk; latency at half load from constant-rate.ts.
+ * How fast deliveries become durable, and what single parts of the program cost them (switches.ts). Baseline and program
+ * take turns under the same load, several rounds, medians; the one whose turn it is not is held. Load comes from wrk; latency at half
+ * load from constant-rate.ts.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import type { RateResult } from './constant-rate.ts';
 import { chosenParts, reportName } from './parts.ts';
-import { residentMegabytes, startBaseline } from './processes.ts';
+import { letRunAlone, residentMegabytes, startBaseline } from './processes.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { switchRows } from './switches.ts';
@@ -20,6 +21,7 @@ import { fullLoad, requireWrk } from './wrk.ts';
 type Side = 'ours' | 'baseline';
 const SIDES: readonly Side[] = ['baseline', 'ours'];
 const DISK_CYCLES = 30;
+const WARM_UP_SECONDS = 2;
 const PARTS = ['load', 'switches'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
@@ -57,16 +59,22 @@ async function loadRows(
     const api = await firstApi(installation, server);
     const address = ingestAddress(server, await api.createEndpoint('bench'));
     const addresses: Record<Side, string> = { ours: address, baseline: `${baseline.origin}/in/baseline` };
+    const pids: Record<Side, number> = { ours: server.pid, baseline: baseline.pid };
+    const turnOf = (side: Side): void => letRunAlone(pids[side], Object.values(pids));
 
     const full = { small: { ours: [], baseline: [] }, github: { ours: [], baseline: [] } } as Record<
       string,
       Record<Side, number[]>
     >;
     const p99 = { ours: [], baseline: [] } as Record<Side, number[]>;
-    for (const side of SIDES) await fullLoad(addresses[side], sets.small, 2);
+    for (const side of SIDES) {
+      turnOf(side);
+      await fullLoad(addresses[side], sets.small, WARM_UP_SECONDS);
+    }
     for (let round = 1; round <= rounds; round++) {
       for (const [name, payloads] of Object.entries(sets)) {
         for (const side of SIDES) {
+          turnOf(side);
           const load = await fullLoad(addresses[side], payloads, seconds);
           full[name]?.[side].push(load.perSecond);
           console.log(
@@ -84,6 +92,7 @@ async function loadRows(
     const half = (rates['small']?.ours ?? 0) / 2;
     for (let round = 1; round <= rounds; round++) {
       for (const side of SIDES) {
+        turnOf(side);
         const result = await constantRate(addresses[side], half, seconds);
         p99[side].push(result.p99Ms);
         console.log(
@@ -91,6 +100,7 @@ async function loadRows(
         );
       }
     }
+    turnOf('ours');
     const memory = await soak(server.pid, () => fullLoad(address, sets.small, soakSeconds));
     await server.end('SIGTERM');
     const disk = await bytesOnDisk(sets.github);
