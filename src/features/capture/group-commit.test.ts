@@ -29,7 +29,9 @@ function setUp(options: Partial<GroupCommitOptions<Item, number>> = {}) {
   return { group, commits, failures };
 }
 
-const turn = async (): Promise<void> => {
+/** Ends with the turn of the event loop. */
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+const microtasks = async (): Promise<void> => {
   for (let i = 0; i < 5; i++) await Promise.resolve();
 };
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
@@ -52,6 +54,17 @@ describe('group commit', () => {
     await commits[1]?.done();
     expect(await Promise.all(late)).toEqual([3, 4, 5]);
     expect(group.depth()).toBe(0);
+  });
+
+  test('microtasks between two connections end no turn', async () => {
+    const { group, commits } = setUp();
+    const first = group.add(event(1));
+    await microtasks();
+    const second = group.add(event(2));
+    await turn();
+    expect(commits.map(({ rows }) => rows)).toEqual([[1, 2]]);
+    await commits[0]?.done();
+    expect(await Promise.all([first, second])).toEqual([1, 2]);
   });
 
   test('the next group is on its way before those of the last one are told', async () => {

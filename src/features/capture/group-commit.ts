@@ -141,10 +141,11 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       const { promise, resolve, reject } = Promise.withResolvers<Stored>();
       queue.push({ item, bytes, resolve, reject });
       queuedBytes += bytes;
-      // Started in a microtask, so that deliveries of the same turn of the event loop share the first commit.
+      // Once all that has come in this turn of the event loop is here. A microtask would be too early: they run between one
+      // connection and the next, and the first delivery of each turn would have a commit of its own.
       if (!isDue && maySend()) {
         isDue = true;
-        queueMicrotask(send);
+        setImmediate(send);
       }
       return promise;
     },
