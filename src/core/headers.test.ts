@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { applyHeaderRules, type HeaderPair, joinHeaders, readFieldLines, toFieldLines, toPairs } from './headers.ts';
+import {
+  applyHeaderRules,
+  type HeaderPair,
+  joinHeaders,
+  lowerName,
+  readFieldLines,
+  toFieldLines,
+  toPairs,
+} from './headers.ts';
 
 test('flat raw headers become pairs, case, order and repeats kept', () => {
   expect(toPairs(['B', '1', 'a', '2', 'b', ''])).toEqual([
@@ -35,6 +43,12 @@ describe('field lines', () => {
   test.each(['x', 'x: y', 'x: y\r\nz'])('%j is not whole', text =>
     expect(() => readFieldLines(Buffer.from(text))).toThrow(RangeError),
   );
+});
+
+test('a name is looked up in lower case, however many spellings there are, and however long', () => {
+  const spellings = Array.from({ length: 5000 }, (_, i) => `X-Name-${i}`).concat('A'.repeat(5000));
+  for (const _ of ['anew', 'known'])
+    for (const spelling of spellings) if (lowerName(spelling) !== spelling.toLowerCase()) throw new Error(spelling);
 });
 
 describe('the header rules', () => {

@@ -2,6 +2,7 @@
  * Header pairs as they came off the wire and the contract's header rules (api-contract "Rules for headers"). Values are
  * latin1 strings, one character a byte, as HTTP/1.1 carries them.
  */
+import { asBuffer } from './buffer.ts';
 
 export type HeaderPair = readonly [name: string, value: string];
 
@@ -9,6 +10,31 @@ export const redacted = '[redacted]';
 const credentials = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const transit = new Set(['x-real-ip', 'true-client-ip']);
 const transitPrefixes = ['cf-', 'x-forwarded-'];
+
+/** What a name is under, and what the rules make of its field. */
+type Name = { lower: string; rule: 'keep' | 'redact' | 'drop' };
+
+/** Senders spell their names the same way in every delivery: each spelling is worked out once. */
+const names = new Map<string, Name>();
+const mostNames = 2000;
+/** Longer ones are a stranger's game with memory. */
+const longestKept = 100;
+
+function nameOf(spelling: string): Name {
+  const known = names.get(spelling);
+  if (known) return known;
+  const lower = spelling.toLowerCase();
+  const rule = isTransitHeader(lower) ? 'drop' : isCredentialHeader(lower) ? 'redact' : 'keep';
+  const name: Name = { lower, rule };
+  if (spelling.length > longestKept) return name;
+  if (names.size >= mostNames) names.clear();
+  // A copy: what was cut out of a whole head would keep all of it.
+  names.set(Buffer.from(spelling, 'latin1').toString('latin1'), name);
+  return name;
+}
+
+/** A field name as it is looked up by. */
+export const lowerName = (spelling: string): string => nameOf(spelling).lower;
 
 /** Stored redacted: rule 1. @param name lower-case */
 export const isCredentialHeader = (name: string): boolean => credentials.has(name);
@@ -33,25 +59,27 @@ export function toFieldLines(rawHeaders: readonly string[]): Uint8Array {
 
 /** Field lines (RFC 9112 section 5) as pairs, without the blanks around a value. */
 export function readFieldLines(lines: Uint8Array): HeaderPair[] {
-  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString('latin1');
+  const text = asBuffer(lines).toString('latin1');
   const pairs: HeaderPair[] = [];
   for (let at = 0; at < text.length; ) {
     const colon = text.indexOf(':', at);
     const end = text.indexOf('\r\n', colon);
     if (colon < 0 || end < 0) throw new RangeError('not the lines of header fields');
-    pairs.push([text.slice(at, colon), trimBlanks(text.slice(colon + 1, end))]);
+    pairs.push([text.slice(at, colon), sliceTrimmed(text, colon + 1, end)]);
     at = end + 2;
   }
   return pairs;
 }
 
 /** Optional white space of RFC 9110 section 5.6.3: `trim` would take bytes of the value away. */
-export function trimBlanks(value: string): string {
-  let from = 0;
-  let to = value.length;
-  while (from < to && isBlank(value.charCodeAt(from))) from++;
-  while (to > from && isBlank(value.charCodeAt(to - 1))) to--;
-  return value.slice(from, to);
+export const trimBlanks = (value: string): string => sliceTrimmed(value, 0, value.length);
+
+function sliceTrimmed(text: string, start: number, end: number): string {
+  let from = start;
+  let to = end;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
 }
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
@@ -60,9 +88,8 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   const kept: HeaderPair[] = [];
   for (const pair of pairs) {
-    const name = pair[0].toLowerCase();
-    if (isTransitHeader(name)) continue;
-    kept.push(isCredentialHeader(name) ? [pair[0], redacted] : pair);
+    const { rule } = nameOf(pair[0]);
+    if (rule !== 'drop') kept.push(rule === 'redact' ? [pair[0], redacted] : pair);
   }
   return kept;
 }
@@ -71,7 +98,7 @@ export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
 export function joinHeaders(pairs: readonly HeaderPair[]): Record<string, string> {
   const joined = new Map<string, string>();
   for (const [name, value] of pairs) {
-    const key = name.toLowerCase();
+    const key = lowerName(name);
     const before = joined.get(key);
     joined.set(key, before === undefined ? value : `${before}, ${value}`);
   }

@@ -1,8 +1,9 @@
 /* Registration checks that come as a POST: in a header, in the query or in a small JSON body; and the two services that want a certain answer to every delivery. */
+import { asBuffer } from '../buffer.ts';
 import { empty, headerEcho, json, plainText } from './answers.ts';
 import type { Asked, HandshakeInput } from './handshake.ts';
 import type { HandshakeAnswer } from './model.ts';
-import { at, bytesOf } from './reading.ts';
+import { at } from './reading.ts';
 import { isText } from './signature.ts';
 import { hmacOf } from './verifiers/check.ts';
 import { verify } from './verify.ts';
@@ -17,7 +18,7 @@ const HEADERS = new Set([
 /** Most names are told apart by their length alone. */
 const HEADER_LENGTHS = new Set([...HEADERS].map(name => name.length));
 const PLATFORMS = new Set(['discord', 'xero', 'zoom', 'dropbox-sign', 'salesforce']);
-const WORDS = ['"challenge"', '"verification_token"'];
+const WORDS = ['"challenge"', '"verification_token"'].map(word => Buffer.from(word));
 /** Notion's tokens and Asana's secrets are such; a stranger's long text is not stored as a secret. */
 const LEARNABLE = /^[\w-]{8,256}$/;
 
@@ -34,7 +35,7 @@ export function isWorthReading({ delivery, detection }: HandshakeInput): boolean
   for (const [name] of delivery.rawHeaders)
     if (HEADER_LENGTHS.has(name.length) && HEADERS.has(name.toLowerCase())) return true;
   if (delivery.body.length === 0 || delivery.body.length > LONGEST_BODY) return false;
-  const body = bytesOf(delivery.body);
+  const body = asBuffer(delivery.body);
   return WORDS.some(word => body.includes(word));
 }
 

@@ -2,6 +2,8 @@
  * One delivery, read lazily: header look-up, query, text, JSON, form fields. Each is worked out at most once and only when asked
  * for; what cannot be read is simply absent. Never throws; bodies over 1 MiB, or nested beyond reason, count as not readable.
  */
+import { asBuffer } from '../buffer.ts';
+import { lowerName } from '../headers.ts';
 import { type JsonOutline, outlineJson, pickJson } from './json-scan.ts';
 import type { RawDelivery } from './model.ts';
 
@@ -36,7 +38,7 @@ const EMPTY: ReadonlyMap<string, string> = new Map();
 export function readDelivery(delivery: RawDelivery): Reading {
   const headers = new Map<string, string>();
   for (const [rawName, value] of delivery.rawHeaders) {
-    const name = rawName.toLowerCase();
+    const name = lowerName(rawName);
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
@@ -55,7 +57,7 @@ export function readDelivery(delivery: RawDelivery): Reading {
       return query;
     },
     text: () => {
-      text ??= bytesOf(delivery.body).toString('utf8');
+      text ??= asBuffer(delivery.body).toString('utf8');
       return text;
     },
     outline: () => {
@@ -77,9 +79,6 @@ export function readDelivery(delivery: RawDelivery): Reading {
   };
   return reading;
 }
-
-/** A view on the same memory. */
-export const bytesOf = (body: Uint8Array): Buffer => Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 
 /** Follows a path of keys and list indexes; undefined where it leads nowhere. Own properties only. */
 export function at(value: unknown, path: string): unknown {
@@ -140,8 +139,8 @@ function parseForm(reading: Reading): Fields | null {
   const { body } = reading.delivery;
   const type = reading.header('content-type') ?? '';
   if (body.length === 0) return null;
-  if (/^application\/x-www-form-urlencoded/i.test(type)) return parseUrlencoded(bytesOf(body));
-  if (/^multipart\/form-data/i.test(type)) return parseMultipart(bytesOf(body), type);
+  if (/^application\/x-www-form-urlencoded/i.test(type)) return parseUrlencoded(asBuffer(body));
+  if (/^multipart\/form-data/i.test(type)) return parseMultipart(asBuffer(body), type);
   return null;
 }
 

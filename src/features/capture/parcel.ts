@@ -82,7 +82,8 @@ export function packParcel(posted: readonly Posted[], nonces: Uint8Array, spare?
 /** The inverse of `packParcel`; nonces, fields and bodies are views of the parcel's bytes. */
 export function unpackParcel({ text, bytes }: Parcel): { posted: Posted[]; nonces: Uint8Array } {
   const { destinations, entries } = JSON.parse(text) as Text;
-  const all = new Uint8Array(bytes);
+  // Its parts are buffers then, and nothing that looks into one has to make one of it.
+  const all = Buffer.from(bytes);
   let at = entries.length * nonceBytes;
   const next = (size: number): Uint8Array => {
     at += size;

@@ -2,8 +2,9 @@
  * The general routine: HMAC over a template. Any value in any header, any reading of the body and any URL may match. The three
  * relatives at the end differ only in where hash or timestamp stand.
  */
+import { asBuffer } from '../../buffer.ts';
 import type { Encoding, Hash, Scheme } from '../model.ts';
-import { bytesOf, field, type Reading } from '../reading.ts';
+import { field, type Reading } from '../reading.ts';
 import { keysOf } from '../secrets.ts';
 import {
   decodeDigest,
@@ -200,11 +201,11 @@ function* bodies(scheme: Scheme, reading: Reading): Generator<Uint8Array> {
     const inQuery = reading.query().get('payload');
     if (inQuery !== undefined) yield Buffer.from(inQuery, 'utf8');
   } else if (scheme.bodyAs === 'ascii-json') {
-    const text = bytesOf(reading.delivery.body).toString('utf8');
+    const text = asBuffer(reading.delivery.body).toString('utf8');
     const escaped = text.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
     if (escaped !== text) yield Buffer.from(escaped, 'latin1');
   } else if (scheme.bodyAs === 'float-weights') {
-    const text = bytesOf(reading.delivery.body).toString('utf8');
+    const text = asBuffer(reading.delivery.body).toString('utf8');
     const rewritten = text.replace(/("weight":\s{0,8}\d{1,20})(?=\s{0,8}[,}])/g, '$1.0');
     if (rewritten !== text) yield Buffer.from(rewritten, 'utf8');
   }
