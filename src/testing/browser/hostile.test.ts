@@ -98,10 +98,10 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   test('names cannot turn the words around them, nor a path push them away', async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.getByRole('button', { name: 'New endpoint' }).click();
-    await page.getByLabel('Name').fill(`\u202eliah\u202c ${'W'.repeat(80)} \u{1f469}\u200d\u{1f52c}`);
+    await page.getByLabel('Name').fill(`\u200fliah\u200e ${'W'.repeat(80)} \u{1f469}\u200d\u{1f52c}`);
     await page.getByRole('button', { name: 'Create' }).click();
     await page
-      .getByRole('heading', { name: /^‹U\+202E›liah‹U\+202C› W+ \u{1f469}\u200d\u{1f52c} is ready$/u })
+      .getByRole('heading', { name: /^‹U\+200F›liah‹U\+200E› W+ \u{1f469}\u200d\u{1f52c} is ready$/u })
       .waitFor();
     await sendRaw(await shownAddress(page), `/${'long/'.repeat(1000)}`, {}, 'hi');
     await page.locator('.text-view').waitFor();
