@@ -61,7 +61,8 @@ export function LoginPage({ isBack, onDone }: LoginProps) {
           Sign in
         </Button>
         <p class="faint">
-          Forgotten it? Whoever runs this server can set a new one: <code>hooktape account password EMAIL</code>
+          Forgotten it? Whoever runs this server can set a new one:{' '}
+          <code>hooktape account password EMAIL --password-stdin</code>
         </p>
       </form>
     </Entrance>
