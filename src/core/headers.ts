@@ -26,10 +26,12 @@ function nameOf(spelling: string): Name {
   const lower = spelling.toLowerCase();
   const rule = isTransitHeader(lower) ? 'drop' : isCredentialHeader(lower) ? 'redact' : 'keep';
   const name: Name = { lower, rule };
-  if (spelling.length > longestKept) return name;
+  // What was cut out of a whole head would keep all of it. A name that did not come off a wire may have no such copy, and must not
+  // stand under another's.
+  const copy = Buffer.from(spelling, 'latin1').toString('latin1');
+  if (spelling.length > longestKept || copy !== spelling) return name;
   if (names.size >= mostNames) names.clear();
-  // A copy: what was cut out of a whole head would keep all of it.
-  names.set(Buffer.from(spelling, 'latin1').toString('latin1'), name);
+  names.set(copy, name);
   return name;
 }
 

@@ -70,7 +70,7 @@ export function createComplete({ connections, handler, keepAliveMs, onError }: C
 
   server
     .on('request', serve)
-    // Who asks before sending a body is told to go on only by whoever wants the body: a refusal costs no upload.
+    // Who asks before sending a body is told to go on only by whoever wants the body: a refused delivery costs no upload.
     .on('checkContinue', serve)
     .on('checkExpectation', (req, res) => refuseInTurn(req, res, 417))
     // No tunnels here. Without a listener it would be cut without a word.
