@@ -4,15 +4,12 @@
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { isIngestTarget } from './core/query.ts';
-import { createBodyBudget } from './http/body.ts';
 import { createBridge, type Fetcher } from './http/bridge.ts';
 import type { Sender } from './http/client-address.ts';
 import { withoutOrigin } from './http/complete.ts';
 import type { Whole } from './http/lane.ts';
 import { type Certificate, createListener, type Handler } from './http/listener.ts';
-
-/** Bodies of requests to the app, all together. */
-const appBodyBytes = 64 << 20;
+import { createBodyBudgets } from './http/request-body.ts';
 
 export type Front = {
   /** @returns the port that was bound */
@@ -41,7 +38,7 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
   const app = createBridge({
     fetch,
     clientAddress,
-    budget: createBodyBudget(appBodyBytes),
+    budgets: createBodyBudgets(),
     newRequestId: () => (++requests).toString(36),
     onError: (error, requestId) => onError(error, { requestId }),
   });

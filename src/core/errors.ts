@@ -14,6 +14,8 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unreachable'
   | 'unavailable'
+  /** More at once than there is room for: no incident, and nothing to mend. */
+  | 'overloaded'
   | 'internal';
 
 export class AppError extends Error {

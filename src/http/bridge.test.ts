@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { AppError } from '../core/errors.ts';
 import { type Caller, type House, openHouse } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
-import { exchange } from '../testing/wire.ts';
-import { createBridge } from './bridge.ts';
+import { exchange, openWire } from '../testing/wire.ts';
+import { bodyOf, createBridge, type Fetcher, requestContext } from './bridge.ts';
+import { appErrorResponse } from './errors.ts';
 import { createListener } from './listener.ts';
+import type { BodyBudgets } from './request-body.ts';
 
 let house: House;
 let ada: Caller;
@@ -34,7 +37,7 @@ test.each([
     expect([signIn.status, await signIn.json()]).toEqual([400, { error: 'the body is nested too deeply' }]);
     expect((await post('/api/endpoints', body)).status).toBe(401);
     expect((await post('/api/endpoints', body, { authorization: `Bearer ${ada.key}` })).status).toBe(400);
-    expect((await post('/register', body)).status).toBe(400);
+    expect((await post('/register', nested(100, open, close))).status).toBe(400);
     expect(house.lines).toEqual([]);
   },
 );
@@ -58,36 +61,124 @@ test('what an account sees is kept by no cache, however the target is spelled', 
 });
 
 test('503 when the bodies of all requests together take more than there is; what was refused or done makes room', async () => {
-  let free = 1000;
-  const budget = {
-    take: (bytes: number) => {
-      if (bytes > free) return false;
-      free -= bytes;
+  const [strangers, known] = [roomOf(1000), roomOf(1000)];
+  const asked = Promise.withResolvers<void>();
+  await using listener = await listening({ strangers, known }, async request => {
+    if (request.headers.has('authorization')) requestContext(request).vouch();
+    try {
+      await bodyOf(request);
+    } catch (error) {
+      return appErrorResponse(error as AppError);
+    }
+    await asked.promise;
+    return new Response('done');
+  });
+  const send = (headers: Record<string, string> = {}) =>
+    fetch(listener.origin, { method: 'POST', body: 'x'.repeat(600), headers });
+  const first = send();
+  await eventually(() => strangers.free === 400);
+  const second = await send();
+  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(Object.keys((await second.json()) as object)).toEqual(['error']);
+  expect(strangers.free).toBe(400);
+  // Who has credentials is not kept out by those who have none.
+  const third = send({ authorization: 'yes' });
+  await eventually(() => known.free === 400);
+  asked.resolve();
+  expect(await (await first).text()).toBe('done');
+  expect(await (await third).text()).toBe('done');
+  expect([strangers.free, known.free]).toEqual([1000, 1000]);
+});
+
+test('a body whose sender goes away before its end gives its room back', async () => {
+  const [strangers, known] = [roomOf(1000), roomOf(1000)];
+  const failed = Promise.withResolvers<unknown>();
+  await using listener = await listening({ strangers, known }, async request => {
+    await bodyOf(request).catch(failed.resolve);
+    return new Response('nobody reads this');
+  });
+  const wire = await openWire(listener.origin);
+  wire.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 600\r\n\r\nabc');
+  await eventually(() => strangers.free === 400);
+  wire.destroy();
+  expect(await failed.promise).toMatchObject({ code: 'invalid' });
+  expect(strangers.free).toBe(1000);
+});
+
+describe('a body that nobody has asked for', () => {
+  const upload = (bytes: number, ...fields: string[]): string =>
+    ['POST /api/endpoints HTTP/1.1', 'Host: localhost', `Content-Length: ${bytes}`, ...fields, '', ''].join('\r\n');
+
+  test('is refused before it was sent, and takes no room', async () => {
+    const wire = await openWire(base);
+    wire.write(upload(100_000));
+    expect(await wire.until(/"error"/)).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nconnection: close\r\n/i);
+    wire.destroy();
+  });
+
+  test('is not invited: no 100 before a 401, one before anything that reads it', async () => {
+    const refused = await openWire(base);
+    refused.write(upload(10, 'Expect: 100-continue'));
+    expect(await refused.until(/"error"/)).toStartWith('HTTP/1.1 401 ');
+    refused.destroy();
+
+    const taken = await openWire(base);
+    taken.write(upload(14, 'Expect: 100-continue', `Authorization: Bearer ${ada.key}`));
+    expect(await taken.until(/\r\n\r\n/)).toStartWith('HTTP/1.1 100 ');
+    taken.write('{"name":"ask"}');
+    expect(await taken.until(/"endpoint"|"id"/)).toContain('HTTP/1.1 201 ');
+    taken.destroy();
+  });
+
+  test('is thrown away when it is there: the connection goes on', async () => {
+    const wire = await openWire(base);
+    const refused = `${upload(2)}{}`;
+    const last = `${upload(2, 'Connection: close')}{}`;
+    wire.write(refused + refused + last.replace('POST', 'DELETE'));
+    await wire.closed;
+    expect(wire.received().match(/HTTP\/1\.1 401 /g)).toHaveLength(3);
+  });
+
+  test('does not stand in the way of what the path says', async () => {
+    const wire = await openWire(base);
+    wire.write(upload(10_000_000, `Authorization: Bearer ${ada.key}`).replace('/api/endpoints', '/api/nowhere'));
+    expect(await wire.until(/"error"/)).toStartWith('HTTP/1.1 404 ');
+    wire.destroy();
+  });
+
+  test('of which too much is announced is refused at once, after the credentials', async () => {
+    const wire = await openWire(base);
+    wire.write(upload(10_000_000, `Authorization: Bearer ${ada.key}`));
+    expect(await wire.until(/"error"/)).toStartWith('HTTP/1.1 413 ');
+    wire.destroy();
+  });
+});
+
+/** So many bytes for bodies. */
+function roomOf(bytes: number) {
+  const room = {
+    free: bytes,
+    take: (wanted: number): boolean => {
+      if (wanted > room.free) return false;
+      room.free -= wanted;
       return true;
     },
-    give: (bytes: number) => {
-      free += bytes;
+    give: (back: number): void => {
+      room.free += back;
     },
   };
-  const answer = Promise.withResolvers<Response>();
+  return room;
+}
+
+async function listening(budgets: BodyBudgets, answer: Fetcher) {
   const handler = createBridge({
-    fetch: () => answer.promise,
+    fetch: answer,
     clientAddress: () => '',
-    budget,
+    budgets,
     newRequestId: () => '',
     onError: () => {},
   });
   const listener = createListener({ handler, onError: () => {} });
   await listener.listen(0, '127.0.0.1');
-  const send = () => fetch(`http://127.0.0.1:${listener.port()}/`, { method: 'POST', body: 'x'.repeat(600) });
-  const first = send();
-  await eventually(() => free === 400);
-  const second = await send();
-  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(Object.keys((await second.json()) as object)).toEqual(['error']);
-  expect(free).toBe(400);
-  answer.resolve(new Response('done'));
-  expect(await (await first).text()).toBe('done');
-  expect(free).toBe(1000);
-  await listener.close(0);
-});
+  return { origin: `http://127.0.0.1:${listener.port()}/`, [Symbol.asyncDispose]: () => listener.close(0) };
+}

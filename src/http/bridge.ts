@@ -1,21 +1,17 @@
 /*
  * From node's request to the Fetch `Request` that the Elysia app takes, and back. The Request is built on a constant
- * origin, because a malformed Host would make it throw. Bodies are bounded here, each and all together; the gate decides first, so
- * an oversized one is only marked. A response that fails midway breaks the connection, so that it is never taken for a whole one.
+ * origin, because a malformed Host would make it throw. It has no body: that waits on the wire for whoever asks for it
+ * (request-body.ts). A response that fails midway breaks the connection, so that it is never taken for a whole one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { maxRequestBytes } from '../core/limits.ts';
-import { outlineJson } from '../core/platforms/json-scan.ts';
-import { type BodyBudget, type ReadBody, readBody } from './body.ts';
 import { type Sender, senderOf } from './client-address.ts';
-import { errorBody } from './errors.ts';
+import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson } from './request-body.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = {
   clientAddress: string;
-  oversized: boolean;
-  /** JSON inside JSON inside JSON, further than any operation asks for. */
-  tooDeep: boolean;
+  /** Whoever sends the request has shown credentials that hold. */
+  vouch: () => void;
   id: string;
   /**
    * For what is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell. Without this it is
@@ -26,21 +22,18 @@ export type RequestContext = {
 
 /** A client that has taken nothing for so long is not coming back. */
 const stalledMs = 120_000;
-/** What says why a body is not valid walks through all of it, and takes most of a minute for one that is deep enough. */
-const maxJsonDepth = 64;
-
-const contexts = new WeakMap<Request, RequestContext>();
-const local: RequestContext = {
-  clientAddress: '127.0.0.1',
-  oversized: false,
-  tooDeep: false,
-  id: 'none',
-  endWithSender: () => {},
-};
+const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
+const local: RequestContext = { clientAddress: '127.0.0.1', vouch: () => {}, id: 'none', endWithSender: () => {} };
 
 /** Where and how the request came in. Requests made by tests with `app.handle` have none: they count as local. */
 export function requestContext(request: Request): RequestContext {
   return contexts.get(request) ?? local;
+}
+
+/** The request's body, taken off the wire now. @throws too_large, invalid, overloaded */
+export async function bodyOf(request: Request): Promise<Uint8Array> {
+  const context = contexts.get(request);
+  return context ? context.body.read() : refuseDeepJson(new Uint8Array(await request.arrayBuffer()));
 }
 
 export type Fetcher = (request: Request) => Response | Promise<Response>;
@@ -48,46 +41,34 @@ export type Fetcher = (request: Request) => Response | Promise<Response>;
 export type BridgeOptions = {
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
-  /** What all bodies that are arriving or in use may hold together: they come before anybody has shown credentials. */
-  budget: BodyBudget;
+  budgets: BodyBudgets;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
 };
 
-export function createBridge({ fetch, clientAddress, budget, newRequestId, onError }: BridgeOptions) {
-  const responseTo = async (request: Request, read: SmallBody): Promise<Response> => {
-    if (read.kind === 'no_room') return errorBody(503, 'too many requests at once, try again', { 'retry-after': '1' });
-    try {
-      return await fetch(request);
-    } finally {
-      if (read.kind === 'whole') read.release();
-    }
-  };
-
+export function createBridge({ fetch, clientAddress, budgets, newRequestId, onError }: BridgeOptions) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const id = newRequestId();
+    const body = createRequestBody(req, res, budgets);
     const gone = new AbortController();
     res.on('close', () => {
       if (!res.writableFinished) gone.abort();
     });
     try {
-      const read = await readSmallBody(req, res, budget);
-      if (read.kind === 'aborted') return void res.destroy();
-      const body = read.kind === 'whole' ? read.body : undefined;
       const request = new Request(`http://internal${target}`, {
         method: req.method ?? 'GET',
         headers: toHeaders(req.rawHeaders),
         signal: gone.signal,
-        ...(body && body.length > 0 && { body: new Uint8Array(body) }),
       });
       contexts.set(request, {
         clientAddress: clientAddress(senderOf(req)),
-        oversized: read.kind === 'too_large',
-        tooDeep: body !== undefined && (outlineJson(body)?.depth ?? 0) > maxJsonDepth,
+        vouch: body.vouch,
         id,
         endWithSender: () => endWithSender(req, res),
+        body,
       });
-      const response = await responseTo(request, read);
+      const response = await answered(fetch, request, body);
+      if (body.isAborted()) return void res.destroy();
       if (response.headers.get('content-type')?.startsWith('text/event-stream')) endWithSender(req, res);
       await sendResponse(response, req, res, defaultsFor(request));
     } catch (error) {
@@ -98,6 +79,14 @@ export function createBridge({ fetch, clientAddress, budget, newRequestId, onErr
       res.end('{"error":"internal error"}');
     }
   };
+}
+
+async function answered(fetch: Fetcher, request: Request, body: RequestBody): Promise<Response> {
+  try {
+    return await fetch(request);
+  } finally {
+    body.release();
+  }
 }
 
 function endWithSender({ socket }: IncomingMessage, res: ServerResponse): void {
@@ -111,18 +100,6 @@ function toHeaders(rawHeaders: readonly string[]): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
   return headers;
-}
-
-type SmallBody = ReadBody | { kind: 'none' };
-
-function readSmallBody(req: IncomingMessage, res: ServerResponse, budget: BodyBudget): Promise<SmallBody> {
-  if (req.method === 'GET' || req.method === 'HEAD') {
-    req.resume();
-    return Promise.resolve({ kind: 'none' });
-  }
-  return readBody(req, maxRequestBytes, budget, () => {
-    if (req.headers.expect !== undefined) res.writeContinue();
-  });
 }
 
 /** What every answer says unless it says otherwise: no guessing of types, and what an account sees is kept by no cache. */
@@ -141,6 +118,8 @@ async function sendResponse(
   defaults: Record<string, string>,
 ): Promise<void> {
   const headers: Record<string, string | string[]> = { ...defaults };
+  // What nobody asked for is thrown away.
+  req.resume();
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = value;
   });

@@ -16,6 +16,7 @@ const statuses: Record<ErrorCode, number> = {
   rate_limited: 429,
   unreachable: 502,
   unavailable: 503,
+  overloaded: 503,
   internal: 500,
 };
 

@@ -59,6 +59,7 @@ export function createGate(options: GateOptions): Gate {
     const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
+    requestContext(request).vouch();
     return undefined;
   };
 
@@ -86,14 +87,7 @@ export function createGate(options: GateOptions): Gate {
       const open = isOpen(request.method, path);
       const refusal = refuse(request, path, open);
       if (refusal) return refusal;
-      if (path.startsWith('/api/')) {
-        const refused = await admit(request, open);
-        if (refused) return refused;
-      }
-      const { oversized, tooDeep } = requestContext(request);
-      if (oversized) return errorBody(413, 'the request body is too large');
-      if (tooDeep) return errorBody(400, 'the body is nested too deeply');
-      return undefined;
+      return path.startsWith('/api/') ? admit(request, open) : undefined;
     },
     principal(request) {
       const principal = principals.get(request);

@@ -2,13 +2,14 @@
 import type { TObject } from '@sinclair/typebox';
 import { invalid } from '../core/errors.ts';
 import { decodeUtf8 } from '../core/text.ts';
+import { bodyOf } from './bridge.ts';
 
 /**
  * A route's `parse`: JSON, whatever the content type says. It must be UTF-8: what is not would be kept as U+FFFD.
- * @throws invalid
+ * @throws invalid, and what `bodyOf` throws
  */
 export async function jsonBody({ request }: { request: Request }): Promise<unknown> {
-  const text = decodeUtf8(new Uint8Array(await request.arrayBuffer()));
+  const text = decodeUtf8(await bodyOf(request));
   if (text === undefined) throw invalid('the body is not valid UTF-8');
   try {
     return JSON.parse(text) as unknown;

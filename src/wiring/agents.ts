@@ -48,9 +48,9 @@ export function createAgents(
     return createMcp({ service, version, onError: onRequestError });
   };
   const mcp: McpHandler = {
-    fetch: async (request, agent) => {
+    fetch: async (request, body, agent) => {
       server ??= load();
-      return (await server).fetch(request, agent);
+      return (await server).fetch(request, body, agent);
     },
     close: async () => (await server)?.close(),
   };

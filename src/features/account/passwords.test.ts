@@ -43,7 +43,7 @@ test('two at a time, in order; what waits is bounded', async () => {
   });
   const done: string[] = [];
   const work = ['a', 'b', 'c', 'd', 'e'].map(async one => done.push(await passwords.hash(one)));
-  await expect(passwords.hash('f')).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+  await expect(passwords.hash('f')).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 2 });
   while (done.length < 5) {
     gates.shift()?.();
     await Promise.resolve();

@@ -30,7 +30,7 @@ export function createPasswords({ hash, verify, atOnce = 2, maxWaiting = 64 }: P
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     if (running >= atOnce) {
       if (waiting.length >= maxWaiting)
-        throw new AppError('unavailable', 'too many sign-ins at once, try again', { retryAfterSeconds: 2 });
+        throw new AppError('overloaded', 'too many sign-ins at once, try again', { retryAfterSeconds: 2 });
       await new Promise<void>(resolve => waiting.push(resolve));
     } else running++;
     try {

@@ -195,7 +195,7 @@ describe('group commit', () => {
       const { group, commits } = setUp({ ...options, maxRows: 1 });
       const taken = [1, 2].map(n => group.add(event(n, size)));
       const refused = await group.add(event(3, size)).catch(error => error);
-      expect(refused).toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+      expect(refused).toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 });
       await turn();
       await commits[0]?.done();
       await commits[1]?.done();

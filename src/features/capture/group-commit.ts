@@ -8,7 +8,7 @@
 import { AppError, tooLarge, unavailable } from '../../core/errors.ts';
 
 export type GroupCommit<Item, Stored> = {
-  /** Resolves with what became of it once it is on disk. @throws unavailable when storage cannot take it, too_large when it never will */
+  /** Resolves with what became of it once it is on disk. @throws unavailable when storage cannot take it, overloaded when too many wait, too_large when it never will */
   add: (item: Item) => Promise<Stored>;
   /** Items waiting or being committed. */
   depth: () => number;
@@ -136,7 +136,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       const bytes = bytesOf(item);
       if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + bytes > maxQueuedBytes))
         return Promise.reject(
-          new AppError('unavailable', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }),
+          new AppError('overloaded', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }),
         );
       const { promise, resolve, reject } = Promise.withResolvers<Stored>();
       queue.push({ item, bytes, resolve, reject });

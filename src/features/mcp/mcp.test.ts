@@ -35,7 +35,7 @@ const ok = async (client: Client, name: string, given: Record<string, unknown> =
   expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(result.structuredContent as object);
   return result.structuredContent ?? {};
 };
-const post = (headers: Record<string, string>, body = '{}') =>
+const post = (headers: Record<string, string>, body: string | Uint8Array = '{}') =>
   desk.fetch('/mcp', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
 describe('the door', () => {
@@ -71,6 +71,16 @@ describe('the door', () => {
   });
   test('a foreign Host is refused', async () => {
     expect((await post({ host: 'evil.test', authorization: `Bearer ${ada.key}` })).status).toBe(421);
+  });
+  test('a body that is not UTF-8 is refused', async () => {
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_events', arguments: { q: 'é' } },
+    };
+    const response = await post({ authorization: `Bearer ${ada.key}` }, Buffer.from(JSON.stringify(call), 'latin1'));
+    expect([response.status, await response.json()]).toEqual([400, { error: 'the body is not valid UTF-8' }]);
   });
   test('it counts against the same limit as the API', async () => {
     const own = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '2' } });

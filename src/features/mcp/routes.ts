@@ -4,7 +4,8 @@
  */
 import { Elysia } from 'elysia';
 import { hostOf, isLoopbackHost } from '../../core/hosts.ts';
-import { requestContext } from '../../http/bridge.ts';
+import { decodeUtf8 } from '../../core/text.ts';
+import { bodyOf, requestContext } from '../../http/bridge.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { McpHandler } from './server.ts';
@@ -40,8 +41,7 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     return { accountId, teamId, plan, recheck };
   };
   /** A batch (JSON-RPC, the revision of March 2025) is as many requests as it has messages, and each counts. */
-  const admitBatch = async (request: Request): Promise<Response | undefined> => {
-    const text = await request.clone().text();
+  const admitBatch = async (request: Request, text: string): Promise<Response | undefined> => {
     if (!/^\s*\[/.test(text)) return undefined;
     for (let more = messagesIn(text) - 1; more > 0; more--) {
       const refused = await gate.admitBearer(request);
@@ -49,10 +49,15 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     }
     return undefined;
   };
-  const serve = (request: Request): Promise<Response> => {
+  const serve = async (request: Request): Promise<Response> => {
+    const body = await bodyOf(request);
+    const text = decodeUtf8(body);
+    if (text === undefined) return errorBody(400, 'the body is not valid UTF-8');
+    const refused = await admitBatch(request, text);
+    if (refused) return refused;
     // A call may wait for long, in one of a few places.
     requestContext(request).endWithSender();
-    return mcp.fetch(request, agentOf(request));
+    return mcp.fetch(request, body, agentOf(request));
   };
   return new Elysia().all(
     '/mcp',
@@ -69,7 +74,7 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
           status: 204,
           headers: { ...cors, 'access-control-allow-methods': 'POST', 'access-control-allow-headers': allowedHeaders },
         });
-      const answer = (await gate.admitBearer(request)) ?? (await admitBatch(request)) ?? (await serve(request));
+      const answer = (await gate.admitBearer(request)) ?? (await serve(request));
       for (const [name, value] of Object.entries(cors)) answer.headers.set(name, value);
       return answer;
     },

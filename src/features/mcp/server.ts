@@ -9,7 +9,11 @@ import { inputs, outputs, type ToolName } from './model.ts';
 import type { Agent, McpService } from './service.ts';
 import { type ToolDescription, tools } from './tools.ts';
 
-export type McpHandler = { fetch: (request: Request, agent: Agent) => Promise<Response>; close: () => Promise<void> };
+export type McpHandler = {
+  /** @param body the request's, which it need not have itself */
+  fetch: (request: Request, body: Uint8Array, agent: Agent) => Promise<Response>;
+  close: () => Promise<void>;
+};
 
 /** Who asks, and with which request. */
 type Asked = { agent: Agent; request: Request };
@@ -81,12 +85,16 @@ export function createMcp(options: {
   );
 
   return {
-    fetch: (request, agent) =>
-      handler.fetch(request, {
+    fetch: (request, body, agent) =>
+      handler.fetch(withBody(request, body), {
         authInfo: { token: '', clientId: '', scopes: [], extra: { agent, request } satisfies Asked },
       }),
     close: handler.close,
   };
+}
+
+function withBody({ url, method, headers, signal }: Request, body: Uint8Array): Request {
+  return new Request(url, { method, headers, signal, ...(body.length > 0 && { body: new Uint8Array(body) }) });
 }
 
 /** Without TypeBox's own symbols. */

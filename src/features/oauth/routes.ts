@@ -5,7 +5,7 @@
 import { Elysia } from 'elysia';
 import { formatAddress, parseAddress } from '../../core/addresses.ts';
 import { decodeUtf8 } from '../../core/text.ts';
-import { requestContext } from '../../http/bridge.ts';
+import { bodyOf, requestContext } from '../../http/bridge.ts';
 import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
 import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
 import { maxFormBytes } from './limits.ts';
@@ -71,7 +71,7 @@ async function readBody(request: Request, type: string): Promise<string> {
   // A list of types is what two headers become.
   if (given.split(';')[0]?.trim().toLowerCase() !== type || given.includes(','))
     throw refuse('invalid_request', `the content type must be ${type}`);
-  const bytes = new Uint8Array(await request.arrayBuffer());
+  const bytes = await bodyOf(request);
   if (bytes.length > maxFormBytes) throw tooLarge;
   const text = decodeUtf8(bytes);
   if (text === undefined) throw refuse('invalid_request', 'the body is not valid UTF-8');
