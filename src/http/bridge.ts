@@ -14,10 +14,11 @@ export type RequestContext = {
   vouch: () => void;
   id: string;
   /**
-   * For what is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell. Without this it is
-   * answered, because one that has said all may well wait for that.
+   * For what has no end, or is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell.
+   * Without this it is answered, because one that has said all may well wait for that. `graceMs`: an answer that is there so soon
+   * is given all the same.
    */
-  endWithSender: () => void;
+  endWithSender: (graceMs: number) => void;
 };
 
 /** A client that has taken nothing for so long is not coming back. */
@@ -64,12 +65,11 @@ export function createBridge({ fetch, clientAddress, budgets, newRequestId, onEr
         clientAddress: clientAddress(senderOf(req)),
         vouch: body.vouch,
         id,
-        endWithSender: () => endWithSender(req, res),
+        endWithSender: graceMs => endWithSender(req, res, graceMs),
         body,
       });
       const response = await answered(fetch, request, body);
       if (body.isAborted()) return void res.destroy();
-      if (response.headers.get('content-type')?.startsWith('text/event-stream')) endWithSender(req, res);
       await sendResponse(response, req, res, defaultsFor(request));
     } catch (error) {
       if (gone.signal.aborted) return;
@@ -89,11 +89,18 @@ async function answered(fetch: Fetcher, request: Request, body: RequestBody): Pr
   }
 }
 
-function endWithSender({ socket }: IncomingMessage, res: ServerResponse): void {
-  const end = (): void => void res.destroy();
+function endWithSender({ socket }: IncomingMessage, res: ServerResponse, graceMs: number): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = (): void => {
+    if (graceMs === 0) res.destroy();
+    else timer = setTimeout(() => res.destroy(), graceMs);
+  };
   if (socket.readableEnded) end();
   else socket.once('end', end);
-  res.once('close', () => socket.off('end', end));
+  res.once('close', () => {
+    clearTimeout(timer);
+    socket.off('end', end);
+  });
 }
 
 function toHeaders(rawHeaders: readonly string[]): Headers {

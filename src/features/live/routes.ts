@@ -1,5 +1,6 @@
 /* GET /api/endpoints/{id}/stream and /activity. */
 import { Elysia } from 'elysia';
+import { requestContext } from '../../http/bridge.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { answers, IdParams } from '../../http/schemas.ts';
@@ -12,24 +13,24 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
   new Elysia()
     .get(
       '/api/endpoints/:id/stream',
-      async ({ request, params, query }) =>
-        new Response(
-          await live.open({
-            follower: gate.principal(request),
-            endpointId: params.id,
-            // On a reconnect the browser sends the header beside the address of the first connect.
-            lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
-            recheck: () => gate.recheck(request),
-          }),
-          {
-            headers: {
-              'content-type': 'text/event-stream; charset=utf-8',
-              'cache-control': 'no-store, no-transform',
-              // Proxies that buffer would hold events back.
-              'x-accel-buffering': 'no',
-            },
+      async ({ request, params, query }) => {
+        const stream = await live.open({
+          follower: gate.principal(request),
+          endpointId: params.id,
+          // On a reconnect the browser sends the header beside the address of the first connect.
+          lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
+          recheck: () => gate.recheck(request),
+        });
+        requestContext(request).endWithSender(0);
+        return new Response(stream, {
+          headers: {
+            'content-type': 'text/event-stream; charset=utf-8',
+            'cache-control': 'no-store, no-transform',
+            // Proxies that buffer would hold events back.
+            'x-accel-buffering': 'no',
           },
-        ),
+        });
+      },
       {
         params: IdParams,
         ...queryOf(StreamQuery),

@@ -21,13 +21,8 @@ const meta = {
 };
 const modern = ['MCP-Protocol-Version: 2026-07-28', 'Mcp-Method: tools/call', 'Mcp-Name: wait_for_event'];
 
-test.each([
-  ['of 2025', {}, ['MCP-Protocol-Version: 2025-06-18']],
-  ['of 2026', { _meta: meta }, modern],
-])('one %s that closes its half of the connection waits no more', async (_name, extra, fields) => {
-  const { id } = await ada.createEndpoint();
-  const given = { name: 'wait_for_event', arguments: { endpointId: id, timeoutSeconds: 50 } };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...given, ...extra } });
+const callOf = (fields: string[], params: object): string => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   const head = [
     'POST /mcp HTTP/1.1',
     'Host: localhost',
@@ -37,17 +32,39 @@ test.each([
     `Content-Length: ${body.length}`,
     ...fields,
   ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+};
+
+/** Sends all and, when told to, closes its half. */
+function caller(request: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  let received = '';
+  const one = { socket, received: '' };
   socket
     .on('error', () => {})
     .on('data', chunk => {
-      received += chunk.toString();
+      one.received += chunk.toString();
     });
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  await eventually(() => received !== '' || house.services.arrivals.waiting() === 1);
-  expect(received).toBe('');
-  socket.end();
+  socket.write(request);
+  return one;
+}
+
+test.each([
+  ['of 2025', {}, ['MCP-Protocol-Version: 2025-06-18']],
+  ['of 2026', { _meta: meta }, modern],
+])('one %s that closes its half of the connection waits no more', async (_name, extra, fields) => {
+  const { id } = await ada.createEndpoint();
+  const given = { name: 'wait_for_event', arguments: { endpointId: id, timeoutSeconds: 50 } };
+  const agent = caller(callOf(fields, { ...given, ...extra }));
+  await eventually(() => agent.received !== '' || house.services.arrivals.waiting() === 1);
+  expect(agent.received).toBe('');
+  agent.socket.end();
   await eventually(() => house.services.arrivals.waiting() === 0);
-  await eventually(() => socket.destroyed);
+  await eventually(() => agent.socket.destroyed);
+});
+
+test('one that has said all and closes its half is answered when there is nothing to wait for', async () => {
+  const agent = caller(callOf(['MCP-Protocol-Version: 2025-06-18'], { name: 'list_endpoints', arguments: {} }));
+  agent.socket.end();
+  await eventually(() => agent.received.includes('structuredContent'));
+  expect(agent.received).toStartWith('HTTP/1.1 200 OK');
 });

@@ -55,8 +55,8 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     if (text === undefined) return errorBody(400, 'the body is not valid UTF-8');
     const refused = await admitBatch(request, text);
     if (refused) return refused;
-    // A call may wait for long, in one of a few places.
-    requestContext(request).endWithSender();
+    // A call may wait for long, in one of a few places. Most do not.
+    requestContext(request).endWithSender(1000);
     return mcp.fetch(request, body, agentOf(request));
   };
   return new Elysia().all(
