@@ -127,6 +127,13 @@ describe('curl', () => {
   test('a body that starts with @ is no file name', () =>
     expect(curlCommand(request({ body: bytes('@/etc/passwd') }))).toEndWith("--data-raw '@/etc/passwd'"));
 
+  test('a target with a `#` is sent as it was captured', async () => {
+    const url = withTarget('http://localhost:3000/hooks', "/a#b'c", 'd=e#f');
+    const { args } = await argumentsOf(curlCommand(request({ url })));
+    expect(args).toContain(url);
+    expect(args[args.indexOf('--request-target') + 1]).toBe("/hooks/a#b'c?d=e#f");
+  });
+
   test('HEAD does not wait for a body', () =>
     expect(curlCommand(request({ method: 'HEAD', body: bytes('') }))).toStartWith('curl -g --path-as-is --head '));
 });

@@ -10,7 +10,7 @@ export function curlCommand(request: CopyRequest): string {
   const hasBody = body.length > 0;
   const inline = hasBody ? bodyWord(body) : undefined;
   // `-g` and `--path-as-is`: brackets and dot segments in the target are the sender's, not patterns for curl.
-  const start = `curl -g --path-as-is ${methodOption(method, hasBody)}${shellWord(url)}`;
+  const start = `curl -g --path-as-is ${targetOption(url)}${methodOption(method, hasBody)}${shellWord(url)}`;
   lines.push(hasBody && inline === undefined ? shellStdin(body) + start : start);
   for (const [name, value] of request.headers) {
     if (isToken(name)) lines.push(`-H ${headerWord(value === '' ? `${name};` : `${name}: ${value}`)}`);
@@ -26,6 +26,10 @@ export function curlCommand(request: CopyRequest): string {
   }
   return lines.join(' \\\n  ');
 }
+
+/** From a `#` on, an address is nothing that curl would send; a captured target may have one all the same. */
+const targetOption = (url: string): string =>
+  url.includes('#') ? `--request-target ${shellWord(url.replace(/^[^:]+:\/\/[^/?#]*/, ''))} ` : '';
 
 const methodOption = (method: string, hasBody: boolean): string => {
   if (method === 'HEAD' && !hasBody) return '--head ';
