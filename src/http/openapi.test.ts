@@ -85,6 +85,35 @@ describe('/openapi.json', () => {
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '503']));
   });
 
+  describe('what is refused before an operation is reached is said of each', () => {
+    const session = { cookie: `hooktape_sid=${'0'.repeat(52)}` };
+    const page = { ...session, 'sec-fetch-site': 'same-origin' };
+    const key = () => ({ authorization: `Bearer ${ada.key}` });
+    const refused = async (status: number, methods: RegExp, init: () => RequestInit) => {
+      const asked = operations().filter(({ method }) => methods.test(method));
+      expect(asked.length).toBeGreaterThan(10);
+      for (const { method, path, operationId, responses } of asked) {
+        const response = await fetch((await house.listen()) + path.replace(/\{\w+\}/g, 'none'), { method, ...init() });
+        expect([operationId, response.status]).toEqual([operationId, status]);
+        expect((await response.json()) as object).toEqual({ error: expect.any(String) });
+        expect(responses[status]?.content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Error' });
+      }
+    };
+
+    test('421 for another host', () => refused(421, /./, () => ({ headers: { ...session, host: 'evil.example' } })));
+    test('403 for another site', () =>
+      refused(403, /^(?!GET)/, () => ({ headers: { ...session, 'sec-fetch-site': 'cross-site' } })));
+    test('415 for another type', () =>
+      refused(415, /^(?!GET)/, () => ({ headers: { ...page, 'content-type': 'text/plain' }, body: '{}' })));
+    test('413 for a large body', () => refused(413, /^(?!GET)/, () => ({ headers: key(), body: 'x'.repeat(262_145) })));
+    test('400 for a deep one', () => refused(400, /^(?!GET)/, () => ({ headers: key(), body: '['.repeat(65) })));
+
+    test('403 for a token of too small a scope', () => {
+      for (const { operationId, responses } of operations())
+        expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['403'])]);
+    });
+  });
+
   test('operation ids are unique', () => {
     const ids = Object.values(document.paths).flatMap(item =>
       Object.values(item).map(({ operationId }) => operationId),

@@ -5,6 +5,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { apiVersion } from '../core/limits.ts';
+import { gateRefusals } from './gate.ts';
 import { ErrorBody } from './schemas.ts';
 
 export type RouteInfo = {
@@ -34,10 +35,12 @@ const reasons: Record<string, string> = {
   201: 'Created',
   400: 'Invalid input',
   401: 'Credentials missing, invalid or revoked',
-  403: 'A limit of the plan or account is reached, or the role does not allow it',
+  403: 'A limit of the plan or account is reached, the role or the scope of the access token does not allow it, or a browser asks for another site',
   404: 'Does not exist, or belongs to somebody else',
   409: 'In conflict with what exists',
   413: 'Too large',
+  415: 'With a session, or signing in: the content type is not application/json',
+  421: 'With a session, or signing in: not a name of this server',
   429: 'Rate limit exceeded',
   502: 'The destination could not be reached at all',
   503: 'Try again later',
@@ -85,9 +88,10 @@ export function describeApi(routes: readonly RouteInfo[], baseUrl: string, sessi
   };
 }
 
-function operation({ path, hooks }: RouteInfo, schemas: Json): Json {
+function operation({ method, path, hooks }: RouteInfo, schemas: Json): Json {
   const { detail, params, query, body } = hooks;
-  const response: Record<string, TSchema> = { ...(body && { 413: ErrorBody }), ...hooks.response };
+  const refusals = Object.fromEntries(gateRefusals(method).map(status => [status, ErrorBody]));
+  const response: Record<string, TSchema> = { ...refusals, ...hooks.response };
   const parameters = [
     ...parametersOf('path', params ?? pathParams(path), schemas),
     ...parametersOf('query', query, schemas),
