@@ -147,6 +147,13 @@ describe('/openapi.json', () => {
     await fits(400, 'GET', '/api/events', `/api/events?endpointId=${endpoint.id}&limit=0`);
     const detail = await fits(200, 'GET', '/api/events/{id}', `/api/events/${id}`);
     await fits(404, 'GET', '/api/events/{id}', '/api/events/evt_missing');
+    for (const format of ['json', 'har'])
+      await fits(200, 'GET', '/api/endpoints/{id}/export', `/api/endpoints/${endpoint.id}/export?format=${format}`);
+    for (const headers of [{}, { authorization: 'Bearer htk_unknown' }]) {
+      const signedOut = await house.fetch('/api/session', { headers });
+      const validate = schemaOf('GET', '/api/session', 401);
+      if (!validate(await signedOut.json())) throw new Error(`GET /api/session: ${ajv.errorsText(validate.errors)}`);
+    }
     await fits(200, 'GET', '/api/keys', '/api/keys');
     const key = await fits(201, 'POST', '/api/keys', '/api/keys', { name: 'k' });
     await fits(200, 'DELETE', '/api/keys/{id}', `/api/keys/${key['id']}`);

@@ -59,7 +59,5 @@ export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: 
   return { ...errors, ...own } as unknown as S & Record<401 | 429 | 503, typeof ErrorBody>;
 }
 
-/** An answer that is a file, not JSON of ours: described, and never validated. */
-export const fileOf = (contentMediaType: string) => t.Any({ type: 'string', format: 'binary', contentMediaType });
-
-export const Bytes = fileOf('application/octet-stream');
+/** An answer that is a file: described, and never validated. */
+export const Bytes = t.Any({ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' });

@@ -1,7 +1,7 @@
 /* What an export is asked for (api-contract "GET /api/endpoints/{id}/export"). */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
-import { described, fileOf } from '../../http/schemas.ts';
+import { described, Endpoint, nullable, Timestamp } from '../../http/schemas.ts';
 
 export const ExportQuery = t.Object({
   format: t.Optional(
@@ -15,5 +15,41 @@ export const ExportQuery = t.Object({
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 
-/** Of unknown length. */
-export const ExportFile = fileOf('application/json');
+const ExportedEvent = t.Object(
+  {
+    id: t.String(),
+    receivedAt: Timestamp,
+    method: t.String(),
+    path: t.String(),
+    query: nullable(t.String()),
+    headers: t.Record(t.String(), t.String()),
+    rawHeaders: t.Array(t.Tuple([t.String(), t.String()])),
+    eventType: nullable(t.String()),
+    platform: nullable(t.String()),
+    size: t.Integer({ description: 'body bytes' }),
+    sha256: t.String({ description: 'hex, of the body' }),
+    payloadRaw: t.String(),
+    payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
+  },
+  { title: 'ExportedEvent' },
+);
+
+const History = t.Object(
+  { version: t.String(), exportedAt: Timestamp, endpoint: Endpoint, events: t.Array(ExportedEvent) },
+  { title: 'History' },
+);
+
+const HttpArchive = t.Object(
+  {
+    log: t.Object({
+      version: t.Literal('1.2'),
+      creator: t.Object({ name: t.String(), version: t.String() }),
+      pages: t.Array(t.Unknown()),
+      entries: t.Array(t.Record(t.String(), t.Unknown()), { description: 'as in HAR 1.2' }),
+    }),
+  },
+  { title: 'HttpArchive' },
+);
+
+/** Of unknown length: it is described, and never validated. */
+export const ExportFile = t.Any({ anyOf: [History, HttpArchive] });

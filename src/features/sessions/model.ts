@@ -17,7 +17,12 @@ export const SignedIn = t.Object(
 export type SignedIn = Static<typeof SignedIn>;
 
 export const SignedOut = t.Object(
-  { error: t.String(), setupRequired: t.Boolean({ description: 'true while there is no account at all' }) },
+  {
+    error: t.String(),
+    setupRequired: t.Optional(
+      t.Boolean({ description: 'true while there is no account at all; absent when a bearer token was refused' }),
+    ),
+  },
   { title: 'SignedOut' },
 );
 
