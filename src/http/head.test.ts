@@ -54,4 +54,15 @@ describe('HEAD', () => {
     const text = await (await ada.call('GET', '/api/me')).text();
     expect((await ask('HEAD', '/api/me')).head).toContain(`content-length: ${Buffer.byteLength(text)}\r\n`);
   });
+
+  test('of what needs no credentials needs none either', async () => {
+    const { url } = await ada.json<{ url: string }>(201, 'POST', '/api/team/invitations', {
+      email: 'guest@example.com',
+    });
+    for (const path of [`/api/invitations/${url.split('=')[1]}`, '/api/invitations/unknown', '/api/session']) {
+      const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => house.fetch(path, { method })));
+      expect([path, head?.status]).toEqual([path, get?.status]);
+      expect(head?.headers.get('www-authenticate') ?? null).toBe(get?.headers.get('www-authenticate') ?? null);
+    }
+  });
 });
