@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020 from 'ajv/dist/2020';
 import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { isOpenOperation } from './open-operations.ts';
 
 type Parameter = {
   name: string;
@@ -19,6 +20,7 @@ type Parameter = {
 
 type Operation = {
   operationId: string;
+  security?: object[];
   parameters?: Parameter[];
   requestBody?: { content: { 'application/json': { schema: { $ref?: string } } } };
   responses: Record<string, { content: Record<string, { schema: object }> }>;
@@ -112,6 +114,20 @@ describe('/openapi.json', () => {
       for (const { operationId, responses } of operations())
         expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['403'])]);
     });
+  });
+
+  test('who may come without credentials, and where they count although nobody needs them', () => {
+    const withoutAny = operations().filter(
+      ({ security }) => security?.length === 0 || security?.some(scheme => Object.keys(scheme).length === 0),
+    );
+    const open = operations().filter(({ method, path }) => isOpenOperation(method, path));
+    expect(withoutAny).toEqual(open);
+    expect(open.length).toBe(5);
+    expect(operations().find(({ operationId }) => operationId === 'getSession')?.security).toEqual([
+      {},
+      { bearer: [] },
+      { session: [] },
+    ]);
   });
 
   test('operation ids are unique', () => {

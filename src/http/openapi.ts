@@ -18,7 +18,7 @@ export type RouteInfo = {
       description?: string;
       tags?: string[];
       hide?: boolean;
-      /** `[]`: the operation needs no credentials. */
+      /** `[]`: the operation needs no credentials; with `{}` among others: it takes them, and needs none. */
       security?: Record<string, string[]>[];
     };
     params?: TSchema;

@@ -10,6 +10,8 @@ import type { SessionsService } from './service.ts';
 
 const tags = ['Sessions'];
 const open: Record<string, string[]>[] = [];
+/** Without credentials it says that there are none: whoever has some is known by them. */
+const known: Record<string, string[]>[] = [{}, { bearer: [] }, { session: [] }];
 
 export type SessionsRoutesOptions = {
   gate: Gate;
@@ -37,7 +39,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       },
       {
         response: { ...answers({ 200: SignedIn }), 401: SignedOut },
-        detail: { operationId: 'getSession', summary: 'Who is signed in', tags, security: open },
+        detail: { operationId: 'getSession', summary: 'Who is signed in', tags, security: known },
       },
     )
     .post(
