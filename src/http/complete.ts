@@ -32,10 +32,24 @@ export function withoutOrigin(url: string): string {
 const mustBeLast = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || /\bclose\b/i.test(String(headers['proxy-connection'] ?? ''));
 
-/** What the parser lets pass and RFC 9112 does not: another version (section 2.3), no host (3.2), another form of target (3.2). */
-const isSound = ({ httpVersion, headers, url = '' }: IncomingMessage): boolean =>
-  (httpVersion === '1.1' ? headers.host !== undefined : httpVersion === '1.0') &&
-  (url.startsWith('/') || absoluteForm.test(url));
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (/^host$/i.test(rawHeaders[i] as string)) hosts++;
+  return hosts;
+}
+
+/**
+ * What the parser lets pass and RFC 9112 does not: another version (section 2.3), no host, or two of which a proxy may have believed
+ * the other (3.2), another form of target (3.2).
+ */
+const isSound = (req: IncomingMessage): boolean => {
+  const { httpVersion, url = '' } = req;
+  const hosts = hostsOf(req);
+  return (
+    (httpVersion === '1.1' ? hosts === 1 : httpVersion === '1.0' && hosts <= 1) &&
+    (url.startsWith('/') || absoluteForm.test(url))
+  );
+};
 
 /** @returns what takes a connection over, and what was read of it */
 export function createComplete({ connections, handler, keepAliveMs, onError }: CompleteOptions) {
