@@ -3,7 +3,7 @@
  * put into another's.
  */
 import type { Clock } from '../../core/clock.ts';
-import { conflict, invalid, notFound } from '../../core/errors.ts';
+import { conflict, invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
 import { readEmail } from '../../core/text.ts';
@@ -35,10 +35,10 @@ export function createAccountService(options: {
     byEmail,
     toAccount,
 
-    /** @throws not_found when the account was deleted meanwhile */
+    /** Whoever asks. @throws unauthorized when the account was deleted meanwhile: its credentials went with it */
     async account(id: string): Promise<Account> {
       const row = await store.byId(id);
-      if (!row) throw notFound('account');
+      if (!row) throw unauthorized();
       return toAccount(row);
     },
 

@@ -64,6 +64,14 @@ describe('POST /api/endpoints', () => {
     expect(await free.json<{ plan: string }>(200, 'GET', '/api/me')).toMatchObject({ plan: 'pro' });
   });
 
+  test('none is made for a team in which nobody is left, whose address nobody could ever close', async () => {
+    await house.person('hal@example.com');
+    const { teamId } = await house.services.account.byEmail('hal@example.com');
+    await house.services.account.remove('hal@example.com');
+    const late: unknown = await house.services.endpoints.create({ teamId, plan: 'pro' }, 'late').catch(error => error);
+    expect(late).toMatchObject({ code: 'unauthorized' });
+  });
+
   test('the team shares its endpoints', async () => {
     const mate = await house.person('mate@example.com', { teamOf: 'ada@example.com' });
     const made = await mate.createEndpoint('shared');

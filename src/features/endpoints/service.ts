@@ -1,6 +1,6 @@
 /* Endpoints: a team's addresses. What belongs to another team does not exist. */
 import type { Clock } from '../../core/clock.ts';
-import { limitReached, notFound } from '../../core/errors.ts';
+import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
@@ -70,7 +70,7 @@ export function createEndpointsService(options: {
       return toEndpoint(await counted(owner, id));
     },
 
-    /** @throws invalid for the name, limit_reached when the plan allows no more */
+    /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no one any more */
     async create(owner: Owner, givenName: string): Promise<Endpoint> {
       const name = readName(givenName);
       const limit = limits[owner.plan];
@@ -83,7 +83,8 @@ export function createEndpointsService(options: {
         createdAt,
       };
       const seq = await store.insertWithin(limit, row);
-      if (seq === undefined)
+      if (seq === 'gone') throw unauthorized();
+      if (seq === 'full')
         throw limitReached(`the ${owner.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
       return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null });

@@ -1,7 +1,7 @@
 /* Endpoints. Ownership is part of every query; a deleted endpoint is invisible at once and removed in the background. */
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { endpoints } from '../../db/schema.ts';
+import { accounts, endpoints } from '../../db/schema.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 
@@ -35,14 +35,19 @@ export function createEndpointsStore(db: Drizzle) {
     find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],
 
-    /** Inserts unless the team already has `limit` endpoints (0: no limit), in one statement; undefined when it has. */
-    async insertWithin(limit: number, row: typeof endpoints.$inferInsert): Promise<number | undefined> {
+    /**
+     * Inserts unless the team already has `limit` endpoints (0: no limit), or nobody is left in it, in one statement.
+     * @returns the row number, or why there is none
+     */
+    async insertWithin(limit: number, row: typeof endpoints.$inferInsert): Promise<number | 'full' | 'gone'> {
       const { rowsAffected, lastInsertRowid } = await db.run(sql`
         INSERT INTO endpoints (id, team_id, name, token, created_at)
         SELECT ${row.id}, ${row.teamId}, ${row.name}, ${row.token}, ${row.createdAt}
-        WHERE ${limit} = 0
-           OR (SELECT count(*) FROM endpoints WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${limit}`);
-      return rowsAffected === 1 ? Number(lastInsertRowid) : undefined;
+        WHERE EXISTS (SELECT 1 FROM accounts WHERE team_id = ${row.teamId}) AND (${limit} = 0
+           OR (SELECT count(*) FROM endpoints WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${limit})`);
+      if (rowsAffected === 1) return Number(lastInsertRowid);
+      const left = await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.teamId, row.teamId)).limit(1);
+      return left.length > 0 ? 'full' : 'gone';
     },
 
     async rename(teamId: string, id: string, name: string): Promise<boolean> {

@@ -58,6 +58,16 @@ describe('POST /api/keys', () => {
     expect(answers.filter(answer => answer.status === 403)).toHaveLength(6);
     expect(await keysOf(carol)).toHaveLength(10);
   });
+
+  test('what passed the gate before its account went is answered like what comes after', async () => {
+    const dave = await house.person('dave@example.com');
+    await house.services.account.remove('dave@example.com');
+    const refusals = [
+      house.services.keys.create(dave.accountId, 'late'),
+      house.services.account.account(dave.accountId),
+    ].map(late => late.catch((error: unknown) => error));
+    expect(await Promise.all(refusals)).toMatchObject([{ code: 'unauthorized' }, { code: 'unauthorized' }]);
+  });
 });
 
 describe('DELETE /api/keys/{id}', () => {

@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
-import { limitReached, notFound } from '../../core/errors.ts';
+import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
@@ -42,14 +42,14 @@ export function createKeysService(options: {
       }));
     },
 
-    /** @throws invalid for the name, limit_reached when the account has 10 keys */
+    /** @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when it was deleted meanwhile */
     async create(accountId: string, givenName: string): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
       const createdAt = clock.now();
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
-      const inserted = await store.insertWithin(maxKeysPerAccount, {
+      const outcome = await store.insertWithin(maxKeysPerAccount, {
         id,
         accountId,
         name,
@@ -57,7 +57,8 @@ export function createKeysService(options: {
         last4,
         createdAt,
       });
-      if (!inserted) throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
+      if (outcome === 'gone') throw unauthorized();
+      if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
       return { id, name, last4, createdAt, lastUsedAt: null, key };
     },
 

@@ -35,13 +35,15 @@ export function createKeysStore(db: Drizzle) {
         .where(eq(apiKeys.accountId, accountId))
         .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
 
-    /** Inserts unless the account already has `limit` keys, in one statement; false when it has. */
-    async insertWithin(limit: number, key: typeof apiKeys.$inferInsert): Promise<boolean> {
+    /** Inserts unless the account already has `limit` keys, or has gone, in one statement. */
+    async insertWithin(limit: number, key: typeof apiKeys.$inferInsert): Promise<'inserted' | 'full' | 'gone'> {
       const { rowsAffected } = await db.run(sql`
         INSERT INTO api_keys (id, account_id, name, hash, last4, created_at)
-        SELECT ${key.id}, ${key.accountId}, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt}
-        WHERE (SELECT count(*) FROM api_keys WHERE account_id = ${key.accountId}) < ${limit}`);
-      return rowsAffected === 1;
+        SELECT ${key.id}, id, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt} FROM accounts
+        WHERE id = ${key.accountId} AND (SELECT count(*) FROM api_keys WHERE account_id = accounts.id) < ${limit}`);
+      if (rowsAffected === 1) return 'inserted';
+      const found = await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, key.accountId));
+      return found.length > 0 ? 'full' : 'gone';
     },
 
     async holderOf(hash: Buffer): Promise<KeyHolder | undefined> {

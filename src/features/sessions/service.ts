@@ -118,7 +118,8 @@ export function createSessionsService(options: {
     /**
      * Ends every other session of the account.
      * @returns the current session's new token; undefined when the request came without a session
-     * @throws invalid for the new password, and when the current one is wrong; rate_limited
+     * @throws invalid for the new password, and when the current one is wrong; rate_limited; unauthorized when the account was
+     * deleted meanwhile
      */
     async changePassword(
       who: { accountId: string; email: string },
@@ -127,7 +128,8 @@ export function createSessionsService(options: {
     ): Promise<string | undefined> {
       const password = checkPassword(given.password, who.email);
       const account = await verified(who.email, given.current, visitor.sourceIp, () => accounts.byId(who.accountId));
-      if (!account) throw invalid('the current password is wrong');
+      if (!account)
+        throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
       if (visitor.sessionId === undefined) return undefined;
       const token = newToken(random);

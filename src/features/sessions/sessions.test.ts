@@ -243,6 +243,19 @@ describe('POST /api/password', () => {
     await signIn(eve);
   });
 
+  test('after its account has gone it says that, and not that the password is wrong', async () => {
+    const ida = 'ida@example.com';
+    const { accountId } = await house.person(ida, { password });
+    await house.services.account.remove(ida);
+    const late = house.services.sessions.changePassword(
+      { accountId, email: ida },
+      { current: password, password: 'another long password' },
+      { userAgent: '', sourceIp: '::1', sessionId: undefined },
+    );
+    const refusal: unknown = await late.catch(error => error);
+    expect(refusal).toMatchObject({ code: 'unauthorized' });
+  });
+
   test('a sign-in that was checked against the old password comes too late', async () => {
     const gus = 'gus@example.com';
     await house.person(gus, { password });
