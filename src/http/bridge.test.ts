@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { AppError } from '../core/errors.ts';
+import { type AppError, notFound, unavailable } from '../core/errors.ts';
 import { type Caller, type House, openHouse } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/wire.ts';
 import { bodyOf, createBridge, type Fetcher, requestContext } from './bridge.ts';
 import { appErrorResponse } from './errors.ts';
 import { createListener } from './listener.ts';
-import type { BodyBudgets } from './request-body.ts';
+import { type BodyBudgets, createBodyBudgets } from './request-body.ts';
 
 let house: House;
 let ada: Caller;
@@ -105,6 +105,46 @@ test('a body whose sender goes away before its end gives its room back', async (
   expect(strangers.free).toBe(1000);
 });
 
+test('a body that fails before its first byte is told as a failure, and one that fails later breaks the connection', async () => {
+  const failures: unknown[] = [];
+  const failing = (error: Error, after: string): Response =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (after === '' || failures.push('read') > 1) return controller.error(error);
+          controller.enqueue(Buffer.from(after));
+        },
+      }),
+      { headers: { 'content-disposition': 'attachment' } },
+    );
+  const answers: Record<string, () => Response> = {
+    '/gone': () => failing(notFound('endpoint'), ''),
+    '/busy': () => failing(unavailable('try again', 5), ''),
+    '/defect': () => failing(new Error('a defect'), ''),
+    '/later': () => failing(notFound('endpoint'), 'some of it'),
+  };
+  const failed = (error: unknown): void => void failures.push(String(error));
+  const answer: Fetcher = ({ url }) => answers[new URL(url).pathname]?.() ?? new Response('');
+  await using listener = await listening(createBodyBudgets(), answer, failed);
+  const ask = (path: string) =>
+    exchange(listener.origin, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  for (const [path, status, error] of [
+    ['/gone', 404, 'endpoint not found'],
+    ['/busy', 503, 'try again'],
+    ['/defect', 500, 'internal error'],
+  ] as const) {
+    const answer = await ask(path);
+    expect(answer).toStartWith(`HTTP/1.1 ${status} `);
+    expect(answer).toContain(`{"error":"${error}"}`);
+    expect(answer).not.toContain('attachment');
+  }
+  expect(await ask('/busy')).toMatch(/retry-after: 5/i);
+  expect(failures).toEqual(['AppError: try again', 'Error: a defect', 'AppError: try again']);
+  failures.length = 0;
+  expect(await ask('/later')).toMatch(/^(?:HTTP\/1\.1 200 (?!.*\r\n0\r\n\r\n$)[\s\S]*)?$/);
+  expect(failures).toContain('AppError: endpoint not found');
+});
+
 describe('a body that nobody has asked for', () => {
   const upload = (bytes: number, ...fields: string[]): string =>
     ['POST /api/endpoints HTTP/1.1', 'Host: localhost', `Content-Length: ${bytes}`, ...fields, '', ''].join('\r\n');
@@ -170,13 +210,13 @@ function roomOf(bytes: number) {
   return room;
 }
 
-async function listening(budgets: BodyBudgets, answer: Fetcher) {
+async function listening(budgets: BodyBudgets, answer: Fetcher, onError: (error: unknown) => void = () => {}) {
   const handler = createBridge({
     fetch: answer,
     clientAddress: () => '',
     budgets,
     newRequestId: () => '',
-    onError: () => {},
+    onError,
   });
   const listener = createListener({ handler, onError: () => {} });
   await listener.listen(0, '127.0.0.1');

@@ -1,10 +1,12 @@
 /*
  * From node's request to the Fetch `Request` that the Elysia app takes, and back. The Request is built on a constant
  * origin, because a malformed Host would make it throw. It has no body: that waits on the wire for whoever asks for it
- * (request-body.ts). A response that fails midway breaks the connection, so that it is never taken for a whole one.
+ * (request-body.ts). A response that fails before its first byte is told as a failure; one that fails midway breaks the
+ * connection, so that it is never taken for a whole one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Sender, senderOf } from './client-address.ts';
+import { failureResponse } from './errors.ts';
 import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson } from './request-body.ts';
 
 /** What a Fetch Request does not carry, kept beside it. */
@@ -73,10 +75,10 @@ export function createBridge({ fetch, clientAddress, budgets, newRequestId, onEr
       await sendResponse(response, req, res, defaultsFor(request));
     } catch (error) {
       if (gone.signal.aborted) return;
-      onError(error, id);
+      const { response, isIncident } = failureResponse(error);
+      if (isIncident || res.headersSent) onError(error, id);
       if (res.headersSent) return void res.destroy();
-      res.writeHead(500, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
-      res.end('{"error":"internal error"}');
+      await sendResponse(response, req, res, { 'x-content-type-options': 'nosniff' });
     }
   };
 }
@@ -133,17 +135,21 @@ async function sendResponse(
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) headers['set-cookie'] = cookies;
   if (!req.complete && !req.readableEnded) headers['connection'] = 'close';
-  res.writeHead(response.status, headers);
+  const begin = (): void => void res.writeHead(response.status, headers);
   if (!response.body || req.method === 'HEAD') {
+    begin();
     await response.body?.cancel();
     res.end();
     return;
   }
-  await sendBody(response.body, res);
+  await sendBody(response.body, res, begin);
 }
 
-/** Reads only as fast as the client does; one that goes away, or takes nothing for long, ends the reading. */
-async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
+/**
+ * Reads only as fast as the client does; one that goes away, or takes nothing for long, ends the reading.
+ * @param begin called when the first of it is there, which is when the head goes out in any case
+ */
+async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse, begin: () => void): Promise<void> {
   const reader = body.getReader();
   const stop = (): void => void reader.cancel().catch(() => {});
   if (res.destroyed) return stop();
@@ -151,6 +157,7 @@ async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse): 
   for (;;) {
     const { done, value } = await reader.read();
     if (res.destroyed) return;
+    if (!res.headersSent) begin();
     if (done) return void res.end();
     if (!res.write(value)) await drained(res);
   }

@@ -52,14 +52,19 @@ function expectation({ message = 'not as expected', schema = {} }: Problem = {})
   return message;
 }
 
+/** The answer to a failure of whatever kind, and whether it is one for the log. */
+export function failureResponse(error: unknown): { response: Response; isIncident: boolean } {
+  const refusal = error instanceof AppError ? error : storageRefusal(error);
+  if (!refusal) return { response: errorBody(500, 'internal error'), isIncident: true };
+  return {
+    response: appErrorResponse(refusal),
+    isIncident: refusal.code === 'unavailable' || refusal.code === 'internal',
+  };
+}
+
 /** Elysia's `onError`. Always answers a Response: a plain object would come out as 500. */
 export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {
   return ({ code, error, request }: { code: unknown; error: unknown; request: Request }): Response => {
-    const refusal = error instanceof AppError ? error : storageRefusal(error);
-    if (refusal) {
-      if (refusal.code === 'unavailable' || refusal.code === 'internal') onUnexpected(error, request);
-      return appErrorResponse(refusal);
-    }
     if (code === 'NOT_FOUND') return errorBody(404, 'not found');
     if (code === 'PARSE' && (error as Error).cause instanceof AppError)
       return appErrorResponse((error as Error).cause as AppError);
@@ -70,7 +75,8 @@ export function createErrorHandler(onUnexpected: (error: unknown, request: Reque
       if (failure.type !== 'response' && failure.type !== undefined)
         return errorBody(400, validationMessage(failure.type, failure.all ?? []));
     }
-    onUnexpected(error, request);
-    return errorBody(500, 'internal error');
+    const { response, isIncident } = failureResponse(error);
+    if (isIncident) onUnexpected(error, request);
+    return response;
   };
 }
