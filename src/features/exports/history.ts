@@ -32,14 +32,19 @@ export async function* readHistory({
   let after: Position = { receivedAt: since, seq: -1 };
   let keys: Key[] = [];
   let next = 0;
+  let areLast = false;
 
   const readPage = async (): Promise<ExportRow[] | undefined> => {
     if (next === keys.length) {
+      if (areLast) return undefined;
       keys = await store.keys(endpoint, after, newest, keysAtOnce);
+      areLast = keys.length < keysAtOnce;
       next = 0;
     }
     next = endOfPage(keys, next);
     const last = keys[next - 1];
+    // That there is nothing is the end only of an endpoint that is still there.
+    if (!last && !(await store.isLive(endpoint))) throw notFound('endpoint');
     if (!last) return undefined;
     const rows = await store.page(endpoint, after, last, newest);
     if (!rows) throw notFound('endpoint');

@@ -24,6 +24,8 @@ export type ExportRow = Position & {
   content: Uint8Array;
 };
 
+const live = 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL';
+
 export type ExportsStore = ReturnType<typeof createExportsStore>;
 
 /** @param client the one for long reads */
@@ -46,11 +48,16 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
       return rows.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]), bytes: Number(row[2]) }));
     },
 
+    async isLive(endpoint: number): Promise<boolean> {
+      const { rows } = await client.execute({ sql: live, args: [endpoint] });
+      return rows.length > 0;
+    },
+
     /** The events after a position up to another one; undefined when the endpoint has been deleted meanwhile. */
     async page(endpoint: number, after: Position, last: Position, newest: number): Promise<ExportRow[] | undefined> {
-      const [live, events] = await client.batch(
+      const [found, events] = await client.batch(
         [
-          { sql: 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL', args: [endpoint] },
+          { sql: live, args: [endpoint] },
           {
             sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
                                     hex(query), query IS NULL, encoding), content
@@ -62,7 +69,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         ],
         'read',
       );
-      if (!live?.rows[0]) return undefined;
+      if (!found?.rows[0]) return undefined;
       return (events?.rows ?? []).map(row => toRow(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
     },
   };

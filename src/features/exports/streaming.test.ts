@@ -132,7 +132,50 @@ describe('broken midway', () => {
   });
 });
 
+describe('broken before the first byte', () => {
+  test('404 for an endpoint that is deleted just then, and it is nothing for the log', async () => {
+    const victim = await ada.createEndpoint();
+    await house.deliver(victim);
+    const { scanClient } = house.services.database;
+    const execute = scanClient.execute.bind(scanClient);
+    scanClient.execute = (async (...args: Parameters<typeof execute>) => {
+      if (JSON.stringify(args).includes('length(content)'))
+        await ada.json(200, 'DELETE', `/api/endpoints/${victim.id}`);
+      return execute(...args);
+    }) as typeof execute;
+    const before = house.lines.length;
+    try {
+      const response = await fetch(`${await house.listen()}/api/endpoints/${victim.id}/export`, {
+        headers: { authorization: `Bearer ${ada.key}` },
+      });
+      expect([response.status, await response.json()]).toEqual([404, { error: 'endpoint not found' }]);
+      expect(response.headers.get('content-disposition')).toBeNull();
+    } finally {
+      scanClient.execute = execute;
+    }
+    expect(house.lines.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+    await eventually(free);
+  });
+});
+
 describe('the history', () => {
+  test.each([true, false])(
+    'that has no more after many keys is whole only while the endpoint is there (%j)',
+    async isLive => {
+      const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
+      const store = {
+        keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
+        page: async () => [],
+        isLive: async () => isLive,
+      } as unknown as ExportsStore;
+      const read = async (): Promise<string> => {
+        for await (const _ of readHistory({ store, endpoint: 1, since: 0, newest: 5000, signal: AbortSignal.any([]) }));
+        return 'whole';
+      };
+      expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
+    },
+  );
+
   test('pages are bounded by bytes as well as by number, and hold at least one event', async () => {
     const sizes = [10, 10, 5_000_000, 30_000, 30_000, 30_000, 10];
     const asked: number[][] = [];
