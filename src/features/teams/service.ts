@@ -3,7 +3,7 @@
  * sessions and grants die at once, the team's endpoints and events stay, replays stay as a former member's.
  */
 import type { Clock } from '../../core/clock.ts';
-import { conflict, forbidden, invalid, limitReached, notFound } from '../../core/errors.ts';
+import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
 import { readEmail } from '../../core/text.ts';
@@ -31,8 +31,14 @@ export function createTeamsService(options: {
   const { store, passwords, clock, random, sha256, baseUrl, limits } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
-  const mustOwn = ({ role }: TeamMember): void => {
+  const mustOwn = ({ role }: Pick<TeamMember, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may do this');
+  };
+  /** Before another reason is given why the store did nothing for an owner, who may be none any more. */
+  const mustStillOwn = async (by: TeamMember): Promise<void> => {
+    const member = (await store.membersOf(by.teamId)).find(({ id }) => id === by.accountId);
+    if (!member) throw unauthorized();
+    mustOwn(member);
   };
 
   const find = async (token: string): Promise<OpenInvitation> => {
@@ -49,7 +55,8 @@ export function createTeamsService(options: {
     /**
      * A link that makes one account in this team. Inviting an address again makes the earlier link worthless. Whether the
      * address has an account in another team is not told.
-     * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached
+     * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the inviter has
+     * gone meanwhile
      */
     async invite(by: TeamMember, givenEmail: string): Promise<Invitation> {
       mustOwn(by);
@@ -61,16 +68,20 @@ export function createTeamsService(options: {
       const expiresAt = createdAt + invitationMs;
       const { teamId, accountId: invitedBy } = by;
       const row = { hash: hashOf(token), teamId, invitedBy, email, createdAt, expiresAt };
-      if (!(await store.invite(row, maxInvitations)))
+      if (!(await store.invite(row, maxInvitations))) {
+        await mustStillOwn(by);
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
+      }
       return { email, url: `${baseUrl}/login?invitation=${token}`, expiresAt };
     },
 
-    /** @throws forbidden, invalid for oneself, not_found for whoever is not in the team */
+    /** @throws forbidden, invalid for oneself, not_found for whoever is not in the team, unauthorized as above */
     async removeMember(by: TeamMember, id: string): Promise<void> {
       mustOwn(by);
       if (id === by.accountId) throw invalid('nobody can remove themselves: a team keeps its owner');
-      if (!(await store.removeMember(by.teamId, id, by.accountId))) throw notFound('member');
+      if (await store.removeMember(by.teamId, id, by.accountId)) return;
+      await mustStillOwn(by);
+      throw notFound('member');
     },
 
     /** @throws not_found for a token that is unknown, used or expired */

@@ -150,6 +150,21 @@ describe('DELETE /api/team/members/{id}', () => {
     expect(JSON.stringify(await team(ada))).not.toContain('bob@example.com');
   });
 
+  test('an owner who goes while asking is told so, and nothing of invitations or members', async () => {
+    const jan = await house.person('jan@example.com');
+    const kim = await house.person('kim@example.com', { teamOf: 'jan@example.com' });
+    const { teamId } = await house.services.account.byEmail('jan@example.com');
+    await house.services.account.remove('jan@example.com');
+    const by = { accountId: jan.accountId, role: 'owner', teamId, plan: 'pro' } as const;
+    const { teams } = house.services;
+    const late = [teams.invite(by, 'lee@example.com'), teams.removeMember(by, kim.accountId)];
+    expect(await Promise.all(late.map(one => one.catch((error: unknown) => error)))).toMatchObject([
+      { code: 'unauthorized' },
+      { code: 'unauthorized' },
+    ]);
+    expect((await team(kim)).members).toHaveLength(1);
+  });
+
   test('joining ends the session that the browser had before', async () => {
     const browser = await join(await invite(ada, 'ivy@example.com'));
     const { cookie } = browser;
