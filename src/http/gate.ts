@@ -37,7 +37,7 @@ export type Gate = {
  * What any operation may be refused with before it is reached, besides the 401, 429 and 503 that its own answers name: the
  * statuses of `check` below and of browser-guard.ts. The interface description says them of every operation.
  */
-export const gateRefusals = (method: string): number[] => (method === 'GET' ? [403, 421] : [400, 403, 413, 415, 421]);
+export const gateRefusals = (method: string): number[] => (method === 'GET' ? [403, 421] : [403, 415, 421]);
 
 export type GateOptions = {
   authenticate: Authenticate;

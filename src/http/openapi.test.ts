@@ -91,8 +91,12 @@ describe('/openapi.json', () => {
     const session = { cookie: `hooktape_sid=${'0'.repeat(52)}` };
     const page = { ...session, 'sec-fetch-site': 'same-origin' };
     const key = () => ({ authorization: `Bearer ${ada.key}` });
-    const refused = async (status: number, methods: RegExp, init: () => RequestInit) => {
-      const asked = operations().filter(({ method }) => methods.test(method));
+    type Described = ReturnType<typeof operations>[number];
+    const any = (): boolean => true;
+    const changing = ({ method }: Described): boolean => method !== 'GET';
+    const withBody = ({ requestBody }: Described): boolean => requestBody !== undefined;
+    const refused = async (status: number, which: (operation: Described) => boolean, init: () => RequestInit) => {
+      const asked = operations().filter(which);
       expect(asked.length).toBeGreaterThan(10);
       for (const { method, path, operationId, responses } of asked) {
         const response = await fetch((await house.listen()) + path.replace(/\{\w+\}/g, 'none'), { method, ...init() });
@@ -102,13 +106,13 @@ describe('/openapi.json', () => {
       }
     };
 
-    test('421 for another host', () => refused(421, /./, () => ({ headers: { ...session, host: 'evil.example' } })));
+    test('421 for another host', () => refused(421, any, () => ({ headers: { ...session, host: 'evil.example' } })));
     test('403 for another site', () =>
-      refused(403, /^(?!GET)/, () => ({ headers: { ...session, 'sec-fetch-site': 'cross-site' } })));
+      refused(403, changing, () => ({ headers: { ...session, 'sec-fetch-site': 'cross-site' } })));
     test('415 for another type', () =>
-      refused(415, /^(?!GET)/, () => ({ headers: { ...page, 'content-type': 'text/plain' }, body: '{}' })));
-    test('413 for a large body', () => refused(413, /^(?!GET)/, () => ({ headers: key(), body: 'x'.repeat(262_145) })));
-    test('400 for a deep one', () => refused(400, /^(?!GET)/, () => ({ headers: key(), body: '['.repeat(65) })));
+      refused(415, changing, () => ({ headers: { ...page, 'content-type': 'text/plain' }, body: '{}' })));
+    test('413 for a large body', () => refused(413, withBody, () => ({ headers: key(), body: 'x'.repeat(262_145) })));
+    test('400 for a deep one', () => refused(400, withBody, () => ({ headers: key(), body: '['.repeat(65) })));
 
     test('403 for a token of too small a scope', () => {
       for (const { operationId, responses } of operations())

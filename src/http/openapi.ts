@@ -6,6 +6,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { apiVersion } from '../core/limits.ts';
 import { gateRefusals } from './gate.ts';
+import { bodyRefusals } from './request-body.ts';
 import { ErrorBody } from './schemas.ts';
 
 export type RouteInfo = {
@@ -90,7 +91,8 @@ export function describeApi(routes: readonly RouteInfo[], baseUrl: string, sessi
 
 function operation({ method, path, hooks }: RouteInfo, schemas: Json): Json {
   const { detail, params, query, body } = hooks;
-  const refusals = Object.fromEntries(gateRefusals(method).map(status => [status, ErrorBody]));
+  const statuses = [...gateRefusals(method), ...(body ? bodyRefusals : [])];
+  const refusals = Object.fromEntries(statuses.map(status => [status, ErrorBody]));
   const response: Record<string, TSchema> = { ...refusals, ...hooks.response };
   const parameters = [
     ...parametersOf('path', params ?? pathParams(path), schemas),

@@ -11,6 +11,9 @@ import { type BodyBudget, createBodyBudget, readBody } from './body.ts';
 /** What all bodies that are arriving or in use may hold together. */
 export type BodyBudgets = Record<'strangers' | 'known', BodyBudget>;
 
+/** What any operation that asks for a body may refuse it with, besides the 503 that its own answers name. */
+export const bodyRefusals = [400, 413] as const;
+
 export type RequestBody = {
   /** Whoever sends it has shown credentials that hold. */
   vouch: () => void;
