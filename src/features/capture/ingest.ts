@@ -50,6 +50,13 @@ export function createIngest(options: IngestOptions): Ingest {
     return refusal(413, why);
   };
 
+  /** Nobody foresaw it, and trying again may help. */
+  const failed = (error: unknown): Answer => {
+    onResult('refused');
+    onError(error);
+    return refusal(503, 'the delivery could not be stored, try again', 5);
+  };
+
   /** Stores what is there as a whole. Never rejects. */
   const record = async ({ token, path, query }: Target, from: Omit<WholeDelivery, 'target'>): Promise<Answer> => {
     const { method, fields, body } = from;
@@ -65,17 +72,20 @@ export function createIngest(options: IngestOptions): Ingest {
       return stored(id, answer);
     } catch (error) {
       if (error instanceof AppError && error.code === 'too_large') return tooLarge(error.message);
+      if (!(error instanceof AppError)) return failed(error);
       onResult('refused');
-      if (error instanceof AppError) return refusal(503, error.message, error.retryAfterSeconds ?? 5);
-      onError(error);
-      return refusal(503, 'the delivery could not be stored, try again', 5);
+      return refusal(503, error.message, error.retryAfterSeconds ?? 5);
     }
   };
 
   const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
     const to = readTarget(target);
-    const found = find(to.token);
-    if (!(found instanceof Promise ? await found : found)) return unknown();
+    try {
+      const found = find(to.token);
+      if (!(found instanceof Promise ? await found : found)) return unknown();
+    } catch (error) {
+      return failed(error);
+    }
     const read = await readBody(req, maxBodyBytes, budget, () => {
       if (req.headers.expect !== undefined) res.writeContinue();
     });
