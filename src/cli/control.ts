@@ -152,7 +152,7 @@ export function controlHandler(services: Services, aliveEveryMs = defaultAliveEv
       const args = JSON.parse(Buffer.concat(chunks).toString()) as Parameters<Operation>[1];
       answer(200, await runOperation(services, name, args));
     } catch (error) {
-      services.onError(error);
+      services.onError(error, { operation: name });
       const message = diskTrouble(error) ?? 'internal error; see the server’s log';
       answer(500, { failure: { code: 'internal', message } } satisfies Outcome);
     }

@@ -56,4 +56,15 @@ describe('a defect', () => {
     expect(new Set(ids).size).toBe(2);
     expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('no such table');
   });
+
+  test('in taking a delivery: 503, and the same line with an id of its own', async () => {
+    const { url } = await ada.createEndpoint();
+    await sql('ALTER TABLE secrets RENAME TO elsewhere');
+    const handshakes = ['a-long-secret', 'another-secret'].map(async secret =>
+      fetch((await house.listen()) + new URL(url).pathname, { method: 'POST', headers: { 'x-hook-secret': secret } }),
+    );
+    for (const { status } of await Promise.all(handshakes)) expect(status).toBe(503);
+    expect(failures().map(({ fields }) => fields['requestId'])).toEqual(['in-1', 'in-2']);
+    expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('no such table');
+  });
 });

@@ -105,6 +105,8 @@ export function createRecording(
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
+  // Only a delivery of which something has to be said gets an id, which none of the app's requests has.
+  let failedDeliveries = 0;
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
@@ -113,7 +115,7 @@ export function createRecording(
     budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
     clock,
     onResult: metrics.delivery,
-    onError: error => onError(error),
+    onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
   return {
     activity,
