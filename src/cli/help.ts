@@ -22,10 +22,11 @@ export const createHelp = (commands: () => Commands): Command => ({
   async run(args, io) {
     const { positionals, json } = parse(args, ['[COMMAND]', '[SUBCOMMAND]']);
     const [name, verb] = positionals;
-    const command = name === undefined ? undefined : commands()[name];
+    const known = commands();
+    const command = name !== undefined && Object.hasOwn(known, name) ? known[name] : undefined;
     if (command && verb !== undefined && verbsOf(command.usage).length === 0)
       throw new UsageError(`unexpected argument: ${verb}`);
-    return explainUse(commands(), { name, verb }, { io, json });
+    return explainUse(known, { name, verb }, { io, json });
   },
 });
 
