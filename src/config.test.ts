@@ -209,6 +209,11 @@ describe('problems', () => {
     expect(problems({ env: { [one]: 'someone@example.com' } })).toEqual([`${one}: needs ${other}, too`]);
   });
 
+  test('the owner’s password is not the address', () => {
+    const env = { HOOKTAPE_OWNER_EMAIL: 'Someone@example.com', HOOKTAPE_OWNER_PASSWORD: 'someone@Example.com' };
+    expect(problems({ env })).toEqual(['HOOKTAPE_OWNER_PASSWORD: must not be the email address']);
+  });
+
   test('never repeat a secret', () => {
     const found = problems({
       env: {

@@ -208,6 +208,10 @@ export function readConfig(input: ConfigInput): ConfigResult {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
   }
+  const password = results.get('HOOKTAPE_OWNER_PASSWORD')?.value;
+  if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
+    problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');
+
   // Whatever else is wrong. These three are texts as they come.
   const place = <K extends keyof Places>(key: K, name: SettingName) =>
     defined(key, results.get(name)?.value as string | undefined);

@@ -172,10 +172,16 @@ table(
   [
     ['a@example.com', 'a@example.com'],
     ['root@localhost', 'root@localhost'],
+    ['Ada@Example.com', 'ada@example.com'],
   ],
-  ['a', '@b', 'a@', 'a b@c', 'a@b@c', `${'a'.repeat(250)}@b.de`],
+  ['a', '@b', 'a@', 'a b@c', 'a@b@c', `${'a'.repeat(250)}@b.de`, '<a@example.com>', 'a@b.de,c@d.de', 'a\u0001@b.de'],
 );
-table('password', password, [['123456789012', '123456789012']], ['12345678901', 'x'.repeat(1025)]);
+table(
+  'password',
+  password,
+  [['a good long password', 'a good long password']],
+  ['12345678901', '123456789012', 'Password1234', 'xyxyxyxyxyxy', 'é'.repeat(11), 'a 1'.repeat(400)],
+);
 table('bearer token', bearerToken, [['abc.DEF-1_2~+/=', 'abc.DEF-1_2~+/=']], ['a b', 'ä', 'a\n']);
 
 describe('lists', () => {

@@ -5,6 +5,8 @@
 
 import { type Cidr, parseAddress, parseCidr } from '../addresses.ts';
 import { type AllowEntry, isHostName, parseAllowEntry } from '../allow-list.ts';
+import { checkPassword, maxPasswordBytes } from '../password.ts';
+import { readEmail } from '../text.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly mustBe: string };
 export type Kind<T> = (text: string) => Parsed<T>;
@@ -114,14 +116,22 @@ export const databaseUrl: Kind<string> = text => {
     : { value: text };
 };
 
-export const email: Kind<string> = check(
-  text => (/^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254 ? text : undefined),
-  'an email address',
-);
+/** Of an account: what would be refused once the database is open is wrong from the start. */
+const accepted =
+  (rule: (text: string) => string): ((text: string) => string | undefined) =>
+  text => {
+    try {
+      return rule(text);
+    } catch {
+      return undefined;
+    }
+  };
+
+export const email: Kind<string> = check(accepted(readEmail), 'an email address like name@example.com');
 
 export const password: Kind<string> = check(
-  text => (text.length >= 12 && text.length <= 1024 ? text : undefined),
-  'at least 12 and at most 1024 characters long',
+  accepted(checkPassword),
+  `at least 12 characters and at most ${maxPasswordBytes} bytes long, and none of those that are tried first`,
 );
 
 export const bearerToken: Kind<string> = check(
