@@ -115,6 +115,13 @@ describe('hooktape config', () => {
     }
     expect(existsSync(dataDir)).toBe(false);
   });
+
+  test('has a line for each setting, whatever is in it', async () => {
+    const issuers = '[\n  { "issuer": "https://id.example.com", "audience": "x" }\n]';
+    const { stdout } = await hooktape({ ...env, HOOKTAPE_OAUTH_ISSUERS: issuers }, 'config');
+    expect(stdout).toContain('HOOKTAPE_OAUTH_ISSUERS=[\\u000a  { "issuer"');
+    for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^HOOKTAPE_\w+=.* \(.+\)$/);
+  });
 });
 
 test.each([

@@ -1,5 +1,6 @@
 /* Every command, and the way from the words of a command line to an exit code. */
 import { describeConfig } from '../config.ts';
+import { escapeUnsafe } from '../log.ts';
 import { account } from './account.ts';
 import { parse, sortOut } from './arguments.ts';
 import { backup } from './backup.ts';
@@ -22,7 +23,9 @@ const config: Command = {
   async run(args, io) {
     const { envFile, json } = parse(args, []);
     const { sources } = loadConfig(io, envFile);
-    io.stdout(json ? `${JSON.stringify(sources)}\n` : `${describeConfig(sources).join('\n')}\n`);
+    // A value may span lines, as JSON in an env file does, and each setting is one line.
+    const lines = describeConfig(sources).map(line => `${escapeUnsafe(line)}\n`);
+    io.stdout(json ? `${JSON.stringify(sources)}\n` : lines.join(''));
     return exitCodes.done;
   },
 };
