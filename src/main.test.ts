@@ -1,6 +1,6 @@
 /* What only a real process can say: its environment, its files, its signals, its exit codes. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './testing/poll.ts';
@@ -22,19 +22,24 @@ afterEach(async () => {
 const projectSettings = `--config=${join(import.meta.dir, '../bunfig.toml')}`;
 
 /** The program, started in the empty directory of this test with this environment alone. */
-function start(args: string[], { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {}) {
+function start(
+  args: string[],
+  { env = {}, stdin = '', stdout }: { env?: Record<string, string>; stdin?: string; stdout?: number } = {},
+) {
   const child = Bun.spawn([process.execPath, projectSettings, join(import.meta.dir, 'main.ts'), ...args], {
     cwd: directory,
     env: { PATH: Bun.env['PATH'] ?? '', ...env },
     stdin: Buffer.from(stdin),
-    stdout: 'pipe',
+    stdout: stdout ?? 'pipe',
     stderr: 'pipe',
   });
   running.add(child);
   const said = { stdout: '', stderr: '' };
   const read = async (name: 'stdout' | 'stderr'): Promise<void> => {
     const decoder = new TextDecoder();
-    for await (const chunk of child[name]) said[name] += decoder.decode(chunk, { stream: true });
+    const stream = child[name];
+    if (typeof stream === 'number' || stream === undefined) return;
+    for await (const chunk of stream) said[name] += decoder.decode(chunk, { stream: true });
   };
   const done = Promise.all([read('stdout'), read('stderr'), child.exited]).then(([, , exitCode]) => {
     running.delete(child);
@@ -174,6 +179,28 @@ describe('settings', () => {
     expect([usage.exitCode, usage.stdout]).toEqual([2, '']);
     expect([configuration.exitCode, configuration.stdout]).toEqual([78, '']);
     expect(configuration.stderr).toMatch(/HOOKTAPE_PORT[\s\S]*HOOKTAPE_RATE_LIMIT/);
+  }, 30_000);
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a stdout that takes nothing', () => {
+  const onFull = (args: string[]) => {
+    const full = openSync('/dev/full', 'w');
+    const { child, said, done } = start(args, { env: { HOOKTAPE_PORT: '0' }, stdout: full });
+    closeSync(full);
+    return { child, said, done };
+  };
+
+  test('a result that is lost is a failure, and says so', async () => {
+    const [words, json] = await Promise.all([onFull(['config']).done, onFull(['version', '--json']).done]);
+    expect([words.exitCode, words.stderr]).toEqual([1, expect.stringContaining('hooktape: the disk is full: ')]);
+    expect([json.exitCode, JSON.parse(json.stderr)]).toEqual([1, expect.objectContaining({ exitCode: 1 })]);
+  });
+
+  test('the server runs all the same', async () => {
+    const server = onFull(['serve']);
+    await eventually(() => server.said.stderr.includes('the addresses could not be printed'), 15_000);
+    server.child.kill('SIGTERM');
+    expect((await server.done).exitCode).toBe(0);
   }, 30_000);
 });
 

@@ -18,16 +18,30 @@ function untilSignal(): Promise<string> {
   });
 }
 
-/** Synchronous, so that nothing is lost when the process ends; a reader that went away is not an error. */
+/** A reader that went away is not an error. */
+const readerIsGone = ['EPIPE', 'EBADF'];
+
+/** Synchronous, so that nothing is lost when the process ends. @throws when it cannot be written, as on a full disk */
 function writeAll(descriptor: number, text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (readerIsGone.includes(code)) return;
+      if (code !== 'EAGAIN') throw error;
       Bun.sleepSync(1);
     }
+  }
+}
+
+/** The log, and why a command failed: there is nowhere to say that this failed, too. */
+function writeIfPossible(text: string): void {
+  try {
+    writeAll(2, text);
+  } catch {
+    // A full log disk must stop nothing.
   }
 }
 
@@ -51,7 +65,7 @@ const threadFiles = { writer: './wiring/writer.ts', reader: './db/reader.ts' };
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdout: text => writeAll(1, text),
-  stderr: text => writeAll(2, text),
+  stderr: writeIfPossible,
   readStdin: () => Bun.stdin.text(),
   stdin: () => Bun.stdin.stream(),
   isTerminal: process.stderr.isTTY === true,

@@ -5,6 +5,7 @@ import type { SpawnThread } from '../db/database.ts';
 
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;
+  /** @throws when a result cannot be written, as on a full disk; not because nobody reads it */
   stdout: (text: string) => void;
   stderr: (text: string) => void;
   readStdin: () => Promise<string>;

@@ -149,14 +149,22 @@ async function announce(io: Io, { config, setup, log }: Services, json: boolean)
       baseUrl: config.baseUrl,
     });
   const link = await setup.link();
-  if (json) {
-    io.stdout(`${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`);
-    return;
+  try {
+    io.stdout(
+      json
+        ? `${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`
+        : words(io.version, config.baseUrl, link),
+    );
+  } catch (cause) {
+    // Deliveries matter more.
+    log.warn('the addresses could not be printed', { cause });
   }
-  io.stdout(`Hooktape ${io.version} at ${config.baseUrl}/\n`);
-  if (link !== undefined) io.stdout(`\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`);
-  io.stdout('Ready.\n');
 }
+
+const words = (version: string, baseUrl: string, link: string | undefined): string =>
+  `Hooktape ${version} at ${baseUrl}/\n${
+    link === undefined ? '' : `\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`
+  }Ready.\n`;
 
 /** Port 0 stands for any free one; addresses that are handed out need to know which. */
 async function withRealPort(config: Config): Promise<Config> {
