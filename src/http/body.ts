@@ -2,7 +2,7 @@
  * Reads a request body off the wire as it is: bounded per delivery and over all deliveries together, so that many large
  * uploads at once cannot exhaust the memory.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export type BodyBudget = {
   /** Takes that many bytes from the common budget; false when they are not there. */
@@ -31,6 +31,11 @@ export type ReadBody =
   | { kind: 'no_room' }
   /** The sender went away or broke the protocol before the end. */
   | { kind: 'aborted' };
+
+/** Who asked before sending is told to go on; but one of HTTP/1.0 knows no such answer (RFC 9110 section 10.1.1). */
+export function tellToGoOn({ headers, httpVersion }: IncomingMessage, res: ServerResponse): void {
+  if (headers.expect !== undefined && httpVersion !== '1.0') res.writeContinue();
+}
 
 /** What is taken at once: neither for a byte that nothing follows, nor again and again for a large body. */
 const leastBlockBytes = 16 << 10;

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, invalid, tooLarge } from '../core/errors.ts';
 import { maxRequestBytes } from '../core/limits.ts';
 import { outlineJson } from '../core/platforms/json-scan.ts';
-import { type BodyBudget, createBodyBudget, readBody } from './body.ts';
+import { type BodyBudget, createBodyBudget, readBody, tellToGoOn } from './body.ts';
 
 /** What all bodies that are arriving or in use may hold together. */
 export type BodyBudgets = Record<'strangers' | 'known', BodyBudget>;
@@ -48,9 +48,7 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse, bud
   let isAborted = false;
 
   const read = async (): Promise<Uint8Array> => {
-    const result = await readBody(req, maxRequestBytes, budget, () => {
-      if (req.headers.expect !== undefined) res.writeContinue();
-    });
+    const result = await readBody(req, maxRequestBytes, budget, () => tellToGoOn(req, res));
     switch (result.kind) {
       case 'whole':
         release = result.release;

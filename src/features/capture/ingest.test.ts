@@ -132,6 +132,12 @@ describe('a delivery is kept as it came off the wire', () => {
     expect((await detail(answer)).payloadRaw).toBe('abcdefg');
   });
 
+  test('Expect: 100-continue of HTTP/1.0, which knows no such answer, is not heeded', async () => {
+    const answer = await send(`POST ${target} HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2`, 'hi');
+    expect(answer).toStartWith('HTTP/1.1 200 OK\r\n');
+    expect((await detail(answer)).payloadRaw).toBe('hi');
+  });
+
   test('Expect: 100-continue is told to go on', async () => {
     const wire = await openWire(origin);
     wire.write(`POST ${target} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n`);

@@ -9,7 +9,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
-import { type BodyBudget, readBody } from '../../http/body.ts';
+import { type BodyBudget, readBody, tellToGoOn } from '../../http/body.ts';
 import { type Sender, senderOf } from '../../http/client-address.ts';
 import type { Whole, WholeDelivery } from '../../http/lane.ts';
 import { refusal, stored } from './answers.ts';
@@ -86,9 +86,7 @@ export function createIngest(options: IngestOptions): Ingest {
     } catch (error) {
       return failed(error);
     }
-    const read = await readBody(req, maxBodyBytes, budget, () => {
-      if (req.headers.expect !== undefined) res.writeContinue();
-    });
+    const read = await readBody(req, maxBodyBytes, budget, () => tellToGoOn(req, res));
     switch (read.kind) {
       case 'aborted':
         onResult('aborted');
