@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { fromFileUrl } from '../db/file-url.ts';
-import { type DataDirectoryLock, LockedError, lockDataDirectory } from '../db/lock.ts';
+import { type DataDirectoryLock, LockedError, lockBoth } from '../db/lock.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
@@ -36,9 +36,9 @@ export const serverName = 'hooktape serve';
 const pollMs = 50;
 
 /**
- * Makes the directory if needed and locks it.
+ * Makes the directory if needed and locks it, and the database if that lies elsewhere.
  * @param patienceMs how long to wait for a command that has it at the moment; never for a server
- * @throws LockedError when another Hooktape has it
+ * @throws LockedError when another Hooktape has one of them
  */
 export async function openDataDirectory(
   io: Io,
@@ -47,12 +47,13 @@ export async function openDataDirectory(
   patienceMs = 0,
 ): Promise<DataDirectoryLock> {
   const { dataDir } = config;
+  const database = fromFileUrl(config.databaseUrl);
   makeUsable(config);
   io.useDataDirectory(dataDir);
   const until = io.clock.monotonic() + patienceMs;
   for (;;) {
     try {
-      return await lockDataDirectory(dataDir, `${holder} (pid ${io.pid})`);
+      return await lockBoth(dataDir, database, `${holder} (pid ${io.pid})`);
     } catch (error) {
       const waiting = error instanceof LockedError && !error.holder.startsWith(serverName);
       if (!waiting || io.clock.monotonic() >= until) throw error;

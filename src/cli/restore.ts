@@ -17,9 +17,9 @@ import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
 import { secretBeside } from './upkeep.ts';
 
-/** The lock, the native library, a restore that was cut off, and what file systems put into an empty volume. */
+/** The locks, the native library, a restore that was cut off, and what file systems put into an empty volume. */
 const doesNotCount =
-  /^(?:hooktape\.lock.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
+  /^(?:.*\.lock(?:\.holder|-journal)?|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
 export const restore: Command = {
   summary: 'bring a backup into an empty data directory',

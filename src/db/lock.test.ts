@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LockedError, lockDataDirectory } from './lock.ts';
+import { LockedError, lockBoth, lockDataDirectory } from './lock.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -66,5 +66,39 @@ describe('the data directory', () => {
     const refused = await lockDataDirectory(join(directory, 'missing'), 'me').catch(error => error);
     expect(refused).toBeInstanceOf(Error);
     expect(refused).not.toBeInstanceOf(LockedError);
+  });
+});
+
+describe('a database that is not in the data directory', () => {
+  const path = (name: string): string => join(directory, name);
+  beforeEach(() => {
+    for (const name of ['one', 'two', 'elsewhere']) mkdirSync(path(name));
+  });
+  const holderOf = (locking: Promise<unknown>): Promise<string> =>
+    locking.then(
+      () => 'nobody',
+      error => `${error.message.replace(directory, '')}`,
+    );
+
+  test.each([
+    ['has a holder of its own', 'elsewhere/x.db', 'elsewhere/x.db'],
+    ['has the one of the data directory that it is in', 'one/hooktape.db', 'one/hooktape.db'],
+    ['has one under another name in its directory', 'one/x.db', 'one/x.db'],
+    ['has one behind a link', 'elsewhere/x.db', 'two/link.db'],
+  ])('%s', async (_what, one, two) => {
+    writeFileSync(path('elsewhere/x.db'), '');
+    symlinkSync(path('elsewhere/x.db'), path('two/link.db'));
+    const lock = await lockBoth(path('one'), path(one), 'first');
+    expect(await holderOf(lockBoth(path('two'), path(two), 'second'))).toBe(`/${two} is in use by first`);
+    // Nothing of what was refused stays locked.
+    await (await lockBoth(path('two'), path('two/hooktape.db'), 'second')).release();
+    await lock.release();
+    await (await lockBoth(path('two'), path(two), 'second')).release();
+  });
+
+  test('on a server, or in a directory that is not there, takes no lock', async () => {
+    for (const database of [undefined, path('missing/x.db')])
+      await (await lockBoth(path('one'), database, 'first')).release();
+    expect(readdirSync(path('one'))).toEqual(['hooktape.lock']);
   });
 });

@@ -1,9 +1,9 @@
 /*
- * One Hooktape per data directory. The lock is SQLite's own exclusive file lock on a small file of its own: the operating
- * system drops it with the process, however that dies, so there is no stale lock to clean up.
+ * One Hooktape per data directory, and per database wherever that lies. The lock is SQLite's own exclusive file lock on a small
+ * file of its own: the operating system drops it with the process, however that dies, so there is no stale lock to clean up.
  */
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
 
@@ -12,8 +12,8 @@ export type DataDirectoryLock = { release: () => Promise<void> };
 export class LockedError extends Error {
   /** What the holder says of itself. */
   readonly holder: string;
-  constructor(directory: string, holder: string, cause: unknown) {
-    super(`${directory} is in use by ${holder}`, { cause });
+  constructor(what: string, holder: string, cause: unknown) {
+    super(`${what} is in use by ${holder}`, { cause });
     this.holder = holder;
   }
 }
@@ -22,9 +22,47 @@ export class LockedError extends Error {
  * @param holder what to tell the next one that comes, e.g. `hooktape serve (pid 42)`
  * @throws LockedError when another process holds the directory
  */
-export async function lockDataDirectory(directory: string, holder: string): Promise<DataDirectoryLock> {
-  const lockFile = join(directory, 'hooktape.lock');
-  const holderFile = join(directory, 'hooktape.lock.holder');
+export const lockDataDirectory = (directory: string, holder: string): Promise<DataDirectoryLock> =>
+  lock(directory, join(directory, 'hooktape.lock'), holder);
+
+/** Behind all links. Of a database that has its usual name in a data directory it is that directory's lock. */
+function lockFileOf(database: string): string {
+  const file = existsSync(database)
+    ? realpathSync(database)
+    : join(realpathSync(dirname(database)), basename(database));
+  return `${file.replace(/\.db$/, '')}.lock`;
+}
+
+/**
+ * The data directory with the database: that may lie elsewhere, where another process with another data directory would find it.
+ * @param database path of the file; undefined when it is on a server
+ * @throws LockedError when another process holds either
+ */
+export async function lockBoth(
+  directory: string,
+  database: string | undefined,
+  holder: string,
+): Promise<DataDirectoryLock> {
+  const own = await lockDataDirectory(directory, holder);
+  if (database === undefined || !existsSync(dirname(database))) return own;
+  const file = lockFileOf(database);
+  if (file === join(realpathSync(directory), 'hooktape.lock')) return own;
+  try {
+    const others = await lock(database, file, holder);
+    return {
+      release: async () => {
+        await others.release();
+        await own.release();
+      },
+    };
+  } catch (error) {
+    await own.release();
+    throw error;
+  }
+}
+
+async function lock(what: string, lockFile: string, holder: string): Promise<DataDirectoryLock> {
+  const holderFile = `${lockFile}.holder`;
   const client: Client = createClient({ url: toFileUrl(lockFile), concurrency: 1, timeout: 0 });
   try {
     // In exclusive locking mode the lock of the first write stays until the connection closes.
@@ -35,7 +73,7 @@ export async function lockDataDirectory(directory: string, holder: string): Prom
   } catch (cause) {
     client.close();
     if ((cause as { code?: unknown }).code !== 'SQLITE_BUSY') throw cause;
-    throw new LockedError(directory, readHolder(holderFile), cause);
+    throw new LockedError(what, readHolder(holderFile), cause);
   }
   chmodSync(lockFile, 0o600);
   try {
