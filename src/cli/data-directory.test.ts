@@ -122,6 +122,14 @@ test('a place where no directory can be made is refused with what to set', async
   );
 });
 
+test.each([
+  ['', /is a directory\nName a file in it, or set HOOKTAPE_DATABASE_URL/],
+  ['/missing/x.db', /missing of the database is not there\nMake it, or set HOOKTAPE_DATABASE_URL/],
+])('a database at %j of a directory is refused with what to set', async (place, words) => {
+  const config = { ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}${place}` };
+  await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(words);
+});
+
 describe('the secret', () => {
   const file = () => join(directory, 'secret');
 

@@ -13,7 +13,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { fromFileUrl } from '../db/file-url.ts';
@@ -70,10 +70,20 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
   const { R_OK, W_OK, X_OK } = constants;
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
   const database = fromFileUrl(databaseUrl);
+  if (database !== undefined) checkPlace(database);
   const written = ['hooktape.lock', 'hooktape.lock.holder'].map(name => join(dataDir, name));
   if (database !== undefined) written.push(...['', '-wal', '-shm'].map(suffix => `${database}${suffix}`));
   for (const file of written.filter(existsSync))
     attempt(`${file} cannot be written`, () => accessSync(file, R_OK | W_OK));
+}
+
+/** @throws OperationError with what to set instead */
+function checkPlace(database: string): void {
+  const wayOut = 'or set HOOKTAPE_DATABASE_URL to a file in one that is there.';
+  if (statSync(database, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperationError(`the database ${database} is a directory\nName a file in it, ${wayOut}`);
+  if (!existsSync(dirname(database)))
+    throw new OperationError(`the directory ${dirname(database)} of the database is not there\nMake it, ${wayOut}`);
 }
 
 const notAllowed = [
