@@ -8,6 +8,7 @@ import { LockedError } from '../db/lock.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
 import { diskTrouble } from './disk-trouble.ts';
+import { fetchWords } from './fetch-words.ts';
 import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
@@ -123,13 +124,13 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
     if (noServer.test(code)) return undefined;
     if (code === 'EACCES')
       throw new OperationError(`this user may not use ${socket}\nRun the command as the user that the server runs as.`);
-    throw new OperationError(`the server did not answer: ${(error as Error).message}`);
+    throw new OperationError(`the server did not answer: ${fetchWords(error)}`);
   }
   if (response.status === 404) throw new OperationError('the running server is of another version');
   try {
     return (await response.json()) as Outcome;
   } catch (error) {
-    throw new OperationError(`the server ended before it was done: ${(error as Error).message}`);
+    throw new OperationError(`the server ended before it was done: ${fetchWords(error)}`);
   }
 }
 

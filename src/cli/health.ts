@@ -1,5 +1,6 @@
 /* `hooktape health`: asks the server that this configuration describes whether it is ready. */
 import { parse } from './arguments.ts';
+import { fetchWords } from './fetch-words.ts';
 import { type Command, exitCodes } from './io.ts';
 import { loadConfig } from './settings.ts';
 
@@ -33,9 +34,9 @@ async function ask(url: string): Promise<string | undefined> {
     } as unknown as RequestInit);
     return response.ok ? undefined : `not ready: ${url} answered ${response.status}`;
   } catch (error) {
-    const { code, message } = error as Error & { code?: unknown };
+    const { code } = error as { code?: unknown };
     return code === 'ECONNREFUSED' || code === 'ConnectionRefused'
       ? `not ready: nothing listens at ${url}; start the server, or give this command its settings (--env-file)`
-      : `not ready: ${url}: ${message}`;
+      : `not ready: ${url}: ${fetchWords(error)}`;
   }
 }
