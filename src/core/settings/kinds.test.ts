@@ -164,6 +164,8 @@ table(
     'https://user:secret@x',
     'libsql://x?authToken=secret',
     ':memory:',
+    'file::memory:',
+    'file:%3Amemory%3A',
   ],
 );
 table(

@@ -105,7 +105,11 @@ function isFileUrl(text: string): boolean {
 }
 
 export const databaseUrl: Kind<string> = text => {
-  if (isFileUrl(text)) return { value: text };
+  if (isFileUrl(text)) {
+    // To SQLite that is no name: each thread would get a database of its own, in memory.
+    const isMemory = decodeURIComponent(text) === 'file::memory:';
+    return isMemory ? { mustBe: 'on disk, in a file; nothing may be lost' } : { value: text };
+  }
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?|libsql):$/.test(url.protocol) || url.host === '') {
     return { mustBe: 'a URL with file:, http://, https://, ws://, wss:// or libsql://' };
