@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -113,8 +114,30 @@ const mayNotBeWritten = (): void => {
     expect(readdirSync(directory)).toEqual([name]);
   });
 };
+const elsewhereMayNotBeWritten = (): void => {
+  const config = () => ({ ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}/db/x.db` });
+  beforeEach(() => mkdirSync(join(directory, 'db')));
+  afterEach(() => chmodSync(join(directory, 'db'), 0o700));
+
+  test('itself', async () => {
+    chmodSync(join(directory, 'db'), 0o500);
+    await expect(openDataDirectory(io(), config(), 'test')).rejects.toThrow(
+      /\/db of the database cannot be used: permission denied\n.*, or set HOOKTAPE_DATABASE_URL to a file in another/,
+    );
+  });
+
+  test.each(['x.db', 'x.db-wal', 'x.lock', 'x.lock.holder'])('for its %s', async name => {
+    writeFileSync(join(directory, 'db', name), '', { mode: 0o400 });
+    await expect(openDataDirectory(io(), config(), 'test')).rejects.toThrow(
+      /\/db\/x\S+ cannot be written: permission denied\n.*, or set HOOKTAPE_DATABASE_URL to a file in another/,
+    );
+  });
+};
 // The superuser may write everywhere; the smoke test is somebody else.
-if (process.getuid?.() !== 0) describe('a directory that may not be written', mayNotBeWritten);
+if (process.getuid?.() !== 0) {
+  describe('a directory that may not be written', mayNotBeWritten);
+  describe('a directory of the database that may not be written', elsewhereMayNotBeWritten);
+}
 
 test('a place where no directory can be made is refused with what to set', async () => {
   await expect(openDataDirectory(io(), configFor('/proc/hooktape'), 'test')).rejects.toThrow(

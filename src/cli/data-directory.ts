@@ -13,11 +13,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { fromFileUrl } from '../db/file-url.ts';
-import { type DataDirectoryLock, LockedError, lockBoth } from '../db/lock.ts';
+import { type DataDirectoryLock, LockedError, lockBoth, lockFilesIn, lockFilesOf } from '../db/lock.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
@@ -34,6 +34,8 @@ export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(conf
 export const serverName = 'hooktape serve';
 
 const pollMs = 50;
+
+const { R_OK, W_OK, X_OK } = constants;
 
 /**
  * Makes the directory if needed and locks it, and the database if that lies elsewhere.
@@ -67,14 +69,19 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
   attempt(`the data directory ${dataDir} cannot be made`, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
   // One that is there keeps the mode that its owner gave it, but not for everybody.
   if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
-  const { R_OK, W_OK, X_OK } = constants;
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
+  const files = lockFilesIn(dataDir);
   const database = fromFileUrl(databaseUrl);
-  if (database !== undefined) checkPlace(database);
-  const written = ['hooktape.lock', 'hooktape.lock.holder'].map(name => join(dataDir, name));
-  if (database !== undefined) written.push(...['', '-wal', '-shm'].map(suffix => `${database}${suffix}`));
-  for (const file of written.filter(existsSync))
-    attempt(`${file} cannot be written`, () => accessSync(file, R_OK | W_OK));
+  if (database !== undefined) {
+    checkPlace(database);
+    files.push(...['', '-wal', '-shm'].map(suffix => `${database}${suffix}`), ...lockFilesOf(database));
+  }
+  for (const file of files.filter(existsSync))
+    attempt(
+      `${file} cannot be written`,
+      () => accessSync(file, R_OK | W_OK),
+      dirname(resolve(file)) === resolve(dataDir) ? undefined : 'HOOKTAPE_DATABASE_URL',
+    );
 }
 
 /** @throws OperationError with what to set instead */
@@ -84,33 +91,37 @@ function checkPlace(database: string): void {
     throw new OperationError(`the database ${database} is a directory\nName a file in it, ${wayOut}`);
   if (!existsSync(dirname(database)))
     throw new OperationError(`the directory ${dirname(database)} of the database is not there\nMake it, ${wayOut}`);
+  attempt(
+    `the directory ${dirname(database)} of the database cannot be used`,
+    () => accessSync(dirname(database), W_OK | X_OK),
+    'HOOKTAPE_DATABASE_URL',
+  );
 }
 
 const notAllowed = [
   'permission denied',
-  'Run Hooktape as the user that owns it, give it to this user (chown -R), or set HOOKTAPE_DATA_DIR to another directory.',
+  'Run Hooktape as the user that owns it, give it to this user (chown -R), or',
 ] as const;
 const reasons: Record<string, readonly [why: string, wayOut: string]> = {
   EACCES: notAllowed,
   EPERM: notAllowed,
-  EROFS: [
-    'the file system is read-only',
-    'Mount it so that it can be written, or set HOOKTAPE_DATA_DIR to another directory.',
-  ],
+  EROFS: ['the file system is read-only', 'Mount it so that it can be written, or'],
 };
+const other = { HOOKTAPE_DATA_DIR: 'another directory', HOOKTAPE_DATABASE_URL: 'a file in another directory' };
 
-function attempt(what: string, act: () => void): void {
+function attempt(what: string, act: () => void, setting: keyof typeof other = 'HOOKTAPE_DATA_DIR'): void {
   try {
     act();
   } catch (cause) {
     const { code, message } = cause as Error & { code?: unknown };
     // What to do when the disk is full is said for all commands.
     if (code === 'ENOSPC') throw cause;
-    const [why, wayOut] = reasons[String(code)] ?? [
-      message,
-      'Set HOOKTAPE_DATA_DIR to a directory that can be written.',
-    ];
-    throw new OperationError(`${what}: ${why}\n${wayOut}`, { cause });
+    const [why, wayOut] = reasons[String(code)] ?? [message, undefined];
+    const next =
+      wayOut === undefined
+        ? `Set ${setting} to a directory that can be written.`
+        : `${wayOut} set ${setting} to ${other[setting]}.`;
+    throw new OperationError(`${what}: ${why}\n${next}`, { cause });
   }
 }
 

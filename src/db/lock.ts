@@ -7,6 +7,14 @@ import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
 
+const lockName = 'hooktape.lock';
+const withHolder = (lockFile: string): string[] => [lockFile, `${lockFile}.holder`];
+
+/** What a lock writes, which must be possible. */
+export const lockFilesIn = (directory: string): string[] => withHolder(join(directory, lockName));
+/** @param database in a directory that is there */
+export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf(database));
+
 export type DataDirectoryLock = { release: () => Promise<void> };
 
 export class LockedError extends Error {
@@ -23,7 +31,7 @@ export class LockedError extends Error {
  * @throws LockedError when another process holds the directory
  */
 export const lockDataDirectory = (directory: string, holder: string): Promise<DataDirectoryLock> =>
-  lock(directory, join(directory, 'hooktape.lock'), holder);
+  lock(directory, join(directory, lockName), holder);
 
 /** Behind all links. Of a database that has its usual name in a data directory it is that directory's lock. */
 function lockFileOf(database: string): string {
@@ -46,7 +54,7 @@ export async function lockBoth(
   const own = await lockDataDirectory(directory, holder);
   if (database === undefined || !existsSync(dirname(database))) return own;
   const file = lockFileOf(database);
-  if (file === join(realpathSync(directory), 'hooktape.lock')) return own;
+  if (file === join(realpathSync(directory), lockName)) return own;
   try {
     const others = await lock(database, file, holder);
     return {
