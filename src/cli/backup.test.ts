@@ -155,6 +155,16 @@ describe('hooktape restore', () => {
     expect(await run(elsewhere(), 'account', 'list')).toContain('owner@example.com');
   });
 
+  test('refuses to put the database beside the log of another one', async () => {
+    const away = { ...elsewhere(), HOOKTAPE_DATABASE_URL: `file:${path('away.db')}` };
+    writeFileSync(path('away.db-wal'), 'pages of another database');
+    expect(await failing(away, 'restore', path('copy.db'))).toContain('move the log away');
+    expect(existsSync(path('away.db'))).toBe(false);
+    rmSync(path('away.db-wal'));
+    await run(away, 'restore', path('copy.db'));
+    expect(await run(away, 'account', 'list')).toContain('owner@example.com');
+  });
+
   test('refuses while a server runs', async () => {
     const server = await startServer(env);
     expect(await failing(env, 'restore', path('copy.db'))).toContain('is not empty');

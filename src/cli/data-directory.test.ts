@@ -153,6 +153,23 @@ test.each([
   await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(words);
 });
 
+describe('a log without its database', () => {
+  const [database, log] = ['hooktape.db', 'hooktape.db-wal'];
+  const opening = () => openDataDirectory(io(), configFor(directory), 'test');
+
+  test.each([undefined, ''])('is kept, and told of (database: %p)', async content => {
+    if (content !== undefined) writeFileSync(join(directory, database), content);
+    writeFileSync(join(directory, log), 'the newest events');
+    await expect(opening()).rejects.toThrow(/hooktape\.db is missing or empty, and its log .*\nPut the database back/);
+    expect(readFileSync(join(directory, log), 'utf8')).toBe('the newest events');
+  });
+
+  test('that holds nothing is no obstacle', async () => {
+    writeFileSync(join(directory, log), '');
+    await (await opening()).release();
+  });
+});
+
 describe('the secret', () => {
   const file = () => join(directory, 'secret');
 

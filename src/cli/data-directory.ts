@@ -82,6 +82,7 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
       () => accessSync(file, R_OK | W_OK),
       dirname(resolve(file)) === resolve(dataDir) ? undefined : 'HOOKTAPE_DATABASE_URL',
     );
+  if (database !== undefined) refuseLogAlone(database);
 }
 
 /** @throws OperationError with what to set instead */
@@ -95,6 +96,20 @@ function checkPlace(database: string): void {
     `the directory ${dirname(database)} of the database cannot be used`,
     () => accessSync(dirname(database), W_OK | X_OK),
     'HOOKTAPE_DATABASE_URL',
+  );
+}
+
+const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * SQLite throws away the log of a database that is not there, and with it the newest events. Beside one that is put there later,
+ * such as a restored one, it would write the log's pages into it.
+ */
+function refuseLogAlone(database: string): void {
+  const log = `${database}-wal`;
+  if (bytesOf(database) > 0 || bytesOf(log) === 0) return;
+  throw new OperationError(
+    `${database} is missing or empty, and its log ${log} is there, with the newest events\nPut the database back beside its log, which brings both together; to begin anew or restore a backup, move the log away.`,
   );
 }
 
