@@ -113,6 +113,13 @@ const mayNotBeWritten = (): void => {
     );
     expect(readdirSync(directory)).toEqual([name]);
   });
+
+  test('for a secret that may not be read', async () => {
+    writeFileSync(join(directory, 'secret'), 'x', { mode: 0o000 });
+    await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
+      `${join(directory, 'secret')} cannot be read: permission denied\nRun Hooktape as the user that owns it`,
+    );
+  });
 };
 const elsewhereMayNotBeWritten = (): void => {
   const config = () => ({ ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}/db/x.db` });

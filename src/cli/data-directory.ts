@@ -82,6 +82,8 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
       () => accessSync(file, R_OK | W_OK),
       dirname(resolve(file)) === resolve(dataDir) ? undefined : 'HOOKTAPE_DATABASE_URL',
     );
+  const secret = secretPath({ dataDir });
+  if (existsSync(secret)) attempt(`${secret} cannot be read`, () => accessSync(secret, R_OK));
   if (database !== undefined) refuseLogAlone(database);
 }
 

@@ -2,12 +2,13 @@
  * Opens the database that the configuration names: embedded libSQL in threads, or a libSQL server over the network. What
  * comes out is the same either way. In an embedded database exactly one connection writes, in one thread, in one process.
  */
-import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
 import { fromFileUrl } from './file-url.ts';
 import { migrate } from './migrate.ts';
 import { migrations as realMigrations } from './migrations.ts';
+import { closeToOthers } from './modes.ts';
 import { toStatement } from './protocol.ts';
 import { lateThread, startThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
@@ -125,7 +126,7 @@ async function openFile(
     });
   // Made first, so that it and the log beside it, which takes its mode, are nobody else's to read at any moment.
   closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  closeToOthers(file);
   // The writer first: it turns WAL on, which a reader cannot.
   const writer = await start('writer');
   const reader = await start('reader');

@@ -2,10 +2,11 @@
  * One Hooktape per data directory, and per database wherever that lies. The lock is SQLite's own exclusive file lock on a small
  * file of its own: the operating system drops it with the process, however that dies, so there is no stale lock to clean up.
  */
-import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
+import { closeToOthers } from './modes.ts';
 
 const lockName = 'hooktape.lock';
 const withHolder = (lockFile: string): string[] => [lockFile, `${lockFile}.holder`];
@@ -83,7 +84,7 @@ async function lock(what: string, lockFile: string, holder: string): Promise<Dat
     if ((cause as { code?: unknown }).code !== 'SQLITE_BUSY') throw cause;
     throw new LockedError(what, readHolder(holderFile), cause);
   }
-  chmodSync(lockFile, 0o600);
+  closeToOthers(lockFile);
   try {
     writeFileSync(holderFile, holder, { mode: 0o600 });
   } catch (error) {
