@@ -40,7 +40,10 @@ describe('the data directory', () => {
     const lock = await lockDataDirectory(directory, 'first');
     // It never ends when it is read.
     rmSync(join(directory, 'hooktape.lock.holder'));
-    await expect(lockDataDirectory(directory, 'second')).rejects.toBeInstanceOf(LockedError);
+    const refused = await lockDataDirectory(directory, 'second').catch(error => error);
+    expect(refused).toBeInstanceOf(LockedError);
+    // A holder without a name may be none at all.
+    expect(refused.message).toContain('or on a file system without locks');
     await lock.release();
   });
 
@@ -53,6 +56,17 @@ describe('the data directory', () => {
     const lock = await lockDataDirectory(directory, 'me');
     expect(await lockDataDirectory(directory, 'next').catch(error => error)).toMatchObject({ holder: 'me' });
     await lock.release();
+  });
+
+  test.each([
+    ['a page of zeros', Buffer.alloc(4096)],
+    ['something else', Buffer.from('not a lock '.repeat(400))],
+  ])('can be had when a power cut left %s in place of its lock, by one', async (_what, content) => {
+    writeFileSync(join(directory, 'hooktape.lock'), content);
+    const lock = await lockDataDirectory(directory, 'first');
+    await expect(lockDataDirectory(directory, 'second')).rejects.toBeInstanceOf(LockedError);
+    await lock.release();
+    await (await lockDataDirectory(directory, 'third')).release();
   });
 
   test('its lock files are nobody else’s to read', async () => {

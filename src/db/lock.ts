@@ -2,7 +2,7 @@
  * One Hooktape per data directory, and per database wherever that lies. The lock is SQLite's own exclusive file lock on a small
  * file of its own: the operating system drops it with the process, however that dies, so there is no stale lock to clean up.
  */
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
@@ -18,11 +18,19 @@ export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf
 
 export type DataDirectoryLock = { release: () => Promise<void> };
 
+/** A holder without a name. */
+const nobody = 'another Hooktape';
+
 export class LockedError extends Error {
   /** What the holder says of itself. */
   readonly holder: string;
   constructor(what: string, holder: string, cause: unknown) {
-    super(`${what} is in use by ${holder}`, { cause });
+    // A system that has no locks to give says so like one whose lock is taken.
+    const doubt =
+      holder === nobody
+        ? ', or on a file system without locks, as network shares may be: it belongs on a local disk'
+        : '';
+    super(`${what} is in use by ${holder}${doubt}`, { cause });
     this.holder = holder;
   }
 }
@@ -72,40 +80,65 @@ export async function lockBoth(
 
 async function lock(what: string, lockFile: string, holder: string): Promise<DataDirectoryLock> {
   const holderFile = `${lockFile}.holder`;
-  const client: Client = createClient({ url: toFileUrl(lockFile), concurrency: 1, timeout: 0 });
+  const client = await take(lockFile)
+    .catch(cause => {
+      if (!hasCode(cause, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) throw cause;
+      // What a power cut left of it. It never held anything, and has no holder, or it would be busy. Emptied, not removed: of two
+      // that come to this at once, only one has it then.
+      truncateSync(lockFile, 0);
+      return take(lockFile);
+    })
+    .catch(cause => {
+      if (hasCode(cause, 'SQLITE_BUSY')) throw new LockedError(what, readHolder(holderFile), cause);
+      throw cause;
+    });
+  closeToOthers(lockFile);
+  try {
+    writeFileSync(holderFile, holder, { mode: 0o600 });
+  } catch (error) {
+    // On a full disk there is a lock without a name.
+    if (!hasCode(error, 'ENOSPC')) throw error;
+  }
+  return {
+    release: async () => {
+      rmSync(holderFile, { force: true });
+      await letGo(client);
+    },
+  };
+}
+
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  codes.includes(String((error as { code?: unknown }).code));
+
+async function take(file: string): Promise<Client> {
+  const client: Client = createClient({ url: toFileUrl(file), concurrency: 1, timeout: 0 });
   try {
     // In exclusive locking mode the lock of the first write stays until the connection closes.
     await client.execute('PRAGMA locking_mode = EXCLUSIVE');
     await client.execute('PRAGMA journal_mode = MEMORY');
     await client.execute('PRAGMA user_version = 1');
     await client.execute('PRAGMA user_version = 2');
-  } catch (cause) {
-    client.close();
-    if ((cause as { code?: unknown }).code !== 'SQLITE_BUSY') throw cause;
-    throw new LockedError(what, readHolder(holderFile), cause);
-  }
-  closeToOthers(lockFile);
-  try {
-    writeFileSync(holderFile, holder, { mode: 0o600 });
+    return client;
   } catch (error) {
-    // On a full disk there is a lock without a name.
-    if ((error as { code?: unknown }).code !== 'ENOSPC') throw error;
+    await letGo(client).catch(() => {});
+    throw error;
   }
-  return {
-    release: async () => {
-      rmSync(holderFile, { force: true });
-      // Closing alone leaves the lock to the garbage collector: it goes at the first access in normal mode.
-      await client.execute('PRAGMA locking_mode = NORMAL');
-      await client.execute('PRAGMA user_version');
-      client.close();
-    },
-  };
+}
+
+/** Closing alone leaves the lock to the garbage collector: it goes at the first access in normal mode. */
+async function letGo(client: Client): Promise<void> {
+  try {
+    await client.execute('PRAGMA locking_mode = NORMAL');
+    await client.execute('PRAGMA user_version');
+  } finally {
+    client.close();
+  }
 }
 
 function readHolder(file: string): string {
   try {
-    return readFileSync(file, 'utf8').slice(0, 200) || 'another Hooktape';
+    return readFileSync(file, 'utf8').slice(0, 200) || nobody;
   } catch {
-    return 'another Hooktape';
+    return nobody;
   }
 }
