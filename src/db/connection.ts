@@ -31,7 +31,8 @@ type Output = { output: unknown; handedOver: ArrayBuffer[] };
 type JobRequest = Extract<Request, { kind: 'job' }>;
 type StatementRequest = Exclude<Request, JobRequest>;
 
-const busyTimeoutMs = 5000;
+/** How long a lock of another connection is waited for. Once in vain is enough: until it is gone, whoever comes is told sooner. */
+const patienceMs = { usual: 5000, afterBusy: 250 };
 const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
 // These count only before the first page is written, and before WAL. Setting the second one later is a commit, which a full
 // disk would not take: nothing could be opened then, not even to be read.
@@ -57,6 +58,7 @@ export function serveConnection(
 ): void {
   let connection: LocalConnection | undefined;
   let job: Promise<Job> | undefined;
+  let patience: keyof typeof patienceMs = 'usual';
   let reopen = (): LocalConnection => {
     throw new Error('the database is not open');
   };
@@ -65,7 +67,7 @@ export function serveConnection(
 
   const open = ({ path, readOnly }: Hello): void => {
     reopen = () => {
-      const opened = openLocal(path, busyTimeoutMs);
+      const opened = openLocal(path, patienceMs.usual);
       if (!readOnly && isEmpty(opened)) for (const pragma of empty) execute(opened, pragma);
       for (const pragma of [...common, ...(readOnly ? reader : writer)]) execute(opened, pragma);
       return opened;
@@ -96,7 +98,7 @@ export function serveConnection(
         vacuumInto(on, request.path);
         return [];
       case 'truncate-wal':
-        truncateWal(on);
+        truncateWal(on, patienceMs[patience]);
         return [];
       case 'close':
         on.close();
@@ -115,6 +117,7 @@ export function serveConnection(
       if ('error' in one) failed.set(one.error, [...(failed.get(one.error) ?? []), id]);
       else scope.postMessage({ id, results: [], output: one.output, ms }, one.handedOver);
     }
+    if (failed.size === 0) wrote();
     for (const [error, ids] of failed) fail(ids, error);
   };
 
@@ -127,6 +130,17 @@ export function serveConnection(
       connection?.close();
       connection = reopen();
     }
+    if (isBusy) bear('afterBusy');
+    else if (patience !== 'usual') bear(patience);
+  };
+
+  const bear = (how: typeof patience): void => {
+    patience = how;
+    current().script(busyTimeout(patienceMs[how]));
+  };
+  /** Something was written: nobody holds the lock any more. */
+  const wrote = (): void => {
+    if (patience !== 'usual') bear('usual');
   };
 
   /** Answers all of `requests` with an error when `act` throws. */
@@ -146,6 +160,7 @@ export function serveConnection(
       const startedAt = performance.now();
       const results = run(current(), request);
       scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
+      if (writes.has(request.kind) || results[0]?.columns.length === 0) wrote();
     });
 
   // Whatever fails here leaves no connection that can be trusted: the main thread must not wait for it.
@@ -174,6 +189,9 @@ export function serveConnection(
   };
 }
 
+const writes: ReadonlySet<Request['kind']> = new Set(['batch', 'migrate', 'script']);
+const busyTimeout = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
+
 const execute = (on: LocalConnection, sql: string, args: Statement['args'] = []): PackedResult =>
   on.execute({ sql, args });
 
@@ -190,11 +208,11 @@ function vacuumInto(on: LocalConnection, path: string): void {
 }
 
 /** Only if no reader is in the way: a checkpoint that waits for one would hold up every delivery behind it. */
-function truncateWal(on: LocalConnection): void {
-  on.script('PRAGMA busy_timeout = 0');
+function truncateWal(on: LocalConnection, thenPatienceMs: number): void {
+  on.script(busyTimeout(0));
   try {
     on.script('PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
-    on.script(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    on.script(busyTimeout(thenPatienceMs));
   }
 }
