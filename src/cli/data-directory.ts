@@ -20,6 +20,7 @@ import { fromFileUrl } from '../db/file-url.ts';
 import { type DataDirectoryLock, LockedError, lockBoth, lockFilesIn, lockFilesOf } from '../db/lock.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { type Io, OperationError } from './io.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /** Where a secret is kept that nobody set. */
@@ -55,7 +56,9 @@ export async function openDataDirectory(
   const until = io.clock.monotonic() + patienceMs;
   for (;;) {
     try {
-      return await lockBoth(dataDir, database, `${holder} (pid ${io.pid})`);
+      const lock = await lockBoth(dataDir, database, `${holder} (pid ${io.pid})`);
+      clearLeftovers(dataDir, io.clock.now());
+      return lock;
     } catch (error) {
       const waiting = error instanceof LockedError && !error.holder.startsWith(serverName);
       if (!waiting || io.clock.monotonic() >= until) throw error;

@@ -8,6 +8,7 @@ import { writeCopy } from '../db/copies.ts';
 import type { Services } from '../wiring.ts';
 import { secretPath } from './data-directory.ts';
 import { diskTrouble } from './disk-trouble.ts';
+import { noteUnfinished, partOf } from './leftovers.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /** `secretFile`: the copy of the generated secret; null when HOOKTAPE_SECRET is set, which is not Hooktape's to copy. */
@@ -25,7 +26,12 @@ export async function backUp({ config, database, spawn, random }: Services, file
   if (!isAbsolute(file)) throw invalid('the path must be absolute');
   const secretFile = config.secret === undefined ? secretBeside(file) : null;
   const secret = secretFile === null ? null : readFileSync(secretPath(config), 'utf8');
-  const part = (name: string): string => `${name}.${encodeBytes(random(5))}.part`;
+  const notes: (() => void)[] = [];
+  const part = (name: string): string => {
+    const made = partOf(name, encodeBytes(random(5)));
+    notes.push(noteUnfinished(config.dataDir, made));
+    return made;
+  };
   let wroteSecret = false;
   try {
     checkTarget(file);
@@ -40,6 +46,8 @@ export async function backUp({ config, database, spawn, random }: Services, file
   } catch (error) {
     if (wroteSecret && secretFile !== null) rmSync(secretFile, { force: true });
     throw refusal(error);
+  } finally {
+    for (const forget of notes) forget();
   }
 }
 

@@ -46,7 +46,7 @@ export async function writeCopy({
     await publishForGood(part, file);
     return bytes;
   } finally {
-    rmSync(part, { force: true });
+    for (const rest of ['', '-journal']) rmSync(`${part}${rest}`, { force: true });
   }
 }
 

@@ -2,7 +2,8 @@
  * Opens the database that the configuration names: embedded libSQL in threads, or a libSQL server over the network. What
  * comes out is the same either way. In an embedded database exactly one connection writes, in one thread, in one process.
  */
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
 import { fromFileUrl } from './file-url.ts';
@@ -124,6 +125,7 @@ async function openFile(
       },
       onDeath,
     });
+  clearCopies(file);
   // Made first, so that it and the log beside it, which takes its mode, are nobody else's to read at any moment.
   closeSync(openSync(file, 'a', 0o600));
   closeToOthers(file);
@@ -183,8 +185,25 @@ async function copyAside(client: Client, file: string, from: number): Promise<vo
   if (existsSync(copy)) return;
   // It carries its name only once it is whole: one that was cut off must not pass for a copy at the next start.
   const part = `${copy}.part`;
-  rmSync(part, { force: true });
   closeSync(openSync(part, 'wx', 0o600));
-  await client.execute({ sql: 'VACUUM INTO ?', args: [part] });
-  renameSync(part, copy);
+  try {
+    await client.execute({ sql: 'VACUUM INTO ?', args: [part] });
+    renameSync(part, copy);
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+const unfinishedCopy = /^\.(?:restoring|before-upgrade-from-\d+\.part)(?:-(?:journal|wal|shm))?$/;
+
+/** What an upgrade or a restore that was killed left beside the database: nobody makes any while it is being opened here. */
+function clearCopies(file: string): void {
+  const [directory, name] = [dirname(file), basename(file)];
+  try {
+    for (const found of readdirSync(directory))
+      if (found.startsWith(name) && unfinishedCopy.test(found.slice(name.length)))
+        rmSync(join(directory, found), { force: true });
+  } catch {
+    // It takes room, and is in nobody's way.
+  }
 }
