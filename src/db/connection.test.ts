@@ -81,3 +81,18 @@ describe('jobs', () => {
     ]);
   });
 });
+
+test.each([
+  ['SQLITE_IOERR', 5000],
+  ['SQLITE_CORRUPT', 5000],
+  ['SQLITE_CONSTRAINT', 7],
+])('after %s the connection is another one only where it may have misread something', async (code, patienceMs) => {
+  const { send, jobs, answers } = setUp(() => Object.assign(new Error('no'), { code }));
+  send({ id: 2, kind: 'script', sql: 'PRAGMA busy_timeout = 7' });
+  jobs(3);
+  send({ id: 4, kind: 'execute', statement: { sql: 'PRAGMA busy_timeout', args: [] } });
+  expect((await answers(5)).slice(3)).toMatchObject([
+    { id: 3, error: { code } },
+    { id: 4, results: [{ rows: [[patienceMs]] }] },
+  ]);
+});

@@ -129,9 +129,20 @@ export function serveConnection(
     if (isBusy || connection?.isStuck()) {
       connection?.close();
       connection = reopen();
-    }
+    } else if (misread.test(String(packed.code))) startAnew();
     if (isBusy) bear('afterBusy');
     else if (patience !== 'usual') bear(patience);
+  };
+
+  /** Where nothing can be opened any more, what can still be read is read. */
+  const startAnew = (): void => {
+    try {
+      const fresh = reopen();
+      connection?.close();
+      connection = fresh;
+    } catch {
+      // The error that led here has been told.
+    }
   };
 
   const bear = (how: typeof patience): void => {
@@ -188,6 +199,9 @@ export function serveConnection(
     next(() => ('id' in data ? answer(data) : open(data)));
   };
 }
+
+/** libSQL keeps pages that the disk failed to give: a fault that is long over stays one for this connection. */
+const misread = /^SQLITE_(?:IOERR|CORRUPT|NOTADB)$/;
 
 const writes: ReadonlySet<Request['kind']> = new Set(['batch', 'migrate', 'script']);
 const busyTimeout = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
