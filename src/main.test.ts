@@ -96,6 +96,31 @@ describe('a server', () => {
     expect(((await event.json()) as { payloadRaw: string }).payloadRaw).toBe('late');
   }, 30_000);
 
+  test.each([
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGTERM', 'SIGINT'],
+    ['SIGINT', 'SIGTERM'],
+  ] as const)(
+    '%s and then %s ends it at once, uploads or not',
+    async (first, second) => {
+      const server = await serve(owner);
+      const { address } = await inbox(server.origin);
+      const [idle, upload] = [await openWire(server.origin), await openWire(server.origin)];
+      idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      await idle.until(/\{"ok":true\}/);
+      upload.write(
+        `POST ${new URL(address).pathname} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
+      );
+      await upload.until(/100 Continue/);
+      server.child.kill(first);
+      await idle.closed;
+      server.child.kill(second);
+      // The upload would be waited for twenty seconds.
+      expect((await server.done).exitCode).toBe(1);
+    },
+    10_000,
+  );
+
   test('killed with -9 leaves everything that it acknowledged, no lock, and a socket that the next one replaces', async () => {
     const server = await serve(owner);
     const { address, headers } = await inbox(server.origin);

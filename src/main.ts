@@ -8,13 +8,14 @@ declare const HOOKTAPE_COMMIT: string | undefined;
 
 function untilSignal(): Promise<string> {
   return new Promise(resolve => {
-    // As PID 1 a signal without a handler is ignored; a second one ends the process at once.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
+    let isEnding = false;
+    // As PID 1 a signal without a handler is ignored; a second one, whichever of the two it is, ends the process at once.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => {
+        if (isEnding) process.exit(1);
+        isEnding = true;
         resolve(signal);
-        process.once(signal, () => process.exit(1));
       });
-    }
   });
 }
 
