@@ -133,7 +133,7 @@ const elsewhereMayNotBeWritten = (): void => {
     );
   });
 
-  test.each(['x.db', 'x.db-wal', 'x.lock', 'x.lock.holder'])('for its %s', async name => {
+  test.each(['x.db', 'x.db-wal', 'x.db.hooktape.lock', 'x.db.hooktape.lock.holder'])('for its %s', async name => {
     writeFileSync(join(directory, 'db', name), '', { mode: 0o400 });
     await expect(openDataDirectory(io(), config(), 'test')).rejects.toThrow(
       /\/db\/x\S+ cannot be written: permission denied\n.*, or set HOOKTAPE_DATABASE_URL to a file in another/,

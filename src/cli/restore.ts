@@ -19,7 +19,7 @@ import { secretBeside } from './upkeep.ts';
 
 /** The locks, the native library, a restore that was cut off, and what file systems put into an empty volume. */
 const doesNotCount =
-  /^(?:.*\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
+  /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
 export const restore: Command = {
   summary: 'bring a backup into an empty data directory',

@@ -9,6 +9,7 @@ import { toFileUrl } from './file-url.ts';
 import { closeToOthers } from './modes.ts';
 
 const lockName = 'hooktape.lock';
+const databaseName = 'hooktape.db';
 const withHolder = (lockFile: string): string[] => [lockFile, `${lockFile}.holder`];
 
 /** What a lock writes, which must be possible. */
@@ -47,7 +48,8 @@ function lockFileOf(database: string): string {
   const file = existsSync(database)
     ? realpathSync(database)
     : join(realpathSync(dirname(database)), basename(database));
-  return `${file.replace(/\.db$/, '')}.lock`;
+  // A name that nobody else's file has: what a power cut left of a lock is emptied.
+  return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
 }
 
 /**
