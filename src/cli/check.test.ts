@@ -58,7 +58,15 @@ async function check(...args: string[]): Promise<Checked & { exitCode: number }>
 describe('hooktape check', () => {
   test('exit 0 and what was checked, when all is in order', async () => {
     // A server looks after its own files.
-    const checked = [...(isRemote ? [] : ['structure']), 'references', 'counters', 'orphans', 'secrets', 'index'];
+    const checked = [
+      ...(isRemote ? [] : ['structure']),
+      'references',
+      'counters',
+      'orphans',
+      'contents',
+      'secrets',
+      'index',
+    ];
     expect(await check()).toEqual({ exitCode: 0, ok: true, checked, problems: [] });
     expect((await hooktape(env, 'check')).stdout).toBe(`in order: ${checked.join(', ')}\n`);
   });
@@ -70,6 +78,18 @@ describe('hooktape check', () => {
     ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
     ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows without their row in teams'],
+    [
+      'another body',
+      'UPDATE events SET content = (SELECT content FROM events WHERE seq = 1) WHERE seq = 3',
+      'contents',
+      'its body is not the one that came',
+    ],
+    [
+      'a damaged body',
+      "UPDATE events SET encoding = 1, content = x'28b52ffd' WHERE seq = 3",
+      'contents',
+      'cannot be read',
+    ],
     ['a secret moved elsewhere', "UPDATE secrets SET id = 'sec_2'", 'secrets', 'signing secret sec_2 cannot be opened'],
   ])('finds %s', async (_what, sql, name, words) => {
     await damage(sql);

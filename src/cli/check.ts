@@ -6,7 +6,7 @@ import { loadConfig } from './settings.ts';
 import type { Checked } from './upkeep.ts';
 
 export const check: Command = {
-  summary: 'check the database, counters, index and sealed secrets',
+  summary: 'check the database, counters, bodies, index and sealed secrets',
   usage: 'hooktape check [--reindex]',
   details: [['--reindex', 'builds the search index anew first']],
   async run(args, io) {

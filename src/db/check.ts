@@ -4,6 +4,7 @@
  */
 import type { Client, Row } from '@libsql/client';
 import { type Sealer, sealPurpose } from '../core/seal.ts';
+import { contentProblems } from './check-contents.ts';
 
 /** A look at one thing; the problems in words, none when it is in order. */
 export type Check = { name: string; run: () => Promise<string[]> };
@@ -75,6 +76,7 @@ export function databaseChecks(client: Client, sealer: Sealer, file: boolean): C
         ];
       },
     },
+    { name: 'contents', run: () => contentProblems(client) },
     {
       name: 'secrets',
       run: async () =>

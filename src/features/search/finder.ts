@@ -9,11 +9,11 @@ import { maxSearchCharacters } from '../../core/limits.ts';
 import { endpointMark, oversizedMark, trigramsOf } from '../../core/search-grams.ts';
 import { type SignatureQuery, signatureQuery } from '../../core/search-signature.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
-import { unpackContent } from '../../core/stored-content.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { createTurns } from '../../core/turns.ts';
 import type { Recent } from './recent.ts';
 import type { Searched, SearchStore } from './store.ts';
+import { searchedBody } from './texts.ts';
 
 export type Search = {
   endpoint: number;
@@ -62,12 +62,8 @@ export function matchExpression(endpoint: number, term: string): string | undefi
 type Opening = Awaited<ReturnType<SearchStore['opening']>>;
 type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
-async function matches(
-  { eventType, encoding, content }: Searched,
-  matcher: Matcher,
-  turn: () => Promise<void> | undefined,
-): Promise<boolean> {
-  const steps = matcher(eventType, unpackContent(encoding, content).body);
+async function matches(event: Searched, matcher: Matcher, turn: () => Promise<void> | undefined): Promise<boolean> {
+  const steps = matcher(event.eventType, searchedBody(event));
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;

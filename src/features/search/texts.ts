@@ -26,8 +26,20 @@ export function signEvent(words: Uint32Array, offset: number, eventType: string 
   for (const text of searchTexts(eventType, body)) addSignature(words, offset, encoder.encode(text));
 }
 
-export function toEntry({ seq, endpoint, eventType, encoding, content }: Searched): Entry {
-  const { body } = unpackContent(encoding, content);
+const nothing = new Uint8Array(0);
+
+/** What a search looks into. Of an event that the disk damaged that is nothing: all others can still be found, and indexed. */
+export function searchedBody({ encoding, content }: Pick<Searched, 'encoding' | 'content'>): Uint8Array {
+  try {
+    return unpackContent(encoding, content).body;
+  } catch {
+    return nothing;
+  }
+}
+
+export function toEntry(event: Searched): Entry {
+  const { seq, endpoint, eventType } = event;
+  const body = searchedBody(event);
   const texts = body.length > maxIndexedBytes ? undefined : searchTexts(eventType, body);
   const trigrams = texts && distinctTrigrams(texts);
   const fits = trigrams !== undefined && trigrams.length <= maxTrigramCharacters;

@@ -125,6 +125,19 @@ describe('the search index', () => {
     await house.close();
   });
 
+  test('an event that the disk damaged hides no other one', async () => {
+    const house = await openHouse();
+    const where = await fill(house, 50);
+    await house.services.database.client.execute("UPDATE events SET content = x'00ffffff', encoding = 1 WHERE seq = 9");
+    expect(await find(house, where, 'word6 ')).toBe(1);
+    await house.services.background.idle();
+    expect(await house.services.search.checkIndex()).toEqual([]);
+    expect(await find(house, where, 'word6 ')).toBe(1);
+    expect(await find(house, where, 'word8 ')).toBe(0);
+    expect(house.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await house.close();
+  });
+
   test('a deleted event leaves nothing behind, indexed or not', async () => {
     const house = await openHouse();
     await fill(house, 60);

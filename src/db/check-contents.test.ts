@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { recordMany } from '../testing/events.ts';
+import { type House, openHouse } from '../testing/house.ts';
+import { contentProblems } from './check-contents.ts';
+
+let house: House;
+let ids: string[];
+beforeEach(async () => {
+  house = await openHouse();
+  const { id } = await (await house.person()).createEndpoint();
+  const small = await recordMany(house, id, 300, { receivedAt: 1 });
+  const large = await recordMany(house, id, 3, { receivedAt: 1, bodyBytes: 600_000 });
+  ids = [...small, ...large];
+});
+afterEach(() => house.close());
+
+const problems = (): Promise<string[]> => contentProblems(house.services.database.client);
+const damage = (sql: string) => house.services.database.client.execute(sql);
+
+test('all are looked at, small and large ones', async () => {
+  expect(await problems()).toEqual([]);
+  // The last byte of each content is its body's: these are stored as they came.
+  await damage(
+    "UPDATE events SET content = CAST(substr(content, 1, length(content) - 1) || x'00' AS BLOB) WHERE seq IN (1, 129, 300, 301, 303)",
+  );
+  const found = [0, 128, 299, 300, 302].map(at => `event ${ids[at]}: its body is not the one that came`);
+  expect(await problems()).toEqual(found);
+});
+
+test('a body that lost its end, and content that is none', async () => {
+  await damage('UPDATE events SET content = substr(content, 1, length(content) - 1) WHERE seq = 1');
+  await damage("UPDATE events SET content = x'7fffffff' WHERE seq = 2");
+  expect(await problems()).toEqual([
+    `event ${ids[0]}: its body is not the one that came`,
+    `event ${ids[1]}: its headers and body cannot be read`,
+  ]);
+});
+
+test('of very many a hundred are named', async () => {
+  await damage('UPDATE events SET sha256 = zeroblob(32) WHERE seq > 150');
+  const found = await problems();
+  expect([found.length, found[0], found.at(-1)]).toEqual([
+    101,
+    `event ${ids[150]}: its body is not the one that came`,
+    'and 53 more',
+  ]);
+});
