@@ -68,7 +68,8 @@ async function drive(
   };
   const pump = (): void => {
     while (sent < due) {
-      const sender = idle.pop();
+      // In turn: one that is never used would be closed by the server after some seconds.
+      const sender = idle.shift();
       if (!sender) return;
       sender.number = sent++;
       sender.unsent = requests[sender.number % requests.length] as Uint8Array;
