@@ -49,7 +49,7 @@ function expectation({ message = 'not as expected', schema = {} }: Problem = {})
   const { pattern, description, anyOf } = schema;
   if (pattern !== undefined && description !== undefined) return `expected ${description}`;
   if (anyOf?.every(option => option.const !== undefined)) return `expected ${anyOf.map(one => one.const).join(' or ')}`;
-  return message;
+  return message === 'Expected required property' ? 'required' : message;
 }
 
 /** The answer to a failure of whatever kind, and whether it is one for the log. */

@@ -86,6 +86,12 @@ describe('GET /api/events', () => {
     },
   );
 
+  test('what is missing is named', async () => {
+    const list = await ada.json<{ error: string }>(400, 'GET', '/api/events');
+    const key = await ada.json<{ error: string }>(400, 'POST', '/api/keys', {});
+    expect([list.error, key.error]).toEqual(['invalid query: endpointId: required', 'invalid body: name: required']);
+  });
+
   test.each(['', 'x', '0'.repeat(22).replace(/.$/, 'u'), '%00', 'evt_1', '0'.repeat(23)])(
     '400 for the cursor %j',
     async cursor => {
