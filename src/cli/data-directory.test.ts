@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,6 +153,14 @@ test('a place where no directory can be made is refused with what to set', async
   );
 });
 
+test('a link to a database in a directory that is not there is refused with what to set', async () => {
+  symlinkSync(join(directory, 'missing', 'x.db'), join(directory, 'link.db'));
+  const config = { ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}/link.db` };
+  await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(
+    /missing of the database is not there\nMake it/,
+  );
+});
+
 test.each([
   ['', /is a directory\nName a file in it, or set HOOKTAPE_DATABASE_URL/],
   ['/missing/x.db', /missing of the database is not there\nMake it, or set HOOKTAPE_DATABASE_URL/],
@@ -169,6 +178,15 @@ describe('a log without its database', () => {
     writeFileSync(join(directory, log), 'the newest events');
     await expect(opening()).rejects.toThrow(/hooktape\.db is missing or empty, and its log .*\nPut the database back/);
     expect(readFileSync(join(directory, log), 'utf8')).toBe('the newest events');
+  });
+
+  test('is found where a link to the database leads', async () => {
+    mkdirSync(join(directory, 'elsewhere'));
+    symlinkSync(join(directory, 'elsewhere', 'x.db'), join(directory, database));
+    const kept = join(directory, 'elsewhere', 'x.db-wal');
+    writeFileSync(kept, 'the newest events');
+    await expect(opening()).rejects.toThrow(/elsewhere\/x\.db is missing or empty, and its log /);
+    expect(readFileSync(kept, 'utf8')).toBe('the newest events');
   });
 
   test('that holds nothing is no obstacle', async () => {

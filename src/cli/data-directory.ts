@@ -17,6 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { fromFileUrl } from '../db/file-url.ts';
+import { behindLinks } from '../db/links.ts';
 import { type DataDirectoryLock, LockedError, lockBoth, lockFilesIn, lockFilesOf } from '../db/lock.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { type Io, OperationError } from './io.ts';
@@ -74,7 +75,8 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
   if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
   const files = lockFilesIn(dataDir);
-  const database = fromFileUrl(databaseUrl);
+  const given = fromFileUrl(databaseUrl);
+  const database = given && behindLinks(given);
   if (database !== undefined) {
     checkPlace(database);
     files.push(...['', '-wal', '-shm'].map(suffix => `${database}${suffix}`), ...lockFilesOf(database));

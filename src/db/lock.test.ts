@@ -110,6 +110,17 @@ describe('a database that is not in the data directory', () => {
     await (await lockBoth(path('two'), path(two), 'second')).release();
   });
 
+  test('has the same holder before it is made where a link leads, and after', async () => {
+    symlinkSync('../elsewhere/new.db', path('two/link.db'));
+    const lock = await lockBoth(path('one'), path('two/link.db'), 'first');
+    for (const made of [false, true]) {
+      if (made) writeFileSync(path('elsewhere/new.db'), '');
+      expect(await holderOf(lockBoth(path('two'), path('two/link.db'), 'second'))).toContain('in use by first');
+      expect(await holderOf(lockBoth(path('two'), path('elsewhere/new.db'), 'second'))).toContain('in use by first');
+    }
+    await lock.release();
+  });
+
   test('on a server, or in a directory that is not there, takes no lock', async () => {
     for (const database of [undefined, path('missing/x.db')])
       await (await lockBoth(path('one'), database, 'first')).release();

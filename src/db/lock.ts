@@ -6,6 +6,7 @@ import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFile
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { toFileUrl } from './file-url.ts';
+import { behindLinks } from './links.ts';
 import { closeToOthers } from './modes.ts';
 
 const lockName = 'hooktape.lock';
@@ -45,9 +46,8 @@ export const lockDataDirectory = (directory: string, holder: string): Promise<Da
 
 /** Behind all links. Of a database that has its usual name in a data directory it is that directory's lock. */
 function lockFileOf(database: string): string {
-  const file = existsSync(database)
-    ? realpathSync(database)
-    : join(realpathSync(dirname(database)), basename(database));
+  const place = behindLinks(database);
+  const file = join(realpathSync(dirname(place)), basename(place));
   // A name that nobody else's file has: what a power cut left of a lock is emptied.
   return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
 }
@@ -63,7 +63,7 @@ export async function lockBoth(
   holder: string,
 ): Promise<DataDirectoryLock> {
   const own = await lockDataDirectory(directory, holder);
-  if (database === undefined || !existsSync(dirname(database))) return own;
+  if (database === undefined || !existsSync(dirname(behindLinks(database)))) return own;
   const file = lockFileOf(database);
   if (file === join(realpathSync(directory), lockName)) return own;
   try {
