@@ -90,6 +90,17 @@ test('503 when the bodies of all requests together take more than there is; what
   expect([strangers.free, known.free]).toEqual([1000, 1000]);
 });
 
+test('the OAuth endpoints say what is wrong with any body in words of their own', async () => {
+  const head = 'POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
+  const answer = await exchange(
+    base,
+    `${head}Transfer-Encoding: chunked\r\n\r\n40001\r\n${'x'.repeat(0x40001)}\r\n0\r\n\r\n`,
+  );
+  expect(answer).toStartWith('HTTP/1.1 413 ');
+  expect(answer).toMatch(/access-control-allow-origin: \*/i);
+  expect(answer).toContain('"error":"invalid_request"');
+});
+
 test('a body whose sender goes away before its end gives its room back', async () => {
   const [strangers, known] = [roomOf(1000), roomOf(1000)];
   const failed = Promise.withResolvers<unknown>();

@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia';
 import { formatAddress, parseAddress } from '../../core/addresses.ts';
+import { AppError } from '../../core/errors.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import { bodyOf, requestContext } from '../../http/bridge.ts';
 import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
@@ -63,6 +64,15 @@ function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<s
   };
 }
 
+/** What is wrong with any request's body, as clients of these endpoints read it. */
+function inTermsOfOAuth(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { code, message, retryAfterSeconds = 1 } = error;
+  if (code === 'too_large') return new OAuthError('invalid_request', message, { status: 413 });
+  if (code === 'invalid') return refuse('invalid_request', message);
+  return new OAuthError('temporarily_unavailable', message, { headers: { 'retry-after': String(retryAfterSeconds) } });
+}
+
 /** @throws OAuthError for a body that is too large, of another type or not UTF-8 */
 async function readBody(request: Request, type: string): Promise<string> {
   const given = request.headers.get('content-type') ?? '';
@@ -71,7 +81,9 @@ async function readBody(request: Request, type: string): Promise<string> {
   // A list of types is what two headers become.
   if (given.split(';')[0]?.trim().toLowerCase() !== type || given.includes(','))
     throw refuse('invalid_request', `the content type must be ${type}`);
-  const bytes = await bodyOf(request);
+  const bytes = await bodyOf(request).catch(error => {
+    throw inTermsOfOAuth(error);
+  });
   if (bytes.length > maxFormBytes) throw tooLarge;
   const text = decodeUtf8(bytes);
   if (text === undefined) throw refuse('invalid_request', 'the body is not valid UTF-8');
