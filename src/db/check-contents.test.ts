@@ -36,6 +36,25 @@ test('a body that lost its end, and content that is none', async () => {
   ]);
 });
 
+test('a size that is not the body’s', async () => {
+  await damage('UPDATE events SET size = size + 1 WHERE seq = 2');
+  expect(await problems()).toEqual([`event ${ids[1]}: its body is not the one that came`]);
+});
+
+test('large ones are read one at a time', async () => {
+  const { client } = house.services.database;
+  const read: number[] = [];
+  const watched = {
+    execute: async (statement: { sql: string; args: number[] }) => {
+      const result = await client.execute(statement);
+      if (/sha256/.test(statement.sql)) read.push(result.rows.length);
+      return result;
+    },
+  };
+  expect(await contentProblems(watched as unknown as typeof client)).toEqual([]);
+  expect([read.reduce((a, b) => a + b), read.slice(-3)]).toEqual([303, [1, 1, 1]]);
+});
+
 test('of very many a hundred are named', async () => {
   await damage('UPDATE events SET sha256 = zeroblob(32) WHERE seq > 150');
   const found = await problems();

@@ -121,6 +121,12 @@ describe('a database that is not in the data directory', () => {
     await lock.release();
   });
 
+  test('has its directory’s where it has the usual name', async () => {
+    const lock = await lockBoth(path('two'), path('one/hooktape.db'), 'first');
+    expect(readdirSync(path('one')).sort()).toEqual(['hooktape.lock', 'hooktape.lock.holder']);
+    await lock.release();
+  });
+
   test('on a server, or in a directory that is not there, takes no lock', async () => {
     for (const database of [undefined, path('missing/x.db')])
       await (await lockBoth(path('one'), database, 'first')).release();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { createApp } from '../app.ts';
 import { type AppError, notFound, unavailable } from '../core/errors.ts';
 import { type Caller, type House, openHouse } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
@@ -154,6 +156,40 @@ test('a body that fails before its first byte is told as a failure, and one that
   failures.length = 0;
   expect(await ask('/later')).toMatch(/^(?:HTTP\/1\.1 200 (?!.*\r\n0\r\n\r\n$)[\s\S]*)?$/);
   expect(failures).toContain('AppError: endpoint not found');
+});
+
+test('people with credentials are not kept out by the bodies of others', async () => {
+  const { fetch: app } = createApp(house.services);
+  await using listener = await listening({ strangers: roomOf(0), known: roomOf(1000) }, app);
+  const send = (path: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(new URL(path, listener.origin), {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  expect((await send('/api/session', '{"email":"a@example.com","password":"x"}')).status).toBe(503);
+  expect((await send('/api/keys', '{"name":"k"}', { authorization: `Bearer ${ada.key}` })).status).toBe(201);
+});
+
+test('a body is there for whoever asks again', async () => {
+  await using listener = await listening(createBodyBudgets(), async request => {
+    await bodyOf(request);
+    return new Response(await bodyOf(request));
+  });
+  expect(await (await fetch(listener.origin, { method: 'POST', body: 'twice' })).text()).toBe('twice');
+});
+
+test('the end of a connection is seen behind a body that nobody reads', async () => {
+  await using listener = await listening(createBodyBudgets(), request => {
+    requestContext(request).endWithSender(0);
+    return new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('endless')) }));
+  });
+  const socket = connect({ port: Number(new URL(listener.origin).port), host: '127.0.0.1', allowHalfOpen: true });
+  const closed = Promise.withResolvers<void>();
+  socket.on('error', () => {}).on('close', () => closed.resolve());
+  socket.resume();
+  socket.end(`GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
+  await closed.promise;
 });
 
 describe('a body that nobody has asked for', () => {

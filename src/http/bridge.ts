@@ -25,6 +25,7 @@ export type RequestContext = {
 
 /** A client that has taken nothing for so long is not coming back. */
 const stalledMs = 120_000;
+
 const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
 const local: RequestContext = { clientAddress: '127.0.0.1', vouch: () => {}, id: 'none', endWithSender: () => {} };
 
@@ -71,7 +72,6 @@ export function createBridge({ fetch, clientAddress, budgets, newRequestId, onEr
         body,
       });
       const response = await answered(fetch, request, body);
-      if (body.isAborted()) return void res.destroy();
       await sendResponse(response, req, res, defaultsFor(request));
     } catch (error) {
       if (gone.signal.aborted) return;
@@ -127,7 +127,7 @@ async function sendResponse(
   defaults: Record<string, string>,
 ): Promise<void> {
   const headers: Record<string, string | string[]> = { ...defaults };
-  // What nobody asked for is thrown away.
+  // What nobody asked for is thrown away: behind it lies the end of the connection.
   req.resume();
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = value;

@@ -19,8 +19,6 @@ export type RequestBody = {
   vouch: () => void;
   /** All of it; asked for again, the same. @throws too_large, invalid, overloaded */
   read: () => Promise<Uint8Array>;
-  /** Whether the sender went away before the end of what was asked for. */
-  isAborted: () => boolean;
   /** Nobody holds it any more. */
   release: () => void;
 };
@@ -45,7 +43,6 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse, bud
   let budget = budgets.strangers;
   let reading: Promise<Uint8Array> | undefined;
   let release = (): void => {};
-  let isAborted = false;
 
   const read = async (): Promise<Uint8Array> => {
     const result = await readBody(req, maxRequestBytes, budget, () => tellToGoOn(req, res));
@@ -58,7 +55,6 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse, bud
       case 'no_room':
         throw new AppError('overloaded', 'too many requests at once, try again', { retryAfterSeconds: 1 });
       case 'aborted':
-        isAborted = true;
         throw invalid('the body did not arrive');
     }
   };
@@ -70,7 +66,6 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse, bud
       reading ??= read();
       return reading;
     },
-    isAborted: () => isAborted,
     release: () => release(),
   };
 }
