@@ -2,7 +2,7 @@
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
 import { preview } from '../features/capture/preparer.ts';
-import { toRows } from '../features/capture/store.ts';
+import { packRows } from '../features/capture/rows.ts';
 import { createPace, realRest, type Turn } from '../features/exports/pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
@@ -55,7 +55,7 @@ export function createHistory(
   });
   const imports = createImportsService({
     store: createImportsStore(database.client),
-    insert: events => captureStore.insert([toRows(events)]),
+    insert: events => captureStore.insert([packRows(events)]),
     preview,
     since: events.since,
     busy: () => capture.depth() > 0,

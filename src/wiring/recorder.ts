@@ -3,17 +3,17 @@
  * the senders. While it is busy, every other group is prepared here: it has less to do then, and neither waits for the other. For
  * a database elsewhere all of it is done here.
  */
-import { packArguments } from '../db/arguments.ts';
 import { isSpare, type Parcel, packParcel } from '../features/capture/parcel.ts';
 import { createPreparer, type Findings } from '../features/capture/preparer.ts';
 import type { Stored } from '../features/capture/recorder.ts';
+import { packRows, type Rows } from '../features/capture/rows.ts';
 import { bytesOf, type Group, type RecordGroup } from '../features/capture/service.ts';
-import { type CaptureStore, toRows } from '../features/capture/store.ts';
+import type { CaptureStore } from '../features/capture/store.ts';
 import { signEvent } from '../features/search/texts.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 
-/** What the writer thread is given: rows that are ready, their values in one buffer (db/arguments), or deliveries that it prepares itself; and what it says of them. */
-export type RecordJob = { packed: ArrayBuffer; values: number } | { parcel: Parcel; signed: boolean };
+/** What the writer thread is given: rows that are ready, or deliveries that it prepares itself; and what it says of them. */
+export type RecordJob = { rows: Rows } | { parcel: Parcel; signed: boolean };
 export type RecordOutput = Stored & { prepared: (Findings & { bytes: ArrayBuffer }) | null };
 
 type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
@@ -25,6 +25,8 @@ const mostSpares = 4;
  * when its texts are difficult: the main thread has others to serve.
  */
 export const groupBounds = { maxGroups: 4, maxRows: 32, maxBytes: 192 << 10 };
+/** A group is one value for a libSQL server, which takes some 5 MB by default. */
+export const groupBoundsElsewhere = { maxBytes: 4 << 20 };
 
 export const createPreparerHere = () => createPreparer({ recognise, sign: signEvent });
 
@@ -32,8 +34,8 @@ export const createPreparerHere = () => createPreparer({ recognise, sign: signEv
 export function recordWithWriter(runJob: RunJob): RecordGroup {
   const prepare = createPreparerHere();
   const spares: ArrayBuffer[] = [];
-  const run = async (job: RecordJob, handedOver: ArrayBuffer): Promise<RecordOutput> =>
-    (await runJob(job, [handedOver])) as RecordOutput;
+  const run = async (job: RecordJob, ...handedOver: ArrayBuffer[]): Promise<RecordOutput> =>
+    (await runJob(job, handedOver)) as RecordOutput;
 
   const inWriter = async ({ posted, nonces, signed }: Group) => {
     // A spare that is on its way is the writer's until it comes back.
@@ -46,9 +48,9 @@ export function recordWithWriter(runJob: RunJob): RecordGroup {
   };
   const here = async (group: Group) => {
     const { events, findings } = prepare(group);
-    const rows = toRows(events);
-    const packed = packArguments(rows);
-    const { prepared, ...stored } = await run({ packed, values: rows.length }, packed);
+    const rows = packRows(events);
+    const handedOver = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
+    const { prepared, ...stored } = await run({ rows }, ...handedOver);
     return { ...findings, ...stored };
   };
   let underway = 0;
@@ -72,7 +74,7 @@ export function recordHere({ insert }: CaptureStore): RecordGroup {
   return async group => {
     const { events, findings } = prepare(group);
     const startedAt = performance.now();
-    const [place] = await insert([toRows(events)]);
+    const [place] = await insert([packRows(events)]);
     if (!place) throw new TypeError('nobody has said where the events are');
     return { ...findings, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
   };

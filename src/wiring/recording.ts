@@ -20,7 +20,7 @@ import { createBodyBudget } from '../http/body.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
-import { groupBounds, recordHere, recordWithWriter } from './recorder.ts';
+import { groupBounds, groupBoundsElsewhere, recordHere, recordWithWriter } from './recorder.ts';
 import type { Watch } from './watch.ts';
 
 const streamsPerAccount = 20;
@@ -37,7 +37,7 @@ export function createRecording(
   const { config, log, clock, random, every, database, isShared, retentionMs, onError } = ground;
 
   const activity = createActivity(clock.monotonic);
-  const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'), 'all');
+  const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
     busy,
@@ -87,7 +87,7 @@ export function createRecording(
   const { runJob } = database;
   const capture = createCaptureService({
     recorder: runJob ? recordWithWriter(runJob) : recordHere(captureStore),
-    ...(runJob && groupBounds),
+    ...(runJob ? groupBounds : groupBoundsElsewhere),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,

@@ -1,22 +1,22 @@
 /* What the writer thread does with deliveries: prepares those that were not, and stores all that wait in one commit. */
-import { unpackArguments } from '../db/arguments.ts';
 import type { Job } from '../db/connection.ts';
 import type { PackedResult, Statement } from '../db/protocol.ts';
 import { unpackParcel } from '../features/capture/parcel.ts';
 import { createRecorder } from '../features/capture/recorder.ts';
-import { createCaptureStore, type Rows, toRows } from '../features/capture/store.ts';
+import { packRows, type Rows } from '../features/capture/rows.ts';
+import { createCaptureStore } from '../features/capture/store.ts';
 import { createPreparerHere, type RecordJob, type RecordOutput } from './recorder.ts';
 
 export function createWriterJob(write: (statements: readonly Statement[]) => PackedResult[]): Job {
-  const { insert } = createCaptureStore(async statements => write(statements), 'one');
+  const { insert } = createCaptureStore(async statements => write(statements));
   const record = createRecorder({ insert, monotonic: () => performance.now() });
   const prepare = createPreparerHere();
 
   const readied = (job: RecordJob): { rows: Rows; prepared: RecordOutput['prepared'] } => {
-    if ('packed' in job) return { rows: unpackArguments(job.packed, job.values), prepared: null };
+    if ('rows' in job) return { rows: job.rows, prepared: null };
     const { bytes } = job.parcel;
     const { events, findings } = prepare({ ...unpackParcel(job.parcel), signed: job.signed });
-    return { rows: toRows(events), prepared: { ...findings, bytes } };
+    return { rows: packRows(events), prepared: { ...findings, bytes } };
   };
 
   return async inputs => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createRecorder, type Stored } from './recorder.ts';
-import type { Rows } from './store.ts';
+import type { Rows } from './rows.ts';
 
 const coded = (code: string | undefined): Error => Object.assign(new Error('no'), { code });
 
@@ -11,9 +11,9 @@ function setUp(refuse: (parcels: readonly Rows[]) => void = () => {}) {
   const record = createRecorder({
     insert: async parcels => {
       refuse(parcels);
-      commits.push(parcels.map(rows => rows.length));
+      commits.push(parcels.map(({ count }) => count));
       let next = 7;
-      return parcels.map(({ length: rows }) => {
+      return parcels.map(({ count: rows }) => {
         next += rows;
         return { first: next - rows, rows };
       });
@@ -23,8 +23,12 @@ function setUp(refuse: (parcels: readonly Rows[]) => void = () => {}) {
   return { record, commits };
 }
 
-/** One value a row. */
-const parcel = (rows: number, ...values: string[]): Rows => Object.assign(new Array(rows).fill('good'), values);
+const parcel = (count: number, isBad = false): Rows => ({
+  count,
+  numbers: Float64Array.of(isBad ? 1 : 0),
+  bytes: new Uint8Array(0),
+});
+const isBad = ({ numbers }: Rows): boolean => numbers[0] === 1;
 const said = (results: PromiseSettledResult<Stored>[]) =>
   results.map(one => (one.status === 'fulfilled' ? one.value.first : one.reason.code));
 
@@ -42,9 +46,9 @@ describe('the recorder', () => {
 
   test('a row that the database does not take fails its own parcel alone', async () => {
     const { record, commits } = setUp(parcels => {
-      if (parcels.some(rows => rows.includes('bad'))) throw coded('SQLITE_CONSTRAINT');
+      if (parcels.some(isBad)) throw coded('SQLITE_CONSTRAINT');
     });
-    const results = await record([parcel(1), parcel(2, 'good', 'bad'), parcel(3)]);
+    const results = await record([parcel(1), parcel(2, true), parcel(3)]);
     expect(said(results)).toEqual([7, 'SQLITE_CONSTRAINT', 7]);
     expect(commits).toEqual([[1], [3]]);
   });
