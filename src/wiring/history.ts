@@ -2,7 +2,7 @@
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
 import { preview } from '../features/capture/preparer.ts';
-import { packRows } from '../features/capture/rows.ts';
+import { packRows } from '../features/capture/store.ts';
 import { createPace, realRest, type Turn } from '../features/exports/pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';

@@ -6,9 +6,8 @@
 import { isSpare, type Parcel, packParcel } from '../features/capture/parcel.ts';
 import { createPreparer, type Findings } from '../features/capture/preparer.ts';
 import type { Stored } from '../features/capture/recorder.ts';
-import { packRows, type Rows } from '../features/capture/rows.ts';
 import { bytesOf, type Group, type RecordGroup } from '../features/capture/service.ts';
-import type { CaptureStore } from '../features/capture/store.ts';
+import { type CaptureStore, packRows, type Rows } from '../features/capture/store.ts';
 import { signEvent } from '../features/search/texts.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 

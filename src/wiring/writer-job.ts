@@ -3,8 +3,7 @@ import type { Job } from '../db/connection.ts';
 import type { PackedResult, Statement } from '../db/protocol.ts';
 import { unpackParcel } from '../features/capture/parcel.ts';
 import { createRecorder } from '../features/capture/recorder.ts';
-import { packRows, type Rows } from '../features/capture/rows.ts';
-import { createCaptureStore } from '../features/capture/store.ts';
+import { createCaptureStore, packRows, type Rows } from '../features/capture/store.ts';
 import { createPreparerHere, type RecordJob, type RecordOutput } from './recorder.ts';
 
 export function createWriterJob(write: (statements: readonly Statement[]) => PackedResult[]): Job {

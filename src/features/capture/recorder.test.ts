@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createRecorder, type Stored } from './recorder.ts';
-import type { Rows } from './rows.ts';
+import type { Rows } from './store.ts';
 
 const coded = (code: string | undefined): Error => Object.assign(new Error('no'), { code });
 

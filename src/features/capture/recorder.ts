@@ -3,8 +3,7 @@
  */
 import { isOfOneRow } from './group-commit.ts';
 import type { Findings } from './preparer.ts';
-import type { Rows } from './rows.ts';
-import type { Place } from './store.ts';
+import type { Place, Rows } from './store.ts';
 
 export type Stored = {
   /** The row number of the parcel's first delivery; the others follow without a gap. */
