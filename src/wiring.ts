@@ -6,28 +6,45 @@ import { createAccess } from './wiring/access.ts';
 import { createAgents } from './wiring/agents.ts';
 import { createConnectedApps } from './wiring/connected-apps.ts';
 import { createEndpoints } from './wiring/endpoints.ts';
-import { layGround, type Surroundings } from './wiring/ground.ts';
+import { type Ground, layGround, type Surroundings } from './wiring/ground.ts';
 import { createHistory } from './wiring/history.ts';
 import { createPeople } from './wiring/people.ts';
 import { createRecording } from './wiring/recording.ts';
 import { createWatch } from './wiring/watch.ts';
 
 export type { Surroundings } from './wiring/ground.ts';
-export type Services = Awaited<ReturnType<typeof createServices>>;
+export type Services = ReturnType<typeof build>;
 
-/** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
-export async function createServices(surroundings: Surroundings) {
+/**
+ * @param meanwhile is done with them while what they keep in memory is still being read
+ * @throws SchemaError, SecretError, or the database's error when it cannot be opened
+ */
+export async function createServices(
+  surroundings: Surroundings,
+  meanwhile: (services: Services) => Promise<void> = async () => {},
+): Promise<Services> {
   const ground = await layGround(surroundings);
+  const services = build(ground);
+  try {
+    await Promise.all([services.readEndpoints(), services.oauth.readKeys(), meanwhile(services)]);
+  } catch (error) {
+    await services.close();
+    throw error;
+  }
+  return services;
+}
+
+function build(ground: Ground) {
   const { log, database, stopTimers } = ground;
   // The sweeper is woken by what is built before it.
   const wakeSweeper = (): void => recording.retention.wake();
 
-  const endpoints = await createEndpoints(ground, wakeSweeper);
+  const endpoints = createEndpoints(ground, wakeSweeper);
   const people = createPeople(ground, endpoints.endpoints, wakeSweeper);
   const watch = createWatch(ground, () => recording);
   const recording = createRecording(ground, endpoints, watch);
   const history = createHistory(ground, endpoints, recording, watch);
-  const connected = await createConnectedApps(ground, people);
+  const connected = createConnectedApps(ground, people);
   const access = createAccess(ground, people, connected);
   const agents = createAgents(ground, endpoints, recording, history);
 

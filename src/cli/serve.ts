@@ -44,29 +44,33 @@ export const serve: Command = {
     const spawn = threadsAhead(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
     try {
-      const opening = withSecret(io, config, secret =>
-        createServices({
-          config,
-          secret,
-          log,
-          clock: io.clock,
-          random: io.random,
-          spawn,
-          version: io.version,
-          usage: io.usage,
-          onFatal: cause => {
-            log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
-            io.abort(1);
+      // The routes and their library load while the database is made and opened, and are put together while it is read.
+      const loading = import('../app.ts');
+      const app = Promise.withResolvers<App>();
+      const services = await withSecret(io, config, secret =>
+        createServices(
+          {
+            config,
+            secret,
+            log,
+            clock: io.clock,
+            random: io.random,
+            spawn,
+            version: io.version,
+            usage: io.usage,
+            onFatal: cause => {
+              log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
+              io.abort(1);
+            },
           },
-        }),
+          async built => app.resolve((await loading).createApp(built)),
+        ),
       );
-      // The routes and their library load while the database is made and opened.
-      const [services, { createApp }] = await Promise.all([opening, import('../app.ts')]);
       try {
         await makeOwner(services, config);
         // From here on a signal must not cut a request: it waits until there is something to stop.
         isServing = true;
-        const stop = await listen(services, createApp(services), certificate);
+        const stop = await listen(services, await app.promise, certificate);
         await announce(io, services, json);
         // What fell due while no server ran.
         services.retention.wake();

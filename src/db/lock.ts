@@ -118,6 +118,8 @@ async function take(file: string): Promise<Client> {
     // In exclusive locking mode the lock of the first write stays until the connection closes.
     await client.execute('PRAGMA locking_mode = EXCLUSIVE');
     await client.execute('PRAGMA journal_mode = MEMORY');
+    // Nothing in it is worth a wait for the disk.
+    await client.execute('PRAGMA synchronous = OFF');
     await client.execute('PRAGMA user_version = 1');
     await client.execute('PRAGMA user_version = 2');
     return client;

@@ -2,7 +2,7 @@
  * Proof, kept in the database, that HOOKTAPE_SECRET is the one that its sealed values were sealed under. A wrong secret is
  * refused at the start, not discovered when the first signing secret cannot be opened.
  */
-import type { Client } from '@libsql/client';
+import type { Client, ResultSet } from '@libsql/client';
 import type { Sealer } from '../core/seal.ts';
 
 export class SecretError extends Error {}
@@ -14,9 +14,14 @@ const content = 'hooktape';
 export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => sealer.open(proof, name) === content;
 
 /** The proof as it is stored; undefined in a database that was never opened by a server. */
-export async function readProof(client: Client): Promise<Uint8Array | undefined> {
-  const { rows } = await client.execute({ sql: 'SELECT value FROM meta WHERE name = ?', args: [name] });
-  return rows[0] && new Uint8Array(rows[0][0] as ArrayBuffer);
+export const readProof = async (client: Client): Promise<Uint8Array | undefined> =>
+  proofIn(await client.execute(select));
+
+const select = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
+
+function proofIn(result: ResultSet | undefined): Uint8Array | undefined {
+  const [row] = result?.rows ?? [];
+  return row && new Uint8Array(row[0] as ArrayBuffer);
 }
 
 /** Writes the proof on first use. @throws SecretError when the secret is another one */
@@ -24,11 +29,11 @@ export async function checkSecret(client: Client, sealer: Sealer): Promise<void>
   let proof = await readProof(client);
   if (!proof) {
     // Several processes may start at once on one server: the first one's proof stays.
-    await client.execute({
+    const insert = {
       sql: 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
       args: [name, sealer.seal(content, name)],
-    });
-    proof = await readProof(client);
+    };
+    proof = proofIn((await client.batch([insert, select], 'write'))[1]);
   }
   if (!proof || !provesSecret(proof, sealer))
     throw new SecretError(

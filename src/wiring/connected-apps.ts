@@ -44,10 +44,9 @@ const fetchJson: FetchJson = async url => {
   return response.json();
 };
 
-export type ConnectedApps = Awaited<ReturnType<typeof createConnectedApps>>;
+export type ConnectedApps = ReturnType<typeof createConnectedApps>;
 
-/** @throws when a stored signing key cannot be opened */
-export async function createConnectedApps(ground: Ground, { account }: Pick<People, 'account'>) {
+export function createConnectedApps(ground: Ground, { account }: Pick<People, 'account'>) {
   const { config, log, clock, random, sealer, every, database, outside } = ground;
   const { client, db } = database;
   const { baseUrl, oauthIssuers } = config;
@@ -56,7 +55,7 @@ export async function createConnectedApps(ground: Ground, { account }: Pick<Peop
   // Never this host or its network, whatever replay may reach: anybody may name a document.
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
-  const oauth = await createOAuthService({
+  const oauth = createOAuthService({
     stores: {
       clients: createClientsStore(db, client),
       tokens: createTokensStore(db, client),

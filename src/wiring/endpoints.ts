@@ -10,13 +10,12 @@ import type { Ground } from './ground.ts';
 /** How soon changes that another process made are seen. */
 const refreshEveryMs = 1_000;
 
-export type Endpoints = Awaited<ReturnType<typeof createEndpoints>>;
+export type Endpoints = ReturnType<typeof createEndpoints>;
 
-export async function createEndpoints(ground: Ground, onDeleted: () => void) {
+export function createEndpoints(ground: Ground, onDeleted: () => void) {
   const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = ground;
   const store = createEndpointsStore(database.db);
   const registry = createRegistry({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
-  await registry.refresh();
   const endpoints = createEndpointsService({
     store,
     registry,
@@ -36,12 +35,20 @@ export async function createEndpoints(ground: Ground, onDeleted: () => void) {
     endpoint: endpoints.owned,
     onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
   });
-  await secrets.refresh();
   const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
 
   if (isShared) {
     every(refreshEveryMs, 'refreshing the endpoints', registry.refresh);
     every(refreshEveryMs, 'refreshing the secrets', secrets.refresh);
   }
-  return { registry, endpoints, secrets, verdicts };
+  return {
+    registry,
+    endpoints,
+    secrets,
+    verdicts,
+    /** Before anything is asked of them. */
+    async readEndpoints(): Promise<void> {
+      await Promise.all([registry.refresh(), secrets.refresh()]);
+    },
+  };
 }

@@ -35,12 +35,11 @@ export const defaultPolicy: OAuthPolicy = {
   allowPrivateUse: false,
 };
 
-export type OAuthService = Awaited<ReturnType<typeof createOAuthService>>;
+export type OAuthService = ReturnType<typeof createOAuthService>;
 
 const dayMs = 24 * 3_600_000;
 
-/** @throws when a stored signing key cannot be opened */
-export async function createOAuthService(options: {
+export function createOAuthService(options: {
   stores: { clients: ClientsStore; tokens: TokensStore; keys: SigningKeysStore };
   sealer: Sealer;
   clock: Clock;
@@ -57,7 +56,7 @@ export async function createOAuthService(options: {
   const { stores, sealer, clock, random, baseUrl, otherIssuers, send, takeRegistration, takeDocument, policy } =
     options;
   const resources = createResources(baseUrl);
-  const keys = await createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
+  const keys = createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
   const tokens = createAccessTokens({ keys, issuer: baseUrl, audiences: resources.all, clock, random });
   const clients = createClients({
     store: stores.clients,
@@ -133,6 +132,9 @@ export async function createOAuthService(options: {
     /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
     rotateKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
       now || revoke ? keys.rotateNow({ revoke }) : keys.rotateSoon(),
+
+    /** Before anything is asked of it. @throws when a stored signing key cannot be opened */
+    readKeys: keys.tick,
 
     /** Keys that are due and rows that nobody needs any more. Called now and then. */
     async maintain(): Promise<void> {

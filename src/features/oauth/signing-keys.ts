@@ -10,7 +10,7 @@ import type { SigningKeyRow, SigningKeysStore } from './store.keys.ts';
 export type PublicKeys = { keys: JWK[] };
 type Active = { kid: string; key: CryptoKey | Uint8Array };
 
-export type SigningKeys = Awaited<ReturnType<typeof createSigningKeys>>;
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const alg = 'ES256';
 const rotateEveryMs = 90 * 24 * 3_600_000;
@@ -18,13 +18,8 @@ const rotateEveryMs = 90 * 24 * 3_600_000;
 const publishBeforeMs = 15 * 60_000;
 const reloadCooldownMs = 5000;
 
-/** @param tokenMs how long a token may be used after it was signed @throws when a stored key cannot be opened */
-export async function createSigningKeys(options: {
-  store: SigningKeysStore;
-  sealer: Sealer;
-  clock: Clock;
-  tokenMs: number;
-}) {
+/** @param tokenMs how long a token may be used after it was signed */
+export function createSigningKeys(options: { store: SigningKeysStore; sealer: Sealer; clock: Clock; tokenMs: number }) {
   const { store, sealer, clock, tokenMs } = options;
   const keepMs = tokenMs + 5 * 60_000;
   let rows: SigningKeyRow[] = [];
@@ -63,23 +58,24 @@ export async function createSigningKeys(options: {
     });
   };
 
-  /** Takes the steps that are due. Called now and then. */
   const tick = async (): Promise<void> => {
     await load();
     const now = clock.now();
+    const isOver = ({ state, deleteAt }: SigningKeyRow): boolean =>
+      state === 'retired' && deleteAt !== null && deleteAt <= now;
     const next = rows.find(({ state }) => state === 'next');
     const current = rows.find(({ state }) => state === 'active');
     if (!current) await make('active', now);
     else if (next && next.activateAt <= now) await store.promote(next.kid, now + keepMs);
     else if (!next && current.activateAt + rotateEveryMs - publishBeforeMs <= now)
       await make('next', now + publishBeforeMs);
+    else if (!rows.some(isOver)) return;
     await store.removeRetired(now);
     await load();
   };
 
-  await tick();
-
   return {
+    /** Takes the steps that are due. Called before all else, and now and then. @throws when a stored key cannot be opened */
     tick,
     /** What `/jwks` shows, and what our own tokens are verified with. */
     published: (): PublicKeys => published,
