@@ -4,6 +4,7 @@
  * payloads shrink several times and insert faster for it.
  */
 import type { HeaderPair } from './headers.ts';
+import { sha256 as hash } from './sha256.ts';
 
 export type StoredContent = { encoding: 0 | 1; content: Uint8Array };
 
@@ -40,8 +41,43 @@ export function unpackContent(encoding: number, content: Uint8Array): { headers:
   return { headers: JSON.parse(headersJson) as HeaderPair[], body };
 }
 
+/** The disk has altered it since. */
+export class DamagedError extends Error {}
+
+/** `sha256` of the body as it came: 32 bytes, or in hex. */
+type Stored = { encoding: number; content: Uint8Array; sha256: Uint8Array | string };
+
+export type Intact = { headers: HeaderPair[]; headersJson: string; body: Uint8Array };
+
+/** The inverse of `packContent`, held against what is known of the body since its arrival. @throws DamagedError */
+export function unpackIntact({ encoding, content, sha256 }: Stored): Intact {
+  const { headers, headersJson, body } = readable(encoding, content);
+  const known = typeof sha256 === 'string' ? Buffer.from(sha256, 'hex') : sha256;
+  if (Buffer.compare(hash(body), known) !== 0) throw new DamagedError('its body is not the one that came');
+  return { headers, headersJson, body };
+}
+
+/** The same for whoever can do without those that are damaged. */
+export function unpackIfIntact(stored: Stored): Intact | undefined {
+  try {
+    return unpackIntact(stored);
+  } catch (error) {
+    if (error instanceof DamagedError) return undefined;
+    throw error;
+  }
+}
+
+function readable(encoding: number, content: Uint8Array): Intact {
+  try {
+    const text = unpackContentText(encoding, content);
+    return { headers: JSON.parse(text.headersJson) as HeaderPair[], ...text };
+  } catch (cause) {
+    throw new DamagedError('its headers and body cannot be read', { cause });
+  }
+}
+
 /** The same with the pairs still as JSON. @throws when the blob is damaged */
-export function unpackContentText(encoding: number, content: Uint8Array): { headersJson: string; body: Uint8Array } {
+function unpackContentText(encoding: number, content: Uint8Array): { headersJson: string; body: Uint8Array } {
   const plain = encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content;
   // By hand: asking for the underlying buffer costs more than all the rest when a whole history is read.
   const [a = 0, b = 0, c = 0, d = 0] = [plain[0], plain[1], plain[2], plain[3]];

@@ -38,7 +38,7 @@ test('a body that lost its end, and content that is none', async () => {
 
 test('a size that is not the body’s', async () => {
   await damage('UPDATE events SET size = size + 1 WHERE seq = 2');
-  expect(await problems()).toEqual([`event ${ids[1]}: its body is not the one that came`]);
+  expect(await problems()).toEqual([`event ${ids[1]}: its size is not the one that came`]);
 });
 
 test('large ones are read one at a time', async () => {

@@ -1,8 +1,7 @@
 /* Is every stored body the one that came? Each is unpacked and held against the size and the SHA-256 of its arrival. */
 import type { Client, Row } from '@libsql/client';
 import { eventId } from '../core/ids.ts';
-import { sha256 } from '../core/sha256.ts';
-import { unpackContent } from '../core/stored-content.ts';
+import { DamagedError, unpackIntact } from '../core/stored-content.ts';
 
 /** So many events, or bytes as they are stored, are read at once: a moment's work, between which others have theirs. */
 const atOnce = { events: 128, bytes: 512 << 10 };
@@ -47,11 +46,11 @@ async function* eventsOf(client: Client): AsyncGenerator<Row> {
 
 function problemOf(row: Row): string | undefined {
   try {
-    const { body } = unpackContent(Number(row[2]), bytes(row[5]));
-    if (body.length === Number(row[3]) && Buffer.compare(sha256(body), bytes(row[4])) === 0) return undefined;
-    return 'its body is not the one that came';
-  } catch {
-    return 'its headers and body cannot be read';
+    const { body } = unpackIntact({ encoding: Number(row[2]), content: bytes(row[5]), sha256: bytes(row[4]) });
+    return body.length === Number(row[3]) ? undefined : 'its size is not the one that came';
+  } catch (error) {
+    if (error instanceof DamagedError) return error.message;
+    throw error;
   }
 }
 

@@ -38,7 +38,7 @@ export function createHistory(
   { events, search, captureStore, capture, activity }: Recording,
   { metrics }: Watch,
 ) {
-  const { config, clock, random, database, version } = ground;
+  const { config, log, clock, random, database, version } = ground;
 
   const exports = createExportsService({
     store: createExportsStore(database.scanClient),
@@ -52,6 +52,8 @@ export function createHistory(
     },
     clock,
     version,
+    onDamaged: (endpointId, ids) =>
+      log.error('events are damaged on disk and not in the export; hooktape check lists them all', { endpointId, ids }),
   });
   const imports = createImportsService({
     store: createImportsStore(database.client),

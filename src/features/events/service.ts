@@ -4,14 +4,14 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
-import { invalid, notFound } from '../../core/errors.ts';
+import { AppError, invalid, notFound } from '../../core/errors.ts';
 import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { queryPairs } from '../../core/query.ts';
 import { createQueues } from '../../core/queues.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
-import { unpackContent } from '../../core/stored-content.ts';
+import { DamagedError, type Intact, unpackIfIntact, unpackIntact } from '../../core/stored-content.ts';
 import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
 import { queryText, signatureValid, toAttempt, toPayload, toSummary } from './wire.ts';
@@ -81,6 +81,16 @@ function groupsOf(rows: readonly SummaryRow[]): number[][] {
   return groups;
 }
 
+/** What the disk has altered is neither shown nor sent on: it is not what came. @throws internal */
+function intact(id: string, row: DetailRow): Intact {
+  try {
+    return unpackIntact(row);
+  } catch (cause) {
+    if (!(cause instanceof DamagedError)) throw cause;
+    throw new AppError('internal', `event ${id} is damaged on disk: ${cause.message}`, { cause });
+  }
+}
+
 export type EventsService = ReturnType<typeof createEventsService>;
 
 export function createEventsService(options: {
@@ -98,8 +108,6 @@ export function createEventsService(options: {
   /** The oldest time of receipt that this reader may still see. */
   const since = (reader: Reader): number => oldestVisible(retentionMs, reader.plan, clock.now());
 
-  const judgeable = (row: DetailRow): Judgeable => ({ ...row, ...unpackContent(row.encoding, row.content) });
-
   type Target = { seq: number; token: string };
 
   /** The signature of each. Bodies come a few megabytes at a time, however many large ones a page has. */
@@ -112,8 +120,13 @@ export function createEventsService(options: {
     const unjudged = (await verdicts.canJudge(endpoint.seq)) ? rows.filter(({ verdict }) => verdict === null) : [];
     for (const seqs of groupsOf(unjudged)) {
       const full = await store.rowsWithContent(endpoint.seq, oldest, { seqs }, seqs.length);
-      const judged = await verdicts.judge(endpoint, full.map(judgeable));
-      full.forEach(({ seq }, i) => {
+      // Nothing can be said of one that is damaged; its page is shown all the same.
+      const judgeable = full.flatMap(row => {
+        const content = unpackIfIntact(row);
+        return content ? { ...row, ...content } : [];
+      });
+      const judged = await verdicts.judge(endpoint, judgeable);
+      judgeable.forEach(({ seq }, i) => {
         signatures.set(seq, judged[i] ?? null);
       });
     }
@@ -165,13 +178,13 @@ export function createEventsService(options: {
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
-  /** @throws not_found */
+  /** @throws not_found, internal when the disk has altered it */
   const stored = async (reader: Reader, id: string): Promise<StoredEvent> => {
     const parsed = parseEventId(id);
     const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
     if (!row) throw notFound('event');
     const { endpointId, token, ...rest } = row;
-    return { row: rest, endpointId, token, ...unpackContent(row.encoding, row.content) };
+    return { row: rest, endpointId, token, ...intact(id, row) };
   };
 
   return {
@@ -218,7 +231,7 @@ export function createEventsService(options: {
       };
     },
 
-    /** @throws not_found */
+    /** @throws not_found, internal when the disk has altered it */
     async event(reader: Reader, id: string): Promise<EventDetail> {
       const { row, endpointId, token, headers, body } = await stored(reader, id);
       const [[signature = null], attempts] = await Promise.all([

@@ -4,7 +4,7 @@
  */
 import { eventId } from '../../core/ids.ts';
 import { escapeJson, maxEscapedBytes } from '../../core/json-escape.ts';
-import { unpackContentText } from '../../core/stored-content.ts';
+import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { ExportedEvent, FileFormat, FileSubject } from './format.ts';
 import type { Turn } from './pace.ts';
 import type { ExportRow } from './store.ts';
@@ -19,19 +19,30 @@ export type FileOptions = {
   history: AsyncIterable<ExportRow[]>;
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
   turn: Turn;
+  /** Told at the end of the events that the disk has altered, when there are any: the file names them instead. */
+  onDamaged: (ids: readonly string[]) => void;
 };
 
-const toEvent = (row: ExportRow): ExportedEvent => ({
-  id: eventId(row.seq, row.nonce),
-  row,
-  ...unpackContentText(row.encoding, row.content),
-});
+/** Its id alone when the disk has altered it. */
+function toEvent(row: ExportRow): ExportedEvent | string {
+  const id = eventId(row.seq, row.nonce);
+  const content = unpackIfIntact(row);
+  return content ? { id, row, ...content } : id;
+}
 
 /** In chunks of about `chunkBytes`, each of its own memory. */
-export async function* writeFile({ format, subject, history, matches, turn }: FileOptions): AsyncGenerator<Uint8Array> {
+export async function* writeFile({
+  format,
+  subject,
+  history,
+  matches,
+  turn,
+  onDamaged,
+}: FileOptions): AsyncGenerator<Uint8Array> {
   const chunks = createChunks();
   chunks.text(format.head(subject));
   let separator = '';
+  const damaged: string[] = [];
   // Awaited only where there is something to wait for: this runs for millions of rows.
   let pause: Promise<void> | undefined;
   for await (const rows of history)
@@ -39,6 +50,10 @@ export async function* writeFile({ format, subject, history, matches, turn }: Fi
       pause = turn();
       if (pause) await pause;
       const event = toEvent(row);
+      if (typeof event === 'string') {
+        damaged.push(event);
+        continue;
+      }
       const isMatch = matches(event);
       if (!(isMatch === true || (isMatch && (await isMatch)))) continue;
       chunks.text(separator);
@@ -54,7 +69,8 @@ export async function* writeFile({ format, subject, history, matches, turn }: Fi
         if (chunks.isFull()) yield chunks.take();
       }
     }
-  chunks.text(format.tail);
+  if (damaged.length > 0) onDamaged(damaged);
+  chunks.text(format.tail(damaged));
   yield chunks.take();
 }
 

@@ -1,11 +1,13 @@
 /* What a file format is: text before, for each, between and after the events. */
+import type { HeaderPair } from '../../core/headers.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportRow } from './store.ts';
 
 export type ExportedEvent = {
   id: string;
   row: ExportRow;
-  /** The pairs, as JSON. */
+  headers: readonly HeaderPair[];
+  /** The same as JSON. */
   headersJson: string;
   body: Uint8Array;
 };
@@ -22,8 +24,8 @@ export type Piece = string | Uint8Array;
 
 export type FileFormat = {
   head: (subject: FileSubject) => string;
-
   event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
   separator: string;
-  tail: string;
+  /** @param damaged the ids of events that the disk has altered, which are not in the file */
+  tail: (damaged: readonly string[]) => string;
 };

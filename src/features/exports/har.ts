@@ -16,9 +16,8 @@ export const harFile: FileFormat = {
   head: ({ version }) =>
     `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Hooktape', version })},"pages":[],"entries":[\n`,
 
-  *event({ id, row, headersJson, body }: ExportedEvent, { endpoint }) {
+  *event({ id, row, headers, body }: ExportedEvent, { endpoint }) {
     const { path, query } = row;
-    const headers = JSON.parse(headersJson) as HeaderPair[];
     const request = JSON.stringify({
       method: row.method,
       url: `${endpoint.url}${path}${query === null ? '' : `?${query}`}`,
@@ -36,7 +35,7 @@ export const harFile: FileFormat = {
   },
 
   separator: ',\n',
-  tail: '\n]}}\n',
+  tail: damaged => `\n]${damaged.length > 0 ? `,"_damaged":${JSON.stringify(damaged)}` : ''}}}\n`,
 };
 
 function* postData(mimeType: string, body: Uint8Array): Generator<Piece> {

@@ -1,5 +1,5 @@
 /* The JSON export (interface "Export files"), one event a line. */
-import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
+import { joinHeaders } from '../../core/headers.ts';
 import { apiVersion } from '../../core/limits.ts';
 import { bodyLiteral, encodingOf } from './body-text.ts';
 import type { ExportedEvent, FileFormat } from './format.ts';
@@ -7,11 +7,10 @@ import type { ExportedEvent, FileFormat } from './format.ts';
 export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
 
-  *event({ id, row, headersJson, body }: ExportedEvent) {
+  *event({ id, row, headers, headersJson, body }: ExportedEvent) {
     const { receivedAt, method, path, query, eventType, platform, size, sha256 } = row;
     const encoding = encodingOf(body);
-    const headers = JSON.stringify(joinHeaders(JSON.parse(headersJson) as HeaderPair[]));
-    yield `{${fields({ id, receivedAt, method, path, query })},"headers":${headers},"rawHeaders":${headersJson},${fields(
+    yield `{${fields({ id, receivedAt, method, path, query })},"headers":${JSON.stringify(joinHeaders(headers))},"rawHeaders":${headersJson},${fields(
       {
         eventType,
         platform,
@@ -24,7 +23,7 @@ export const jsonFile: FileFormat = {
   },
 
   separator: ',\n',
-  tail: '\n]}\n',
+  tail: damaged => `\n]${damaged.length > 0 ? `,${fields({ damaged })}` : ''}}\n`,
 };
 
 /** An object's inside as JSON. */

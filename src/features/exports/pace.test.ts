@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
 import { packContent } from '../../core/stored-content.ts';
 import { writeFile } from './file.ts';
 import type { FileFormat } from './format.ts';
@@ -83,10 +84,13 @@ describe('a file', () => {
       yield body;
     },
     separator: '',
-    tail: '',
+    tail: () => '',
   };
-  const row = (bytes: number): ExportRow =>
-    ({ seq: 1, nonce: new Uint8Array(8), ...packContent([], new Uint8Array(bytes).fill(120)) }) as ExportRow;
+  const row = (bytes: number): ExportRow => {
+    const body = new Uint8Array(bytes).fill(120);
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    return { seq: 1, nonce: new Uint8Array(8), sha256, ...packContent([], body) } as ExportRow;
+  };
 
   const turnsFor = async (rows: ExportRow[]): Promise<number> => {
     let turns = 0;
@@ -100,6 +104,7 @@ describe('a file', () => {
       turn: async () => {
         turns++;
       },
+      onDamaged: () => {},
     });
     for await (const _ of file);
     return turns;

@@ -41,8 +41,10 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   clock: Clock;
   /** Of this program. */
   version: string;
+  /** Told of events that an export had to leave out. */
+  onDamaged: (endpointId: string, ids: readonly string[]) => void;
 }) {
-  const { store, endpoint: findEndpoint, toEndpoint, since, turns, matcher, clock, version } = options;
+  const { store, endpoint: findEndpoint, toEndpoint, since, turns, matcher, clock, version, onDamaged } = options;
   const slots = createSlots(maxAtOnce);
 
   const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
@@ -62,6 +64,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       }),
       matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
       turn,
+      onDamaged: ids => onDamaged(row.id, ids),
     });
     return {
       fileName: `service-${row.id}.${format}`,

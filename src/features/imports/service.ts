@@ -7,7 +7,7 @@ import { notFound } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import { type ImportedEvent, readEvent } from '../../core/import/event.ts';
-import { packContent, unpackContentText } from '../../core/stored-content.ts';
+import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
 import type { NewEvent } from '../capture/preparer.ts';
 import type { ImportsStore, Target } from './store.ts';
 
@@ -58,9 +58,11 @@ export function createImportsService(options: {
     if (events.length === 0) return counts;
     const times = [...new Set(events.map(event => event.receivedAt))];
     const hashes = [...new Set(events.map(event => hex(event.sha256)))];
-    for await (const { encoding, content, ...existing } of store.alike(endpoint, times, hashes)) {
-      const { headersJson } = unpackContentText(encoding, content);
-      const key = identity({ ...existing, headersJson });
+    for await (const existing of store.alike(endpoint, times, hashes)) {
+      const content = unpackIfIntact(existing);
+      // One that the disk has altered is not the same any more: a good copy of it is welcome.
+      if (!content) continue;
+      const key = identity({ ...existing, headersJson: content.headersJson });
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return counts;

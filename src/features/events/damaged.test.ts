@@ -1,0 +1,110 @@
+/* Events that the disk has altered: never shown, exported or sent on as what came, and in nobody else's way. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { eventually } from '../../testing/poll.ts';
+
+let house: House;
+let ada: Caller;
+let endpoint: { id: string; url: string };
+let ids: string[];
+beforeEach(async () => {
+  house = await openHouse();
+  ada = await house.person();
+  endpoint = await ada.createEndpoint();
+  ids = [];
+  for (const body of ['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}']) {
+    const signature = `sha256=${createHmac('sha256', 'sesame').update(body).digest('hex')}`;
+    ids.push(
+      await house.deliver(endpoint, body, { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push' } }),
+    );
+  }
+});
+afterEach(() => house.close());
+
+/** The second one has another's content, and the third one none. */
+async function damage(): Promise<void> {
+  const change = (n: number, content: string) =>
+    house.services.database.client.execute(
+      `UPDATE events SET content = ${content} WHERE seq = (SELECT min(seq) + ${n} FROM events)`,
+    );
+  await change(1, '(SELECT content FROM events ORDER BY seq LIMIT 1)');
+  await change(2, "x'7fffffff'");
+}
+const errorsLogged = (): string =>
+  house.lines
+    .filter(({ level }) => level === 'error')
+    .map(
+      ({ message, fields: { cause, ...fields } }) =>
+        `${message} ${JSON.stringify(fields)} ${(cause as Error)?.message}`,
+    )
+    .join();
+
+test('are refused with a word on why, wherever their bytes would be given out', async () => {
+  let requests = 0;
+  const to = createServer((_req, res) => {
+    requests++;
+    res.end();
+  }).listen(0, '127.0.0.1');
+  await eventually(() => to.listening);
+  await damage();
+  const destination = { url: `http://127.0.0.1:${(to.address() as AddressInfo).port}/` };
+  for (const [n, why] of [
+    [1, 'its body is not the one that came'],
+    [2, 'its headers and body cannot be read'],
+  ] as const) {
+    const id = ids[n] as string;
+    const told = { error: `event ${id} is damaged on disk: ${why}` };
+    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}`)).toEqual(told);
+    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}/raw`)).toEqual(told);
+    expect(await ada.json<unknown>(500, 'POST', `/api/events/${id}/replay`, destination)).toEqual(told);
+    expect(errorsLogged()).toContain(id);
+  }
+  expect(await (await ada.call('GET', `/api/events/${ids[3]}/raw`)).text()).toBe('{"n":3}');
+  expect((await ada.call('POST', `/api/events/${ids[3]}/replay`, destination)).status).toBe(200);
+  expect(requests).toBe(1);
+  to.close();
+});
+
+test('are listed with the others, whose signatures are judged all the same', async () => {
+  await damage();
+  await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret: 'sesame' });
+  const { events } = await ada.json<{ events: { id: string; signatureValid: boolean | null }[] }>(
+    200,
+    'GET',
+    `/api/events?endpointId=${endpoint.id}`,
+  );
+  expect(events.map(({ id, signatureValid }) => [id as string | undefined, signatureValid]).reverse()).toEqual([
+    [ids[0], true],
+    [ids[1], null],
+    [ids[2], null],
+    [ids[3], true],
+  ]);
+});
+
+test('are named by an export, which has all others', async () => {
+  const path = `/api/endpoints/${endpoint.id}/export`;
+  const good = await ada.json<{ events: { id: string }[]; damaged?: string[] }>(200, 'GET', path);
+  expect([good.events.length, 'damaged' in good]).toEqual([4, false]);
+  await damage();
+  const json = await ada.json<typeof good>(200, 'GET', path);
+  expect([json.events.map(({ id }) => id), json.damaged]).toEqual([
+    [ids[0], ids[3]],
+    [ids[1], ids[2]],
+  ] as string[][]);
+  const { log } = await ada.json<{ log: { entries: { _id: string }[]; _damaged: string[] } }>(
+    200,
+    'GET',
+    `${path}?format=har`,
+  );
+  expect([log.entries.map(({ _id }) => _id), log._damaged]).toEqual([
+    [ids[0], ids[3]],
+    [ids[1], ids[2]],
+  ] as string[][]);
+  expect(errorsLogged()).toContain(ids[2] as string);
+
+  // What was exported before brings them back.
+  expect(await house.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });
+});
