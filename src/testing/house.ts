@@ -120,6 +120,10 @@ export async function openHouse({
     onFatal: error => {
       throw error;
     },
+  }).catch(error => {
+    // One that was meant to fail leaves nothing behind.
+    if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });
+    throw error;
   });
   const app = createApp(services);
   const fetchApp: House['fetch'] = async (path, init) => app.fetch(new Request(`http://internal${path}`, init));
