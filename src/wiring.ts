@@ -15,24 +15,22 @@ import { createWatch } from './wiring/watch.ts';
 export type { Surroundings } from './wiring/ground.ts';
 export type Services = ReturnType<typeof build>;
 
-/**
- * @param meanwhile is done with them while what they keep in memory is still being read
- * @throws SchemaError, SecretError, or the database's error when it cannot be opened
- */
-export async function createServices(
-  surroundings: Surroundings,
-  meanwhile: (services: Services) => Promise<void> = async () => {},
-): Promise<Services> {
-  const ground = await layGround(surroundings);
-  const services = build(ground);
+/** Open and ready. @throws SchemaError, SecretError, or the database's error when it cannot be opened */
+export async function createServices(surroundings: Surroundings): Promise<Services> {
+  const services = await buildServices(surroundings);
   try {
-    await Promise.all([services.readEndpoints(), services.oauth.readKeys(), meanwhile(services)]);
+    await services.read();
+    return services;
   } catch (error) {
-    await services.close();
+    // Whatever this fails with says less.
+    await services.close().catch(() => {});
     throw error;
   }
-  return services;
 }
+
+/** To be read before anything is asked of them. @throws as `createServices` */
+export const buildServices = async (surroundings: Surroundings): Promise<Services> =>
+  build(await layGround(surroundings));
 
 function build(ground: Ground) {
   const { log, database, stopTimers } = ground;
@@ -58,6 +56,10 @@ function build(ground: Ground) {
     ...access,
     ...agents,
     ...watch,
+    /** Into memory, what has to be there. @throws when a stored signing key cannot be opened */
+    async read(): Promise<void> {
+      await Promise.all([endpoints.readEndpoints(), connected.oauth.readKeys()]);
+    },
     /** After the last request: what is only in memory goes to disk, then the database closes. */
     async close(): Promise<void> {
       stopTimers();

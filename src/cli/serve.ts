@@ -9,7 +9,7 @@ import { isLoopbackHost } from '../core/hosts.ts';
 import { type SpawnThread, spawnAhead } from '../db/database.ts';
 import { fromFileUrl } from '../db/file-url.ts';
 import { createFront, createSocketFront, type Front } from '../front.ts';
-import { createServices, type Services } from '../wiring.ts';
+import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, type CertificateFiles, lookAtCertificate, watchCertificate } from './certificate.ts';
 import { controlHandler } from './control.ts';
@@ -46,31 +46,30 @@ export const serve: Command = {
     try {
       // The routes and their library load while the database is made and opened, and are put together while it is read.
       const loading = import('../app.ts');
-      const app = Promise.withResolvers<App>();
+      // Whoever waits for it comes to hear of it.
+      loading.catch(() => {});
       const services = await withSecret(io, config, secret =>
-        createServices(
-          {
-            config,
-            secret,
-            log,
-            clock: io.clock,
-            random: io.random,
-            spawn,
-            version: io.version,
-            usage: io.usage,
-            onFatal: cause => {
-              log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
-              io.abort(1);
-            },
+        buildServices({
+          config,
+          secret,
+          log,
+          clock: io.clock,
+          random: io.random,
+          spawn,
+          version: io.version,
+          usage: io.usage,
+          onFatal: cause => {
+            log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
+            io.abort(1);
           },
-          async built => app.resolve((await loading).createApp(built)),
-        ),
+        }),
       );
       try {
+        const [app] = await Promise.all([loading.then(({ createApp }) => createApp(services)), services.read()]);
         await makeOwner(services, config);
         // From here on a signal must not cut a request: it waits until there is something to stop.
         isServing = true;
-        const stop = await listen(services, await app.promise, certificate);
+        const stop = await listen(services, app, certificate);
         await announce(io, services, json);
         // What fell due while no server ran.
         services.retention.wake();

@@ -16,6 +16,8 @@ export type ErrorCode =
   | 'unavailable'
   /** More at once than there is room for: no incident, and nothing to mend. */
   | 'overloaded'
+  /** The disk has altered what was stored. */
+  | 'damaged'
   | 'internal';
 
 export class AppError extends Error {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { packContent, unpackContent } from './stored-content.ts';
+import { sha256 } from './sha256.ts';
+import { bodyOf, DamagedError, packContent, unpackIfIntact, unpackIntact } from './stored-content.ts';
 
 const pairs = [
   ['Host', 'x'],
@@ -18,8 +19,9 @@ describe('stored content', () => {
         fc.uint8Array({ maxLength: 2000 }),
         (headers, body) => {
           const { encoding, content } = packContent(headers, body);
-          const back = unpackContent(encoding, content);
+          const back = unpackIntact({ encoding, content, sha256: sha256(body) });
           expect(back.headers).toEqual(headers);
+          expect(JSON.parse(back.headersJson)).toEqual(headers);
           expect(Buffer.compare(back.body, body)).toBe(0);
         },
       ),
@@ -34,14 +36,14 @@ describe('stored content', () => {
     const stored = packContent(pairs, body);
     expect(stored.encoding).toBe(encoding as 0);
     expect(stored.content.length <= body.length + 200).toBe(true);
-    expect(Buffer.compare(unpackContent(stored.encoding, stored.content).body, body)).toBe(0);
+    expect(Buffer.compare(bodyOf(stored.encoding, stored.content), body)).toBe(0);
   });
 
   test('is read from a view into a larger buffer as well', () => {
     const { content } = packContent(pairs, Uint8Array.of(1, 2, 3));
     const larger = new Uint8Array(content.length + 20);
     larger.set(content, 7);
-    expect([...unpackContent(0, larger.subarray(7, 7 + content.length)).body]).toEqual([1, 2, 3]);
+    expect([...bodyOf(0, larger.subarray(7, 7 + content.length))]).toEqual([1, 2, 3]);
   });
 
   const plain = packContent(pairs, Uint8Array.of(1, 2, 3)).content;
@@ -55,6 +57,38 @@ describe('stored content', () => {
     ['packed taken for plain', 0, packed],
     ['packed and cut short', 1, packed.subarray(0, -4)],
   ])('damaged, %s: an error, not half an event', (_name, encoding, content) => {
-    expect(() => unpackContent(encoding, content)).toThrow();
+    expect(() => unpackIntact({ encoding, content, sha256: sha256(Uint8Array.of(1, 2, 3)) })).toThrow(DamagedError);
+    expect(unpackIfIntact({ encoding, content, sha256: '' })).toBeUndefined();
+  });
+
+  const withHeaders = (headers: string | Uint8Array): Uint8Array =>
+    Buffer.concat([Uint8Array.of(0, 0, 0, headers.length), Buffer.from(headers), Uint8Array.of(1, 2, 3)]);
+  test.each([
+    ['a pair without a value', '[["a"]]'],
+    ['a value that is none', '[["a",null]]'],
+    ['a name that is none', '[[1,"a"]]'],
+    ['more than a pair', '[["a","b","c"]]'],
+    ['no list', '{}'],
+    ['no UTF-8', Uint8Array.of(0x5b, 0x5b, 0x22, 0xff, 0x22, 0x2c, 0x22, 0x22, 0x5d, 0x5d)],
+  ])('headers that are no headers any more, %s', (_name, headers) => {
+    const stored = { encoding: 0, sha256: sha256(Uint8Array.of(1, 2, 3)) };
+    expect(unpackIntact({ ...stored, content: withHeaders('[["a","b"]]') }).headers).toEqual([['a', 'b']]);
+    expect(() => unpackIntact({ ...stored, content: withHeaders(headers) })).toThrow(
+      'its headers and body cannot be read',
+    );
+  });
+
+  test('another body than the one that came, whether its hash is given in bytes or in hex', () => {
+    const { encoding, content } = packContent(pairs, Uint8Array.of(1, 2, 3));
+    const other = sha256(Uint8Array.of(1, 2, 4));
+    for (const known of [other, Buffer.from(other).toString('hex')])
+      expect(() => unpackIntact({ encoding, content, sha256: known })).toThrow('its body is not the one that came');
+    const own = Buffer.from(sha256(Uint8Array.of(1, 2, 3))).toString('hex');
+    expect([...unpackIntact({ encoding, content, sha256: own }).body]).toEqual([1, 2, 3]);
+  });
+
+  test('an error of another kind is nobody’s damage', () => {
+    const broken = { encoding: 0, content: plain, sha256: undefined as unknown as string };
+    expect(() => unpackIfIntact(broken)).toThrow(TypeError);
   });
 });

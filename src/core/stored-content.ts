@@ -10,7 +10,8 @@ export type StoredContent = { encoding: 0 | 1; content: Uint8Array };
 
 const worthTrying = 200;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** Written as UTF-8: what is none was altered. */
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Where a usual delivery is put together; a larger one gets a buffer of its own. Nothing of it outlives the call. */
 const scratch = new Uint8Array(256 << 10);
@@ -35,13 +36,10 @@ export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): Sto
   return { encoding: 0, content: whole.slice() };
 }
 
-/** The inverse of `packContent`. @throws when the blob is damaged */
-export function unpackContent(encoding: number, content: Uint8Array): { headers: HeaderPair[]; body: Uint8Array } {
-  const { headersJson, body } = unpackContentText(encoding, content);
-  return { headers: JSON.parse(headersJson) as HeaderPair[], body };
-}
+/** The body alone. @throws when the blob is damaged */
+export const bodyOf = (encoding: number, content: Uint8Array): Uint8Array => unpackText(encoding, content).body;
 
-/** The disk has altered it since. */
+/** The disk has altered it since. Of the headers this is known only when they cannot be read any more. */
 export class DamagedError extends Error {}
 
 /** `sha256` of the body as it came: 32 bytes, or in hex. */
@@ -69,15 +67,25 @@ export function unpackIfIntact(stored: Stored): Intact | undefined {
 
 function readable(encoding: number, content: Uint8Array): Intact {
   try {
-    const text = unpackContentText(encoding, content);
-    return { headers: JSON.parse(text.headersJson) as HeaderPair[], ...text };
+    const text = unpackText(encoding, content);
+    return { headers: readPairs(text.headersJson), ...text };
   } catch (cause) {
     throw new DamagedError('its headers and body cannot be read', { cause });
   }
 }
 
-/** The same with the pairs still as JSON. @throws when the blob is damaged */
-function unpackContentText(encoding: number, content: Uint8Array): { headersJson: string; body: Uint8Array } {
+/** @throws when they are none */
+function readPairs(json: string): HeaderPair[] {
+  const pairs: unknown = JSON.parse(json);
+  if (!Array.isArray(pairs) || !pairs.every(isPair)) throw new TypeError('not pairs of names and values');
+  return pairs;
+}
+
+const isPair = (pair: unknown): pair is HeaderPair =>
+  Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string' && typeof pair[1] === 'string';
+
+/** The pairs still as JSON. @throws when the blob is damaged */
+function unpackText(encoding: number, content: Uint8Array): { headersJson: string; body: Uint8Array } {
   const plain = encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content;
   // By hand: asking for the underlying buffer costs more than all the rest when a whole history is read.
   const [a = 0, b = 0, c = 0, d = 0] = [plain[0], plain[1], plain[2], plain[3]];

@@ -29,7 +29,7 @@ type Kept = { statement: Database.Statement; columns: Pick<PackedResult, 'column
 const keptKinds = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback)\b/i;
 const keptStatements = 128;
 const keptArguments = 1024;
-const keptBytes = 192 << 10;
+const keptBytes = 256 << 10;
 
 const begins = { read: 'BEGIN TRANSACTION READONLY', write: 'BEGIN IMMEDIATE', deferred: 'BEGIN DEFERRED' } as const;
 

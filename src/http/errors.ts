@@ -17,6 +17,7 @@ const statuses: Record<ErrorCode, number> = {
   unreachable: 502,
   unavailable: 503,
   overloaded: 503,
+  damaged: 500,
   internal: 500,
 };
 
@@ -52,13 +53,15 @@ function expectation({ message = 'not as expected', schema = {} }: Problem = {})
   return message === 'Expected required property' ? 'required' : message;
 }
 
+const incidents: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unavailable', 'damaged', 'internal']);
+
 /** The answer to a failure of whatever kind, and whether it is one for the log. */
 export function failureResponse(error: unknown): { response: Response; isIncident: boolean } {
   const refusal = error instanceof AppError ? error : storageRefusal(error);
   if (!refusal) return { response: errorBody(500, 'internal error'), isIncident: true };
   return {
     response: appErrorResponse(refusal),
-    isIncident: refusal.code === 'unavailable' || refusal.code === 'internal',
+    isIncident: incidents.has(refusal.code),
   };
 }
 

@@ -34,9 +34,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the same call may well succeed later: the server was away, overloaded or restarting. */
+/** Whether the same call may well succeed later: the server was away, overloaded or restarting. A defect, 500, stays one. */
 export const mayPass = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status > 500);
 
 type Hooks = {
   /** The session is gone: any call but signing in answered 401. */

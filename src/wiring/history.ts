@@ -52,8 +52,8 @@ export function createHistory(
     },
     clock,
     version,
-    onDamaged: (endpointId, ids) =>
-      log.error('events are damaged on disk and not in the export; hooktape check lists them all', { endpointId, ids }),
+    onDamaged: (endpointId, { count, ids }) =>
+      log.error('events are damaged on disk and not in the export', { endpointId, count, first: ids[0] }),
   });
   const imports = createImportsService({
     store: createImportsStore(database.client),

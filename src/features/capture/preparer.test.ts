@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { toFieldLines } from '../../core/headers.ts';
 import { nonceBytes } from '../../core/ids.ts';
 import { signatureWords } from '../../core/search-signature.ts';
-import { unpackContent } from '../../core/stored-content.ts';
+import { unpackIntact } from '../../core/stored-content.ts';
 import { rowInvalid } from './group-commit.ts';
 import type { Delivery } from './parcel.ts';
 import { createPreparer, preview, type Recognised } from './preparer.ts';
@@ -57,7 +57,7 @@ describe('the preparer', () => {
     expect(event).toMatchObject({ endpoint: 3, receivedAt: 1000, size: 7, method: 'POST', platform: '/p' });
     expect(Buffer.from(event.sha256).toString('hex')).toBe(createHash('sha256').update('{"a":1}').digest('hex'));
     expect([Buffer.from(event.path).toString(), Buffer.from(event.query ?? []).toString()]).toEqual(['/p', 'q=1']);
-    const { headers, body } = unpackContent(event.encoding, event.content);
+    const { headers, body } = unpackIntact(event);
     expect(headers).toEqual([
       ['X-A', '1'],
       ['Authorization', '[redacted]'],

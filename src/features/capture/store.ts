@@ -27,7 +27,6 @@ const pieces = [
   'verdict',
 ] as const satisfies Name[];
 const texts: ReadonlySet<Name> = new Set<Name>(['method', 'sourceIp', 'platform', 'eventType', 'verdict']);
-const mayBeNull: ReadonlySet<Name> = new Set<Name>(['query', 'platform', 'eventType', 'verdict']);
 
 const width = integers.length + 1 + pieces.length;
 
@@ -92,7 +91,7 @@ function cuts(bytes: string): string[] {
   let start = '1 + start';
   return pieces.map(name => {
     const cut = `substr(${bytes}, ${start}, ${length(name)})`;
-    start += mayBeNull.has(name) ? ` + ifnull(${length(name)}, 0)` : ` + ${length(name)}`;
+    start += ` + ifnull(${length(name)}, 0)`;
     return texts.has(name) ? `CAST(${cut} AS TEXT)` : cut;
   });
 }
@@ -139,10 +138,11 @@ export function createCaptureStore(write: Write) {
       for (const [endpoint, { count, latest }] of touchedBy(groups))
         statements.push({ sql: countText, args: [count, latest, latest, endpoint] });
       const results = await write(statements);
-      return groups.map(({ count }, at) => ({
-        first: Number(results[at]?.lastInsertRowid ?? 0) - count + 1,
-        rows: count,
-      }));
+      return groups.map(({ count }, at) => {
+        const last = results[at]?.lastInsertRowid;
+        if (last === undefined) throw new TypeError('the database has not said where the events are');
+        return { first: Number(last) - count + 1, rows: count };
+      });
     },
   };
 }

@@ -68,6 +68,29 @@ test('are refused with a word on why, wherever their bytes would be given out', 
   to.close();
 });
 
+test('are told of to an agent in the same words', async () => {
+  await damage();
+  const id = ids[1] as string;
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'get_event', arguments: { eventId: id } },
+  };
+  const response = await house.fetch('/mcp', {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${ada.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(call),
+  });
+  const answer = await response.text();
+  expect(answer).toContain(`event ${id} is damaged on disk`);
+  expect(errorsLogged()).toContain(id);
+});
+
 test('are listed with the others, whose signatures are judged all the same', async () => {
   await damage();
   await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret: 'sesame' });
@@ -85,25 +108,21 @@ test('are listed with the others, whose signatures are judged all the same', asy
 });
 
 test('are named by an export, which has all others', async () => {
+  type Json = { events: { id: string }[]; damaged?: unknown };
+  type Har = { log: { entries: { _id: string }[]; _damaged?: unknown } };
   const path = `/api/endpoints/${endpoint.id}/export`;
-  const good = await ada.json<{ events: { id: string }[]; damaged?: string[] }>(200, 'GET', path);
-  expect([good.events.length, 'damaged' in good]).toEqual([4, false]);
+  const good = await ada.json<Json>(200, 'GET', path);
+  const { log: goodLog } = await ada.json<Har>(200, 'GET', `${path}?format=har`);
+  expect([good.events.length, 'damaged' in good, '_damaged' in goodLog, errorsLogged()]).toEqual([4, false, false, '']);
   await damage();
-  const json = await ada.json<typeof good>(200, 'GET', path);
-  expect([json.events.map(({ id }) => id), json.damaged]).toEqual([
-    [ids[0], ids[3]],
-    [ids[1], ids[2]],
-  ] as string[][]);
-  const { log } = await ada.json<{ log: { entries: { _id: string }[]; _damaged: string[] } }>(
-    200,
-    'GET',
-    `${path}?format=har`,
-  );
-  expect([log.entries.map(({ _id }) => _id), log._damaged]).toEqual([
-    [ids[0], ids[3]],
-    [ids[1], ids[2]],
-  ] as string[][]);
-  expect(errorsLogged()).toContain(ids[2] as string);
+  const damaged = { count: 2, ids: [ids[1], ids[2]] };
+  const json = await ada.json<Json>(200, 'GET', path);
+  expect(json.events.map(({ id }) => id)).toEqual([ids[0], ids[3]] as string[]);
+  expect(json.damaged).toEqual(damaged);
+  const { log } = await ada.json<Har>(200, 'GET', `${path}?format=har`);
+  expect(log.entries.map(({ _id }) => _id)).toEqual([ids[0], ids[3]] as string[]);
+  expect(log._damaged).toEqual(damaged);
+  expect(errorsLogged()).toContain(ids[1] as string);
 
   // What was exported before brings them back.
   expect(await house.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });

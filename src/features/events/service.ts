@@ -81,13 +81,13 @@ function groupsOf(rows: readonly SummaryRow[]): number[][] {
   return groups;
 }
 
-/** What the disk has altered is neither shown nor sent on: it is not what came. @throws internal */
+/** What the disk has altered is neither shown nor sent on: it is not what came. @throws damaged */
 function intact(id: string, row: DetailRow): Intact {
   try {
     return unpackIntact(row);
   } catch (cause) {
     if (!(cause instanceof DamagedError)) throw cause;
-    throw new AppError('internal', `event ${id} is damaged on disk: ${cause.message}`, { cause });
+    throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
   }
 }
 
@@ -178,7 +178,7 @@ export function createEventsService(options: {
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
-  /** @throws not_found, internal when the disk has altered it */
+  /** @throws not_found, damaged */
   const stored = async (reader: Reader, id: string): Promise<StoredEvent> => {
     const parsed = parseEventId(id);
     const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
@@ -231,7 +231,7 @@ export function createEventsService(options: {
       };
     },
 
-    /** @throws not_found, internal when the disk has altered it */
+    /** @throws not_found, damaged */
     async event(reader: Reader, id: string): Promise<EventDetail> {
       const { row, endpointId, token, headers, body } = await stored(reader, id);
       const [[signature = null], attempts] = await Promise.all([

@@ -5,13 +5,14 @@
 import { eventId } from '../../core/ids.ts';
 import { escapeJson, maxEscapedBytes } from '../../core/json-escape.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
-import type { ExportedEvent, FileFormat, FileSubject } from './format.ts';
+import type { Damaged, ExportedEvent, FileFormat, FileSubject } from './format.ts';
 import type { Turn } from './pace.ts';
 import type { ExportRow } from './store.ts';
 
 const chunkBytes = 256 << 10;
 /** A chunk with less room than this counts as full. */
 const reservedBytes = 16 << 10;
+const mostNamed = 1000;
 
 export type FileOptions = {
   format: FileFormat;
@@ -20,7 +21,7 @@ export type FileOptions = {
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
   turn: Turn;
   /** Told at the end of the events that the disk has altered, when there are any: the file names them instead. */
-  onDamaged: (ids: readonly string[]) => void;
+  onDamaged: (damaged: Damaged) => void;
 };
 
 /** Its id alone when the disk has altered it. */
@@ -42,7 +43,7 @@ export async function* writeFile({
   const chunks = createChunks();
   chunks.text(format.head(subject));
   let separator = '';
-  const damaged: string[] = [];
+  let damaged: Damaged | undefined;
   // Awaited only where there is something to wait for: this runs for millions of rows.
   let pause: Promise<void> | undefined;
   for await (const rows of history)
@@ -51,7 +52,8 @@ export async function* writeFile({
       if (pause) await pause;
       const event = toEvent(row);
       if (typeof event === 'string') {
-        damaged.push(event);
+        damaged ??= { count: 0, ids: [] };
+        if (++damaged.count <= mostNamed) damaged.ids.push(event);
         continue;
       }
       const isMatch = matches(event);
@@ -69,7 +71,7 @@ export async function* writeFile({
         if (chunks.isFull()) yield chunks.take();
       }
     }
-  if (damaged.length > 0) onDamaged(damaged);
+  if (damaged) onDamaged(damaged);
   chunks.text(format.tail(damaged));
   yield chunks.take();
 }

@@ -19,6 +19,9 @@ export type FileSubject = {
   version: string;
 };
 
+/** Events that the disk has altered, and that are not in the file: how many, and the first thousand. */
+export type Damaged = { count: number; ids: string[] };
+
 /** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
 export type Piece = string | Uint8Array;
 
@@ -26,6 +29,5 @@ export type FileFormat = {
   head: (subject: FileSubject) => string;
   event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
   separator: string;
-  /** @param damaged the ids of events that the disk has altered, which are not in the file */
-  tail: (damaged: readonly string[]) => string;
+  tail: (damaged: Damaged | undefined) => string;
 };

@@ -35,7 +35,7 @@ export const harFile: FileFormat = {
   },
 
   separator: ',\n',
-  tail: damaged => `\n]${damaged.length > 0 ? `,"_damaged":${JSON.stringify(damaged)}` : ''}}}\n`,
+  tail: damaged => `\n]${damaged ? `,"_damaged":${JSON.stringify(damaged)}` : ''}}}\n`,
 };
 
 function* postData(mimeType: string, body: Uint8Array): Generator<Piece> {

@@ -23,7 +23,7 @@ export const jsonFile: FileFormat = {
   },
 
   separator: ',\n',
-  tail: damaged => `\n]${damaged.length > 0 ? `,${fields({ damaged })}` : ''}}\n`,
+  tail: damaged => `\n]${damaged ? `,${fields({ damaged })}` : ''}}\n`,
 };
 
 /** An object's inside as JSON. */

@@ -34,8 +34,19 @@ const ExportedEvent = t.Object(
   { title: 'ExportedEvent' },
 );
 
+const Damaged = t.Object(
+  { count: t.Integer(), ids: t.Array(t.String(), { description: 'the first thousand' }) },
+  { title: 'Damaged', description: 'events that the disk has altered, which are not in the file' },
+);
+
 const History = t.Object(
-  { version: t.String(), exportedAt: Timestamp, endpoint: Endpoint, events: t.Array(ExportedEvent) },
+  {
+    version: t.String(),
+    exportedAt: Timestamp,
+    endpoint: Endpoint,
+    events: t.Array(ExportedEvent),
+    damaged: t.Optional(Damaged),
+  },
   { title: 'History' },
 );
 
@@ -46,6 +57,7 @@ const HttpArchive = t.Object(
       creator: t.Object({ name: t.String(), version: t.String() }),
       pages: t.Array(t.Unknown()),
       entries: t.Array(t.Record(t.String(), t.Unknown()), { description: 'as in HAR 1.2' }),
+      _damaged: t.Optional(Damaged),
     }),
   },
   { title: 'HttpArchive' },

@@ -110,6 +110,23 @@ describe('a file', () => {
     return turns;
   };
 
+  test('names the first thousand of the events that it lacks, and counts them all', async () => {
+    const seen: unknown[] = [];
+    const file = writeFile({
+      format: { ...bodyAlone, tail: damaged => JSON.stringify([damaged?.count, damaged?.ids.length]) },
+      subject: {} as Parameters<FileFormat['head']>[0],
+      history: (async function* () {
+        yield Array.from({ length: 1200 }, () => ({ ...row(10), sha256: '00' }));
+      })(),
+      matches: () => true,
+      turn: () => undefined,
+      onDamaged: ({ count, ids }) => seen.push(count, ids.length),
+    });
+    const text: string[] = [];
+    for await (const chunk of file) text.push(new TextDecoder().decode(chunk));
+    expect([text.join(''), ...seen]).toEqual(['[1200,1000]', 1200, 1000]);
+  });
+
   test('has a turn before each event, and more within a long one', async () => {
     expect(await turnsFor([row(10), row(10), row(10)])).toBe(3);
     expect(await turnsFor([row(4 << 20)])).toBeGreaterThan(10);

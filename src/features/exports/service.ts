@@ -8,7 +8,7 @@ import { createSlots } from '../../core/slots.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { Reader } from '../events/service.ts';
 import { toStream, writeFile } from './file.ts';
-import type { ExportedEvent, FileFormat } from './format.ts';
+import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
 import { harFile } from './har.ts';
 import { readHistory } from './history.ts';
 import { jsonFile } from './json.ts';
@@ -42,7 +42,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   /** Of this program. */
   version: string;
   /** Told of events that an export had to leave out. */
-  onDamaged: (endpointId: string, ids: readonly string[]) => void;
+  onDamaged: (endpointId: string, damaged: Damaged) => void;
 }) {
   const { store, endpoint: findEndpoint, toEndpoint, since, turns, matcher, clock, version, onDamaged } = options;
   const slots = createSlots(maxAtOnce);
@@ -64,7 +64,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       }),
       matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
       turn,
-      onDamaged: ids => onDamaged(row.id, ids),
+      onDamaged: damaged => onDamaged(row.id, damaged),
     });
     return {
       fileName: `service-${row.id}.${format}`,

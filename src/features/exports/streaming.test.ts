@@ -139,7 +139,7 @@ describe('broken before the first byte', () => {
     const { scanClient } = house.services.database;
     const execute = scanClient.execute.bind(scanClient);
     scanClient.execute = (async (...args: Parameters<typeof execute>) => {
-      if (JSON.stringify(args).includes('length(content)'))
+      if (JSON.stringify(args).includes('received_at, length(content)'))
         await ada.json(200, 'DELETE', `/api/endpoints/${victim.id}`);
       return execute(...args);
     }) as typeof execute;

@@ -27,7 +27,7 @@ const maxSubscriptions = 100;
 /** A refusal is something that the model can read and act on; anything else is a fault that it learns nothing of. */
 function toError(error: unknown, onFault: (error: unknown) => void) {
   const refusal = error instanceof AppError && error.code !== 'internal' ? error : undefined;
-  if (!refusal) onFault(error);
+  if (!refusal || refusal.code === 'damaged') onFault(error);
   const { message: text = 'internal error' } = refusal ?? storageRefusal(error) ?? {};
   return { isError: true, content: [{ type: 'text' as const, text }] };
 }
