@@ -1,0 +1,47 @@
+/* Services that cannot be made ready leave nothing open. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import type { SpawnThread } from '../db/database.ts';
+import { collectLog, configOf, openHouse, randomBytes, spawnThread } from '../testing/house.ts';
+import { eventually } from '../testing/poll.ts';
+import { isRemote } from '../testing/remote/databases.ts';
+import { createServices } from '../wiring.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+test.skipIf(isRemote)(
+  'a signing key that cannot be opened: the error says so, and the database threads end',
+  async () => {
+    const house = await openHouse({ directory });
+    await house.services.database.client.execute("UPDATE signing_keys SET sealed = x'00'");
+    await house.close();
+
+    let running = 0;
+    const spawn: SpawnThread = name => {
+      const worker = spawnThread(name);
+      running++;
+      worker.addEventListener('close', () => running--);
+      return worker;
+    };
+    const failure = await createServices({
+      config: configOf({ HOOKTAPE_DATA_DIR: directory }),
+      secret: 'a secret for tests',
+      log: collectLog().log,
+      clock: systemClock,
+      random: randomBytes,
+      spawn,
+      version: 'test',
+      usage: () => ({ residentBytes: 0, cpuSeconds: 0 }),
+      onFatal: () => {},
+    }).catch(error => error);
+    expect(failure.message).toMatch(/^signing key \S+ cannot be opened/);
+    await eventually(() => running === 0);
+  },
+);
