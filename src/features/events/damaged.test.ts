@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
 
 let house: House;
@@ -71,23 +72,8 @@ test('are refused with a word on why, wherever their bytes would be given out', 
 test('are told of to an agent in the same words', async () => {
   await damage();
   const id = ids[1] as string;
-  const call = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'get_event', arguments: { eventId: id } },
-  };
-  const response = await house.fetch('/mcp', {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${ada.key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify(call),
-  });
-  const answer = await response.text();
-  expect(answer).toContain(`event ${id} is damaged on disk`);
+  const result = await callTool(house.fetch, ada.key, 'get_event', { eventId: id });
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('is damaged on disk') }] });
   expect(errorsLogged()).toContain(id);
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { callTool, type ToolResult } from '../../testing/mcp.ts';
 import { type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
 import { closePeers, ok, peer } from '../../testing/raw-peer.ts';
 import { createArrivals } from './arrivals.ts';
@@ -15,25 +16,8 @@ beforeAll(async () => {
 afterEach(closePeers);
 afterAll(() => desk.close());
 
-type Result = { isError?: boolean; structuredContent?: object; content: { text: string }[] };
-const replay = async (eventId: string, url: string): Promise<Result> => {
-  const response = await desk.fetch('/mcp', {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${ada.key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'replay_event', arguments: { eventId, url } },
-    }),
-  });
-  const text = await response.text();
-  return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { result: Result }).result;
-};
+const replay = (eventId: string, url: string): Promise<ToolResult> =>
+  callTool(desk.fetch, ada.key, 'replay_event', { eventId, url });
 
 describe('replay_event', () => {
   test('reaches only where a person has sent events of this endpoint before', async () => {

@@ -24,7 +24,7 @@ const maxRequestBodySize = 256 * 1024;
 /** Streams that say that the list of tools changed, which it never does. */
 const maxSubscriptions = 100;
 
-/** A refusal is something that the model can read and act on; anything else is a fault that it learns nothing of. */
+/** A refusal is something that the model can read and act on; anything else is a fault that it learns nothing of. A damaged event is both. */
 function toError(error: unknown, onFault: (error: unknown) => void) {
   const refusal = error instanceof AppError && error.code !== 'internal' ? error : undefined;
   if (!refusal || refusal.code === 'damaged') onFault(error);
