@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { sha256 } from './sha256.ts';
-import { bodyOf, DamagedError, packContent, unpackIfIntact, unpackIntact } from './stored-content.ts';
+import { DamagedError, packContent, unpackBody, unpackIfIntact, unpackIntact } from './stored-content.ts';
 
 const pairs = [
   ['Host', 'x'],
@@ -36,14 +36,14 @@ describe('stored content', () => {
     const stored = packContent(pairs, body);
     expect(stored.encoding).toBe(encoding as 0);
     expect(stored.content.length <= body.length + 200).toBe(true);
-    expect(Buffer.compare(bodyOf(stored.encoding, stored.content), body)).toBe(0);
+    expect(Buffer.compare(unpackBody(stored.encoding, stored.content), body)).toBe(0);
   });
 
   test('is read from a view into a larger buffer as well', () => {
     const { content } = packContent(pairs, Uint8Array.of(1, 2, 3));
     const larger = new Uint8Array(content.length + 20);
     larger.set(content, 7);
-    expect([...bodyOf(0, larger.subarray(7, 7 + content.length))]).toEqual([1, 2, 3]);
+    expect([...unpackBody(0, larger.subarray(7, 7 + content.length))]).toEqual([1, 2, 3]);
   });
 
   const plain = packContent(pairs, Uint8Array.of(1, 2, 3)).content;

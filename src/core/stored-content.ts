@@ -37,7 +37,7 @@ export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): Sto
 }
 
 /** The body alone. @throws when the blob is damaged */
-export const bodyOf = (encoding: number, content: Uint8Array): Uint8Array => unpackText(encoding, content).body;
+export const unpackBody = (encoding: number, content: Uint8Array): Uint8Array => unpackText(encoding, content).body;
 
 /** The disk has altered it since. Of the headers this is known only when they cannot be read any more. */
 export class DamagedError extends Error {}

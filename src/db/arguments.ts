@@ -1,6 +1,6 @@
 /*
  * Statement arguments in one buffer that is handed over to the database thread instead of being cloned value by value: for
- * a commit of many deliveries, cloning costs more than the insert. Each value is a tag byte and its content, little endian.
+ * many rows at once, cloning costs more than the insert. Each value is a tag byte and its content, little endian.
  */
 import type { InValue } from '@libsql/client';
 

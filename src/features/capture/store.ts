@@ -1,6 +1,6 @@
 /*
  * The one hot write of Hooktape: many deliveries, one commit. Raw SQL instead of Drizzle's builder, which would cost more than
- * the insert itself; and a group of events is one statement with one value, however many they are: all that they are made of in
+ * the insert itself; and a group of events is one statement with one blob, however many they are: all that they are made of in
  * one buffer, and beside it a few numbers for each, which say where its pieces lie. SQLite cuts them out by itself. To hand it every
  * value of every row takes longer than to store them: the way from JavaScript into libSQL is paid value by value.
  */
@@ -28,6 +28,7 @@ const pieces = [
 ] as const satisfies Name[];
 const texts: ReadonlySet<Name> = new Set<Name>(['method', 'sourceIp', 'platform', 'eventType', 'verdict']);
 
+const [endpointAt, receivedAtAt] = [integers.indexOf('endpoint'), integers.indexOf('receivedAt')];
 const width = integers.length + 1 + pieces.length;
 
 export function packRows(events: readonly NewEvent[]): Rows {
@@ -100,11 +101,11 @@ const column = (name: Name): string => name.replace(/[A-Z]/g, letter => `_${lett
 const length = (name: Name): string => `${column(name)}_length`;
 
 /** By endpoint: how many of them are its, and when the latest came. */
-export function touchedBy(groups: readonly Rows[]): Map<number, { count: number; latest: number }> {
+function touchedBy(groups: readonly Rows[]): Map<number, { count: number; latest: number }> {
   const endpoints = new Map<number, { count: number; latest: number }>();
   for (const { numbers } of groups)
     for (let at = 0; at < numbers.length; at += width) {
-      const [endpoint = 0, receivedAt = 0] = [numbers[at], numbers[at + 1]];
+      const [endpoint = 0, receivedAt = 0] = [numbers[at + endpointAt], numbers[at + receivedAtAt]];
       const before = endpoints.get(endpoint);
       if (before) {
         before.count++;

@@ -2,7 +2,7 @@
 import { distinctTrigrams, endpointMark, oversizedMark } from '../../core/search-grams.ts';
 import { addSignature, signatureWords } from '../../core/search-signature.ts';
 import { foldCase, searchTexts } from '../../core/search-text.ts';
-import { bodyOf } from '../../core/stored-content.ts';
+import { unpackBody } from '../../core/stored-content.ts';
 import type { Entry, Searched } from './store.ts';
 
 /** A larger body gets a mark instead of its trigrams: every search of its endpoint looks into it. */
@@ -31,7 +31,7 @@ const nothing = new Uint8Array(0);
 /** What a search looks into. Of an event that the disk damaged that is nothing: all others can still be found, and indexed. */
 export function searchedBody({ encoding, content }: Pick<Searched, 'encoding' | 'content'>): Uint8Array {
   try {
-    return bodyOf(encoding, content);
+    return unpackBody(encoding, content);
   } catch {
     return nothing;
   }
