@@ -61,15 +61,13 @@ export function createSigningKeys(options: { store: SigningKeysStore; sealer: Se
   const tick = async (): Promise<void> => {
     await load();
     const now = clock.now();
-    const isOver = ({ state, deleteAt }: SigningKeyRow): boolean =>
-      state === 'retired' && deleteAt !== null && deleteAt <= now;
     const next = rows.find(({ state }) => state === 'next');
     const current = rows.find(({ state }) => state === 'active');
     if (!current) await make('active', now);
     else if (next && next.activateAt <= now) await store.promote(next.kid, now + keepMs);
     else if (!next && current.activateAt + rotateEveryMs - publishBeforeMs <= now)
       await make('next', now + publishBeforeMs);
-    else if (!rows.some(isOver)) return;
+    else if (!rows.some(({ state }) => state === 'retired')) return;
     await store.removeRetired(now);
     await load();
   };
