@@ -37,7 +37,7 @@ const ROOMS: Record<string, Room> = {
     types: 'store service model db log net',
     packages: 'jose @modelcontextprotocol/server',
   },
-  ui: { values: 'own', types: 'model', packages: 'preact' },
+  ui: { values: 'own', types: 'model', packages: 'preact diff eventsource-parser' },
 };
 const FEATURE_ROOMS = ['ingest', 'routes', 'service', 'store', 'model'];
 const NODE_IN_CORE = ['node:crypto', 'node:util', 'node:zlib'];

@@ -1,4 +1,5 @@
 /* A reader of server-sent events over a real connection, for tests. */
+import { createParser } from 'eventsource-parser';
 import { eventually } from './poll.ts';
 
 export type SseMessage = { id: string; event: string; data: Record<string, unknown> };
@@ -21,25 +22,17 @@ export async function readSse(url: string, headers: Record<string, string>): Pro
   const response = await fetch(url, { headers, signal: abort.signal });
   const messages: SseMessage[] = [];
   let text = '';
-  let rest = '';
   let ended: 'no' | 'ended' | 'cut' = 'no';
 
-  const take = (block: string): void => {
-    const fields = new Map(
-      block.split('\n').map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-    );
-    const data = fields.get('data');
-    if (data !== undefined)
-      messages.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: JSON.parse(data) });
-  };
+  const parser = createParser({
+    onEvent: ({ id = '', event = '', data }) => messages.push({ id, event, data: JSON.parse(data) }),
+  });
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
       const piece = decoder.decode(chunk as Uint8Array, { stream: true });
       text += piece;
-      const blocks = (rest + piece).split('\n\n');
-      rest = blocks.pop() ?? '';
-      blocks.forEach(take);
+      parser.feed(piece);
     }
   };
   read().then(

@@ -4,7 +4,7 @@
  */
 
 import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf } from '../body/json.ts';
-import { commonPairs } from './lcs.ts';
+import { commonPairs } from './common-pairs.ts';
 
 export type Change = {
   kind: 'added' | 'removed' | 'changed';

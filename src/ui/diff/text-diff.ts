@@ -1,6 +1,6 @@
 /* Line-by-line comparison of two texts, and of two ordered lists of pairs (headers, query). */
 
-import { commonPairs } from './lcs.ts';
+import { commonPairs } from './common-pairs.ts';
 
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string };
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { ApiError } from '../api.ts';
 import type { EventPage, EventSummary } from '../wire.ts';
 import { createFeed, type Feed } from './feed.ts';
-import { createSseReader } from './sse.ts';
 
 const event = (n: number): EventSummary => ({
   id: `evt_${n}`,
@@ -145,23 +143,5 @@ describe('feed', () => {
     await feed.start();
     expect(feed.view()).toMatchObject({ phase: 'ready', failures: 0, problem: '' });
     expect(seen.slice(1)).not.toContain('loading');
-  });
-});
-
-describe('server-sent events', () => {
-  const text = ': hello\r\nid: evt_1\nevent: event\ndata: {"a":\ndata: 1}\n\nretry: 5\ndata:x\r\r\nid: 2\n\ndata: cut';
-
-  test('however the text is cut, the same events come out', () => {
-    const expected = [
-      { id: 'evt_1', event: 'event', data: '{"a":\n1}' },
-      { id: 'evt_1', event: 'message', data: 'x' },
-    ];
-    fc.assert(
-      fc.property(fc.array(fc.nat(text.length)), cuts => {
-        const read = createSseReader();
-        const places = [0, ...cuts.toSorted((a, b) => a - b), text.length];
-        expect(places.slice(1).flatMap((to, at) => read(text.slice(places[at], to)))).toEqual(expected);
-      }),
-    );
   });
 });

@@ -4,9 +4,9 @@
  * (browsers allow six to one origin over HTTP/1.1).
  */
 
+import { createParser } from 'eventsource-parser';
 import { pauseMs } from '../parts/retry.ts';
 import type { EventSummary } from '../wire.ts';
-import { createSseReader } from './sse.ts';
 
 export type LiveState = 'connecting' | 'live' | 'retrying' | 'off';
 
@@ -86,14 +86,16 @@ export function openStream(options: StreamOptions): () => void {
 }
 
 const readAll = async (body: ReadableStream<Uint8Array>, onEvent: (event: EventSummary) => void): Promise<void> => {
-  const read = createSseReader();
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      if (event === 'event') onEvent(JSON.parse(data) as EventSummary);
+    },
+  });
   const reader = body.getReader();
   const decoder = new TextDecoder();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    for (const message of read(decoder.decode(value, { stream: true }))) {
-      if (message.event === 'event') onEvent(JSON.parse(message.data) as EventSummary);
-    }
+    parser.feed(decoder.decode(value, { stream: true }));
   }
 };
