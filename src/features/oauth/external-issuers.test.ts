@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test } from 'bun:test';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
@@ -138,6 +138,13 @@ describe('tokens of a trusted issuer', () => {
   });
 });
 
+/** jose reads the system's clock for the age of keys. */
+const advance = (on: Desk, ms: number): void => {
+  setSystemTime(Date.now() + ms);
+  on.clock.advance(ms);
+};
+afterEach(() => void setSystemTime());
+
 describe('keys', () => {
   test('a new key is found at once, but not looked for more than every thirty seconds', async () => {
     const own = await open();
@@ -145,7 +152,7 @@ describe('keys', () => {
     expect(await status({ on: own })).toBe(200);
     keys.push(await newKey('two'));
     expect(await status({ on: own, by: 1 })).toBe(401);
-    own.clock.advance(30_000);
+    advance(own, 30_000);
     expect(await status({ on: own, by: 1 })).toBe(200);
     keys.pop();
     await own.close();
@@ -162,12 +169,12 @@ describe('keys', () => {
     expect(asked).toHaveLength(attempts);
     expect(own.house.lines.filter(({ message }) => message.includes('trusted issuer'))).toHaveLength(1);
     isDown = false;
-    own.clock.advance(5000);
+    advance(own, 5000);
     expect(await status({ on: own })).toBe(200);
     isDown = true;
-    own.clock.advance(11 * 60_000);
+    advance(own, 11 * 60_000);
     expect(await status({ on: own })).toBe(200);
-    own.clock.advance(50 * 60_000);
+    advance(own, 50 * 60_000);
     expect(await status({ on: own })).toBe(503);
     isDown = false;
     await own.close();
