@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type BodyPace, type BodyPaceLimits, keepsPace, startPace } from './body-pace.ts';
 import type { Appetite } from './feed.ts';
 import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
 
@@ -49,6 +50,8 @@ type Entry = Connection & {
   requests: Request[];
   /** What had been read when the last request ended: more is the next one's head. While it lingers, at the last look. */
   bytesRead: number;
+  /** Of the body that is arriving, from the first look on. */
+  pace: BodyPace | undefined;
   /** It has had its last request. */
   isOver: boolean;
   /** What comes after, or instead of the last of, its requests. */
@@ -59,12 +62,14 @@ type Entry = Connection & {
 export type ConnectionLimits = Record<'idle' | 'head' | 'body' | 'linger', number> & {
   /** How long nothing may come while it lingers. */
   silence: number;
+  /** What a body has to keep up with, besides the limit of its phase. */
+  bodyPace?: BodyPaceLimits;
 };
 
 export type Connections = ReturnType<typeof createConnections>;
 
 /** @param tickMs how often the limits are looked at */
-export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
+export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, tickMs = 1000) {
   const entries = new Map<Socket, Entry>();
   const limits = { ...limitsMs, answer: Number.POSITIVE_INFINITY, flush: limitsMs.idle, cut: 0 };
   let ticks = 0;
@@ -90,8 +95,19 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
         entry.heardAt = ticks;
       }
       const isSilent = phase === 'linger' && (ticks - entry.heardAt) * tickMs > limits.silence;
-      if (isSilent || (ticks - entry.since) * tickMs > limits[entry.phase]) cut(entry);
+      if (isSilent || !isInPace(entry) || (ticks - entry.since) * tickMs > limits[entry.phase]) cut(entry);
     }
+  };
+
+  /** A body that waits for whoever reads it is not late: its pace begins anew. */
+  const isInPace = (entry: Entry): boolean => {
+    if (!bodyPace || entry.phase !== 'body') return true;
+    const now = ticks * tickMs;
+    const { bytesRead } = entry.socket;
+    const { pace } = entry;
+    if (pace && appetiteOf(entry) === 'now') return keepsPace(pace, bytesRead, now, bodyPace);
+    entry.pace = startPace(bytesRead, now, bodyPace);
+    return true;
   };
 
   const cut = (entry: Entry): void => {
@@ -112,11 +128,13 @@ export function createConnections(limitsMs: ConnectionLimits, tickMs = 1000) {
       heardAt: ticks,
       requests: [],
       bytesRead: 0,
+      pace: undefined,
       isOver: false,
       failure: undefined,
       enter: phase => {
         entry.phase = phase;
         entry.since = ticks;
+        entry.pace = undefined;
         if (phase !== 'idle') return;
         entry.bytesRead = socket.bytesRead;
         tellIfQuiet();

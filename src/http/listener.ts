@@ -5,8 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { bodyPaceLimits } from './body-pace.ts';
 import { createComplete } from './complete.ts';
-import { createConnections } from './connections.ts';
+import { type ConnectionLimits, createConnections } from './connections.ts';
 import { createLane, type Whole } from './lane.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
@@ -21,13 +22,24 @@ type ListenerOptions = {
   /** What is taken the short way; nothing without it. */
   whole?: Whole | undefined;
   onError: (error: unknown) => void;
+  /** For tests: other limits than the usual ones, in ms, and how often they are looked at. */
+  limits?: Partial<ConnectionLimits> | undefined;
+  tickMs?: number | undefined;
 };
 
 const keepAliveSeconds = 65;
-const limitsMs = { idle: keepAliveSeconds * 1000, head: 10_000, body: 300_000, linger: 30_000, silence: 2000 };
+const usualLimitsMs: ConnectionLimits = {
+  idle: keepAliveSeconds * 1000,
+  head: 10_000,
+  body: 300_000,
+  bodyPace: bodyPaceLimits,
+  linger: 30_000,
+  silence: 2000,
+};
 
-export function createListener({ handler, onError, certificate, whole }: ListenerOptions) {
-  const connections = createConnections(limitsMs);
+export function createListener({ handler, onError, certificate, whole, limits, tickMs }: ListenerOptions) {
+  const limitsMs = { ...usualLimitsMs, ...limits };
+  const connections = createConnections(limitsMs, tickMs);
   const complete = createComplete({
     connections,
     handler: (req, res) => handler(req, res, req.url ?? '/'),
