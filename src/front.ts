@@ -7,6 +7,7 @@ import { isIngestTarget } from './core/query.ts';
 import { createBridge, type Fetcher } from './http/bridge.ts';
 import type { Sender } from './http/client-address.ts';
 import { withoutOrigin } from './http/complete.ts';
+import type { ConnectionLimits } from './http/connections.ts';
 import type { Whole } from './http/lane.ts';
 import { type Certificate, createListener, type Handler } from './http/listener.ts';
 import { createBodyBudgets } from './http/request-body.ts';
@@ -31,14 +32,24 @@ export type FrontOptions = {
   clientAddress: (sender: Sender) => string;
   tls?: Certificate | undefined;
   onError: (error: unknown, fields?: { requestId: string }) => void;
+  limits?: FrontLimits;
 };
 
-export function createFront({ ingest, fetch, clientAddress, tls, onError }: FrontOptions): Front {
+/** Other limits than the usual ones; for tests. */
+export type FrontLimits = Partial<ConnectionLimits> & {
+  anonymousBodyMs?: number;
+  /** How often those of connections are looked at. */
+  tickMs?: number;
+};
+
+export function createFront({ ingest, fetch, clientAddress, tls, onError, limits = {} }: FrontOptions): Front {
+  const { anonymousBodyMs, tickMs, ...connectionLimits } = limits;
   let requests = 0;
   const app = createBridge({
     fetch,
     clientAddress,
     budgets: createBodyBudgets(),
+    anonymousBodyMs,
     newRequestId: () => (++requests).toString(36),
     onError: (error, requestId) => onError(error, { requestId }),
   });
@@ -51,6 +62,8 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError }: Fron
     handler: route,
     certificate: tls,
     whole: ingest.whole,
+    limits: connectionLimits,
+    tickMs,
     onError,
   });
   return {

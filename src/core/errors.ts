@@ -11,6 +11,8 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'too_large'
+  /** It did not arrive in its time. */
+  | 'too_slow'
   | 'rate_limited'
   | 'unreachable'
   | 'unavailable'
@@ -42,6 +44,7 @@ export const limitReached = (message: string): AppError => new AppError('limit_r
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found`);
 export const conflict = (message: string): AppError => new AppError('conflict', message);
 export const tooLarge = (message: string): AppError => new AppError('too_large', message);
+export const tooSlow = (message: string): AppError => new AppError('too_slow', message);
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError('rate_limited', 'rate limit exceeded', { retryAfterSeconds });
 export const unreachable = (message: string, cause?: unknown): AppError =>

@@ -12,4 +12,6 @@ export const payloadPreviewCharacters = 200;
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
 /** A JSON API request body; deliveries have their own limit. */
 export const maxRequestBytes = 256 * 1024;
+/** The same of one without credentials. */
+export const maxAnonymousRequestBytes = 16 * 1024;
 export const maxSearchCharacters = 1000;

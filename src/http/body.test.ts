@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { createBodyBudget, readBody } from './body.ts';
+import { createMemoryBudget } from '../core/memory-budget.ts';
+import { readBody } from './body.ts';
 
 const upload = (headers: Record<string, string> = {}) =>
   Object.assign(new PassThrough(), { headers }) as unknown as IncomingMessage & PassThrough;
-const nothing = (): void => {};
+const wanted = (): void => {};
 /** How much of a budget is there. */
 const free = (budget: { take: (bytes: number) => boolean; give: (bytes: number) => void }): number => {
   let bytes = 0;
@@ -16,9 +17,9 @@ const free = (budget: { take: (bytes: number) => boolean; give: (bytes: number) 
 
 describe('readBody', () => {
   test('a whole body, however it is cut, holds its share until it is released', async () => {
-    const budget = createBodyBudget(20);
+    const budget = createMemoryBudget({ totalBytes: 20 });
     const req = upload();
-    const reading = readBody(req, 10, budget, nothing);
+    const reading = readBody(req, { maxBytes: 10, budget, wanted });
     for (const part of ['ab', 'cde', 'f']) req.write(part);
     req.end();
     const read = await reading;
@@ -41,7 +42,7 @@ describe('readBody', () => {
       },
     };
     const req = upload();
-    const reading = readBody(req, 1 << 20, budget, nothing);
+    const reading = readBody(req, { maxBytes: 1 << 20, budget, wanted });
     const sent = Buffer.from(Array.from({ length: 50_000 }, (_, i) => i % 251));
     const held: number[] = [];
     for (let i = 0; i < sent.length; i++) {
@@ -63,9 +64,9 @@ describe('readBody', () => {
     ['exactly the limit', 10, 'whole'],
     ['one more', 11, 'too_large'],
   ])('%s', async (_name, size, kind) => {
-    const budget = createBodyBudget(100);
+    const budget = createMemoryBudget({ totalBytes: 100 });
     const req = upload();
-    const reading = readBody(req, 10, budget, nothing);
+    const reading = readBody(req, { maxBytes: 10, budget, wanted });
     req.end('x'.repeat(size));
     expect((await reading).kind).toBe(kind as 'whole');
     if (kind === 'too_large') expect(free(budget)).toBe(100);
@@ -73,17 +74,25 @@ describe('readBody', () => {
 
   test('a declared length over the limit is known before a byte came, and none is asked for', async () => {
     let wanted = 0;
-    const read = await readBody(upload({ 'content-length': '11' }), 10, createBodyBudget(100), () => wanted++);
+    const read = await readBody(upload({ 'content-length': '11' }), {
+      maxBytes: 10,
+      budget: createMemoryBudget({ totalBytes: 100 }),
+      wanted: () => wanted++,
+    });
     expect([read.kind, wanted]).toEqual(['too_large', 0]);
-    void readBody(upload({ 'content-length': '10' }), 10, createBodyBudget(100), () => wanted++);
+    void readBody(upload({ 'content-length': '10' }), {
+      maxBytes: 10,
+      budget: createMemoryBudget({ totalBytes: 100 }),
+      wanted: () => wanted++,
+    });
     expect(wanted).toBe(1);
   });
 
   test('many uploads together cannot take more than the budget; what one gives up the next one gets', async () => {
-    const budget = createBodyBudget(10);
+    const budget = createMemoryBudget({ totalBytes: 10 });
     const [first, second] = [upload(), upload()];
-    const one = readBody(first, 10, budget, nothing);
-    const two = readBody(second, 10, budget, nothing);
+    const one = readBody(first, { maxBytes: 10, budget, wanted });
+    const two = readBody(second, { maxBytes: 10, budget, wanted });
     first.write('12345678');
     await Bun.sleep(0);
     second.write('abc');
@@ -94,11 +103,11 @@ describe('readBody', () => {
   });
 
   test('what still comes of a refused upload, and its end, count for nothing', async () => {
-    const budget = createBodyBudget(100);
-    const other = readBody(upload().end('held') as unknown as IncomingMessage, 10, budget, nothing);
+    const budget = createMemoryBudget({ totalBytes: 100 });
+    const other = readBody(upload().end('held') as unknown as IncomingMessage, { maxBytes: 10, budget, wanted });
     expect((await other).kind).toBe('whole');
     const req = upload();
-    const reading = readBody(req, 10, budget, nothing);
+    const reading = readBody(req, { maxBytes: 10, budget, wanted });
     req.write('12345678');
     await Bun.sleep(0);
     req.write('more than ten');
@@ -114,9 +123,9 @@ describe('readBody', () => {
     ['destroyed', (req: PassThrough) => req.destroy()],
     ['broken', (req: PassThrough) => req.destroy(new Error('reset'))],
   ])('a %s upload is aborted and gives everything back', async (_name, end) => {
-    const budget = createBodyBudget(10);
+    const budget = createMemoryBudget({ totalBytes: 10 });
     const req = upload();
-    const reading = readBody(req, 10, budget, nothing);
+    const reading = readBody(req, { maxBytes: 10, budget, wanted });
     req.write('1234');
     await Bun.sleep(0);
     end(req);

@@ -4,31 +4,20 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Where the bytes of one body count. */
 export type BodyBudget = {
-  /** Takes that many bytes from the common budget; false when they are not there. */
+  /** @returns false when there is no room for so many more bytes */
   take: (bytes: number) => boolean;
   give: (bytes: number) => void;
 };
-
-export function createBodyBudget(totalBytes: number): BodyBudget {
-  let free = totalBytes;
-  return {
-    take: bytes => {
-      if (bytes > free) return false;
-      free -= bytes;
-      return true;
-    },
-    give: bytes => {
-      free += bytes;
-    },
-  };
-}
 
 export type ReadBody =
   | { kind: 'whole'; body: Uint8Array; release: () => void }
   /** Over the limit, known as soon as that is certain; more may still be arriving. */
   | { kind: 'too_large' }
   | { kind: 'no_room' }
+  /** Not there within its time; more may still be arriving. */
+  | { kind: 'late' }
   /** The sender went away or broke the protocol before the end. */
   | { kind: 'aborted' };
 
@@ -40,16 +29,22 @@ export function tellToGoOn({ headers, httpVersion }: IncomingMessage, res: Serve
 /** What is taken at once: neither for a byte that nothing follows, nor again and again for a large body. */
 const leastBlockBytes = 16 << 10;
 
+type ReadBodyOptions = {
+  maxBytes: number;
+  /** Without it the pace of the connection alone is a limit (body-pace.ts). */
+  withinMs?: number | undefined;
+  budget: BodyBudget;
+  /** Called when the body will be read: the moment for `100 Continue`. */
+  wanted: () => void;
+};
+
 /**
  * Never rejects. After `whole` the caller must call `release` when it no longer holds the body. However small the pieces are that
  * it comes in (a chunk may be one byte, and an object of its own here), it is kept in one block, and the block is what counts.
- * @param wanted called when the body will be read: the moment for `100 Continue`
  */
 export function readBody(
   req: IncomingMessage,
-  maxBytes: number,
-  budget: BodyBudget,
-  wanted: () => void,
+  { maxBytes, withinMs, budget, wanted }: ReadBodyOptions,
 ): Promise<ReadBody> {
   const declared = Number(req.headers['content-length'] ?? Number.NaN);
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' });
@@ -62,6 +57,7 @@ export function readBody(
     // The listeners stay: they do nothing any more, and taking four of them off each request would cost something.
     const finish = (result: ReadBody): void => {
       isOver = true;
+      clearTimeout(timer);
       if (result.kind !== 'whole') budget.give(block.byteLength);
       block = new ArrayBuffer(0);
       resolve(result);
@@ -93,6 +89,7 @@ export function readBody(
     const onGone = (): void => {
       if (!isOver) finish({ kind: 'aborted' });
     };
+    const timer = withinMs === undefined ? undefined : setTimeout(() => finish({ kind: 'late' }), withinMs);
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 }

@@ -35,7 +35,7 @@ test.each([
   'deeply nested %s are refused without being walked through, after the credentials',
   async (_, depth, open, close) => {
     const body = nested(depth, open, close);
-    const signIn = await post('/api/session', body);
+    const signIn = await post('/api/session', nested(1500, open, close));
     expect([signIn.status, await signIn.json()]).toEqual([400, { error: 'the body is nested too deeply' }]);
     expect((await post('/api/endpoints', body)).status).toBe(401);
     expect((await post('/api/endpoints', body, { authorization: `Bearer ${ada.key}` })).status).toBe(400);
@@ -63,10 +63,10 @@ test('what an account sees is kept by no cache, however the target is spelled', 
 });
 
 test('503 when the bodies of all requests together take more than there is; what was refused or done makes room', async () => {
-  const [strangers, known] = [roomOf(1000), roomOf(1000)];
+  const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const asked = Promise.withResolvers<void>();
-  await using listener = await listening({ strangers, known }, async request => {
-    if (request.headers.has('authorization')) requestContext(request).vouch();
+  await using listener = await listening({ anonymous, authenticated }, async request => {
+    if (request.headers.has('authorization')) requestContext(request).vouch('acc_1');
     try {
       await bodyOf(request);
     } catch (error) {
@@ -78,18 +78,18 @@ test('503 when the bodies of all requests together take more than there is; what
   const send = (headers: Record<string, string> = {}) =>
     fetch(listener.origin, { method: 'POST', body: 'x'.repeat(600), headers });
   const first = send();
-  await eventually(() => strangers.free === 400);
+  await eventually(() => anonymous.free === 400);
   const second = await send();
   expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
   expect(Object.keys((await second.json()) as object)).toEqual(['error']);
-  expect(strangers.free).toBe(400);
+  expect(anonymous.free).toBe(400);
   // Who has credentials is not kept out by those who have none.
   const third = send({ authorization: 'yes' });
-  await eventually(() => known.free === 400);
+  await eventually(() => authenticated.free === 400);
   asked.resolve();
   expect(await (await first).text()).toBe('done');
   expect(await (await third).text()).toBe('done');
-  expect([strangers.free, known.free]).toEqual([1000, 1000]);
+  expect([anonymous.free, authenticated.free]).toEqual([1000, 1000]);
 });
 
 test('the OAuth endpoints say what is wrong with any body in words of their own', async () => {
@@ -104,18 +104,18 @@ test('the OAuth endpoints say what is wrong with any body in words of their own'
 });
 
 test('a body whose sender goes away before its end gives its room back', async () => {
-  const [strangers, known] = [roomOf(1000), roomOf(1000)];
+  const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const failed = Promise.withResolvers<unknown>();
-  await using listener = await listening({ strangers, known }, async request => {
+  await using listener = await listening({ anonymous, authenticated }, async request => {
     await bodyOf(request).catch(failed.resolve);
     return new Response('nobody reads this');
   });
   const wire = await openWire(listener.origin);
   wire.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 600\r\n\r\nabc');
-  await eventually(() => strangers.free === 400);
+  await eventually(() => anonymous.free === 400);
   wire.destroy();
   expect(await failed.promise).toMatchObject({ code: 'invalid' });
-  expect(strangers.free).toBe(1000);
+  expect(anonymous.free).toBe(1000);
 });
 
 test('a body that fails before its first byte is told as a failure, and one that fails later breaks the connection', async () => {
@@ -160,7 +160,7 @@ test('a body that fails before its first byte is told as a failure, and one that
 
 test('people with credentials are not kept out by the bodies of others', async () => {
   const { fetch: app } = createApp(house.services);
-  await using listener = await listening({ strangers: roomOf(0), known: roomOf(1000) }, app);
+  await using listener = await listening({ anonymous: roomOf(0), authenticated: roomOf(1000) }, app);
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     fetch(new URL(path, listener.origin), {
       method: 'POST',

@@ -12,8 +12,8 @@ import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson }
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = {
   clientAddress: string;
-  /** Whoever sends the request has shown credentials that hold. */
-  vouch: () => void;
+  /** Whoever sends the request has shown credentials of this account that hold. */
+  vouch: (accountId: string) => void;
   id: string;
   /**
    * For what has no end, or is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell.
@@ -34,7 +34,7 @@ export function requestContext(request: Request): RequestContext {
   return contexts.get(request) ?? local;
 }
 
-/** The request's body, taken off the wire now. @throws too_large, invalid, overloaded */
+/** The request's body, taken off the wire now. @throws too_large, too_slow, invalid, overloaded */
 export async function bodyOf(request: Request): Promise<Uint8Array> {
   const context = contexts.get(request);
   return context ? context.body.read() : refuseDeepJson(new Uint8Array(await request.arrayBuffer()));
@@ -46,14 +46,18 @@ export type BridgeOptions = {
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
   budgets: BodyBudgets;
+  /** How long a body without credentials may take; as usual without it. */
+  anonymousBodyMs?: number | undefined;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
 };
 
-export function createBridge({ fetch, clientAddress, budgets, newRequestId, onError }: BridgeOptions) {
+export function createBridge(options: BridgeOptions) {
+  const { fetch, clientAddress: addressOf, budgets, anonymousBodyMs: withinMs, newRequestId, onError } = options;
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const id = newRequestId();
-    const body = createRequestBody(req, res, budgets);
+    const clientAddress = addressOf(senderOf(req));
+    const body = createRequestBody(req, res, { budgets, clientAddress, withinMs });
     const gone = new AbortController();
     res.on('close', () => {
       if (!res.writableFinished) gone.abort();
@@ -65,7 +69,7 @@ export function createBridge({ fetch, clientAddress, budgets, newRequestId, onEr
         signal: gone.signal,
       });
       contexts.set(request, {
-        clientAddress: clientAddress(senderOf(req)),
+        clientAddress,
         vouch: body.vouch,
         id,
         endWithSender: graceMs => endWithSender(req, res, graceMs),

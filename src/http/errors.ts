@@ -13,6 +13,7 @@ const statuses: Record<ErrorCode, number> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  too_slow: 408,
   rate_limited: 429,
   unreachable: 502,
   unavailable: 503,

@@ -65,7 +65,7 @@ export function createGate(options: GateOptions): Gate {
     const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
-    requestContext(request).vouch();
+    requestContext(request).vouch(principal.accountId);
     return undefined;
   };
 

@@ -5,6 +5,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../core/answer.ts';
+import type { MemoryBudget } from '../core/memory-budget.ts';
 import { type RequestHead, readRequestHead } from '../core/request-head.ts';
 import type { Sender } from './client-address.ts';
 import type { Connection } from './connections.ts';
@@ -23,8 +24,11 @@ export type Whole = {
   deliver: (delivery: WholeDelivery) => Promise<Answer>;
   /** Bodies of more bytes are for the complete server, which takes them piece by piece. */
   maxBodyBytes: number;
-  /** What all deliveries that are arriving may hold together, in bytes. */
-  budget: { take: (bytes: number) => boolean; give: (bytes: number) => void };
+  /** Where deliveries count that are there: no unfinished one can keep them out. */
+  completeBudget: MemoryBudget;
+  /** Where those count that are still arriving, with shares for `holdersOf` their senders. */
+  unfinishedBudget: MemoryBudget;
+  holdersOf: (sender: Sender) => readonly string[];
   /** Whether somebody wants it, as far as that can be said at once: nothing is kept of a body for nobody. */
   isWanted: (target: string) => boolean;
   /** Whoever sent it went away before its end. */
@@ -45,7 +49,7 @@ export function createLane({
   handOver,
   onError,
 }: LaneOptions): (connection: Connection) => void {
-  const { deliver, maxBodyBytes, budget, isWanted, onAborted } = whole;
+  const { deliver, maxBodyBytes, completeBudget, unfinishedBudget, holdersOf, isWanted, onAborted } = whole;
   const render = createRenderer(keepAliveSeconds);
 
   return connection => {
@@ -57,6 +61,9 @@ export function createLane({
     /** Of the delivery whose body is arriving, or that was submitted. */
     let head: RequestHead | undefined;
     let held = 0;
+    /** While it is unfinished: whose share it takes. The sender that this was worked out for is kept beside it. */
+    let holders: readonly string[] | undefined;
+    let known: { forwardedFor: string | undefined; holders: readonly string[] } | undefined;
     let isAnswering = false;
     let hasEnded = false;
 
@@ -78,8 +85,9 @@ export function createLane({
         head = read;
         connection.enter('body');
       }
-      if (!hold(unreadBytes)) leave();
-      else if (isWhole(head)) submit(head, joined());
+      const isComplete = isWhole(head);
+      if (!(isComplete ? holdComplete() : holdUnfinished(head))) leave();
+      else if (isComplete) submit(head, joined());
       else if (hasEnded) connection.finish();
     };
 
@@ -87,14 +95,28 @@ export function createLane({
     const isTaken = (read: RequestHead): boolean =>
       read.bodyBytes <= maxBodyBytes && (isWhole(read) || isWanted(read.target));
 
-    /** Counts against the budget what is kept here. */
-    const hold = (bytes: number): boolean => {
-      if (bytes > held && !budget.take(bytes - held)) return false;
-      held = Math.max(held, bytes);
+    /** Counts what is kept here. @returns false when there is no room for it */
+    const holdComplete = (): boolean => {
+      if (!completeBudget.take(unreadBytes)) return false;
+      release();
+      held = unreadBytes;
       return true;
     };
+    const holdUnfinished = ({ forwardedFor }: RequestHead): boolean => {
+      holders ??= holdersFor(forwardedFor);
+      if (!unfinishedBudget.take(unreadBytes - held, holders)) return false;
+      held = unreadBytes;
+      return true;
+    };
+    const holdersFor = (forwardedFor: string | undefined): readonly string[] => {
+      if (known?.forwardedFor !== forwardedFor || !known)
+        known = { forwardedFor, holders: holdersOf({ peer, forwardedFor }) };
+      return known.holders;
+    };
     const release = (): void => {
-      budget.give(held);
+      if (holders) unfinishedBudget.give(held, holders);
+      else completeBudget.give(held);
+      holders = undefined;
       held = 0;
     };
 

@@ -38,6 +38,7 @@ const reasons: Record<string, string> = {
   401: 'Credentials missing, invalid or revoked',
   403: 'A limit of the plan or account is reached, the role or the scope of the access token does not allow it, or a browser asks for another site',
   404: 'Does not exist, or belongs to somebody else',
+  408: 'The body did not arrive in time',
   409: 'In conflict with what exists',
   413: 'Too large',
   415: 'With a session, or signing in: the content type is not application/json',

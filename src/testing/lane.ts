@@ -1,5 +1,6 @@
 /* A front whose deliveries of the short way and of the complete server are kept here, for tests of what goes which way. */
 import type { Answer } from '../core/answer.ts';
+import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront } from '../front.ts';
 import type { WholeDelivery } from '../http/lane.ts';
 import { exchange, openWire, type Wire } from './wire.ts';
@@ -32,6 +33,16 @@ export async function openLane() {
     free: room,
     answer: (_delivery: WholeDelivery): Answer | Promise<Answer> => ok(),
   };
+  const budget: MemoryBudget = {
+    take: bytes => {
+      if (bytes > house.free) return false;
+      house.free -= bytes;
+      return true;
+    },
+    give: bytes => {
+      house.free += bytes;
+    },
+  };
   const front = createFront({
     ingest: {
       handle: async (req, res, target) => {
@@ -47,16 +58,9 @@ export async function openLane() {
           return house.answer(delivery);
         },
         maxBodyBytes,
-        budget: {
-          take: bytes => {
-            if (bytes > house.free) return false;
-            house.free -= bytes;
-            return true;
-          },
-          give: bytes => {
-            house.free += bytes;
-          },
-        },
+        completeBudget: budget,
+        unfinishedBudget: budget,
+        holdersOf: ({ peer }) => [peer],
         isWanted: target => target !== '/in/nobody',
         onAborted: () => {
           house.aborted++;

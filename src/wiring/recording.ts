@@ -3,6 +3,7 @@
 import { createSlots } from '../core/slots.ts';
 import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
+import { createDeliveryBudgets, maxHeldBytes } from '../features/capture/delivery-budgets.ts';
 import { createIngest } from '../features/capture/ingest.ts';
 import { createCaptureService } from '../features/capture/service.ts';
 import { createCaptureStore } from '../features/capture/store.ts';
@@ -16,7 +17,6 @@ import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSearchService } from '../features/search/service.ts';
 import { createSearchStore } from '../features/search/store.ts';
-import { createBodyBudget } from '../http/body.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
@@ -24,8 +24,6 @@ import { groupBounds, groupBoundsElsewhere, recordHere, recordWithWriter } from 
 import type { Watch } from './watch.ts';
 
 const streamsPerAccount = 20;
-/** Bodies being received or waiting for their commit, all together. */
-const bodyBudgetBytes = 256 << 20;
 
 export type Recording = ReturnType<typeof createRecording>;
 
@@ -88,6 +86,8 @@ export function createRecording(
   const capture = createCaptureService({
     recorder: runJob ? recordWithWriter(runJob) : recordHere(captureStore),
     ...(runJob ? groupBounds : groupBoundsElsewhere),
+    // Large deliveries that wait for their commit leave the small ones their place.
+    maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,
@@ -112,7 +112,7 @@ export function createRecording(
     findEndpoint: registry.find,
     clientAddress,
     maxBodyBytes: config.maxBodyBytes,
-    budget: createBodyBudget(Math.max(bodyBudgetBytes, 2 * config.maxBodyBytes)),
+    budgets: createDeliveryBudgets(config.maxBodyBytes),
     clock,
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),

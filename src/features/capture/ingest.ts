@@ -9,14 +9,12 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../../core/query.ts';
-import { type BodyBudget, readBody, tellToGoOn } from '../../http/body.ts';
+import { readBody, tellToGoOn } from '../../http/body.ts';
 import { type Sender, senderOf } from '../../http/client-address.ts';
 import type { Whole, WholeDelivery } from '../../http/lane.ts';
 import { refusal, stored } from './answers.ts';
+import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
 import type { Address, CaptureService } from './service.ts';
-
-/** More than this comes piece by piece. */
-const mostWholeBytes = 256 << 10;
 
 export type Ingest = {
   /** A request of the complete HTTP server. */
@@ -31,14 +29,14 @@ export type IngestOptions = {
   findEndpoint: (token: string) => Address | undefined | Promise<Address | undefined>;
   clientAddress: (sender: Sender) => string;
   maxBodyBytes: number;
-  budget: BodyBudget;
+  budgets: DeliveryBudgets;
   clock: Clock;
   onResult: (result: 'stored' | 'unknown' | 'too_large' | 'refused' | 'aborted') => void;
   onError: (error: unknown) => void;
 };
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { capture, findEndpoint, clientAddress, maxBodyBytes, budget, clock, onResult, onError } = options;
+  const { capture, findEndpoint, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } = options;
 
   const find = (token: string) => (token === '' ? undefined : findEndpoint(token));
   const unknown = (): Answer => {
@@ -80,14 +78,23 @@ export function createIngest(options: IngestOptions): Ingest {
 
   const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
     const to = readTarget(target);
+    const sender = senderOf(req);
+    let endpoint: Address | undefined;
     try {
       const found = find(to.token);
-      if (!(found instanceof Promise ? await found : found)) return unknown();
+      endpoint = found instanceof Promise ? await found : found;
     } catch (error) {
       return failed(error);
     }
-    const read = await readBody(req, maxBodyBytes, budget, () => tellToGoOn(req, res));
+    if (!endpoint) return unknown();
+    const read = await readBody(req, {
+      maxBytes: maxBodyBytes,
+      budget: budgetOfDelivery(budgets, { clientAddress: clientAddress(sender), endpoint: endpoint.seq }),
+      wanted: () => tellToGoOn(req, res),
+    });
     switch (read.kind) {
+      // Nobody limits the time of this one, but the pace of its connection.
+      case 'late':
       case 'aborted':
         onResult('aborted');
         return 'aborted';
@@ -95,11 +102,11 @@ export function createIngest(options: IngestOptions): Ingest {
         return tooLarge();
       case 'no_room':
         onResult('refused');
-        return refusal(503, 'too many large deliveries at once, try again', 1);
+        return refusal(503, 'too many unfinished deliveries at once, try again', 1);
     }
     try {
       const fields = toFieldLines(req.rawHeaders);
-      return await record(to, { ...senderOf(req), method: req.method ?? 'GET', fields, body: read.body });
+      return await record(to, { ...sender, method: req.method ?? 'GET', fields, body: read.body });
     } finally {
       read.release();
     }
@@ -108,8 +115,10 @@ export function createIngest(options: IngestOptions): Ingest {
   return {
     whole: {
       deliver: delivery => record(readTarget(delivery.target), delivery),
-      maxBodyBytes: Math.min(maxBodyBytes, mostWholeBytes),
-      budget,
+      maxBodyBytes: Math.min(maxBodyBytes, maxSmallBytes),
+      completeBudget: budgets.complete,
+      unfinishedBudget: budgets.small,
+      holdersOf: sender => smallHolders(clientAddress(sender)),
       isWanted: target => {
         const found = find(readTarget(target).token);
         // One that has to be looked up is not known at once; the other way looks it up again.

@@ -1,8 +1,8 @@
 /* An address that is not in memory and cannot be looked up either: whose delivery it is is not known, and it may be somebody's. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { createFront, type Front } from '../../front.ts';
-import { createBodyBudget } from '../../http/body.ts';
 import { exchange } from '../../testing/wire.ts';
+import { createDeliveryBudgets } from './delivery-budgets.ts';
 import { createIngest } from './ingest.ts';
 
 let front: Front;
@@ -17,7 +17,7 @@ beforeEach(async () => {
     findEndpoint: () => Promise.reject(new Error('the database does not answer')),
     clientAddress: () => '127.0.0.1',
     maxBodyBytes: 1024,
-    budget: createBodyBudget(1 << 20),
+    budgets: createDeliveryBudgets(1024),
     clock: { now: () => 0, monotonic: () => 0 },
     onResult: result => results.push(result),
     onError: error => errors.push(error),

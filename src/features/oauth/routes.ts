@@ -69,6 +69,7 @@ function inTermsOfOAuth(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, message, retryAfterSeconds = 1 } = error;
   if (code === 'too_large') return new OAuthError('invalid_request', message, { status: 413 });
+  if (code === 'too_slow') return new OAuthError('invalid_request', message, { status: 408 });
   if (code === 'invalid') return refuse('invalid_request', message);
   return new OAuthError('temporarily_unavailable', message, { headers: { 'retry-after': String(retryAfterSeconds) } });
 }
