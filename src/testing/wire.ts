@@ -12,7 +12,8 @@ export type Wire = {
   destroy: () => void;
 };
 
-export async function openWire(origin: string): Promise<Wire> {
+/** @param localAddress the source address, such as another of loopback's */
+export async function openWire(origin: string, localAddress?: string): Promise<Wire> {
   const { hostname, port } = new URL(origin);
   let text = '';
   let done = false;
@@ -21,7 +22,8 @@ export async function openWire(origin: string): Promise<Wire> {
     for (const listener of listeners) listener();
   };
   const socket = await new Promise<Socket>((resolve, reject) => {
-    const made = connect(Number(port), hostname, () => resolve(made));
+    const to = { port: Number(port), host: hostname, ...(localAddress !== undefined && { localAddress }) };
+    const made = connect(to, () => resolve(made));
     made.once('error', reject);
   });
   socket.on('error', () => {});
@@ -63,8 +65,8 @@ export async function openWire(origin: string): Promise<Wire> {
 }
 
 /** One request on a connection of its own; the whole answer once its body is complete by its Content-Length. */
-export async function exchange(origin: string, request: string | Uint8Array): Promise<string> {
-  const wire = await openWire(origin);
+export async function exchange(origin: string, request: string | Uint8Array, localAddress?: string): Promise<string> {
+  const wire = await openWire(origin, localAddress);
   wire.write(request);
   const head = await wire.until(/\r\n\r\n/);
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
