@@ -8,6 +8,7 @@ import { checkDisk } from './faults/disk.ts';
 import { checkFuzz } from './faults/fuzz.ts';
 import { checkGreed } from './faults/greed.ts';
 import { checkMidway } from './faults/midway.ts';
+import { checkStalls } from './faults/stalls.ts';
 import { createChecks } from './lib/checks.ts';
 import { githubPayloads } from './lib/payloads.ts';
 import { checkCrashes } from './smoke/crash.ts';
@@ -36,7 +37,10 @@ const groups: Record<string, () => Promise<void>> = {
   midway: () => checkMidway(checks, payloads),
   connections: () => checkConnections(checks, payloads, { idle, dripping: Math.ceil(idle / 20) }),
   fuzz: () => checkFuzz(checks, whole('seconds'), whole('seed')),
-  greed: () => checkGreed(checks),
+  greed: async () => {
+    await checkGreed(checks);
+    await checkStalls(checks);
+  },
   crash: async () => {
     await checkCrashes(checks, payloads, whole('rounds'));
   },
