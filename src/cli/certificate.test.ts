@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { createFront } from '../front.ts';
+import { selfSigned } from '../testing/certificate.ts';
 import { hooktape } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
 import { openWire } from '../testing/wire.ts';
@@ -14,16 +15,6 @@ const directory = mkdtempSync(join(tmpdir(), 'hooktape-tls-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
 
-/** A self-signed certificate of this name, as openssl makes them. */
-const made = (name: string) => {
-  const [key, cert] = [join(directory, `${name}.key`), join(directory, `${name}.crt`)];
-  const { exitCode, stderr } = Bun.spawnSync(
-    `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=${name}
-     -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ${key} -out ${cert}`.split(/\s+/),
-  );
-  if (exitCode !== 0) throw new Error(String(stderr));
-  return readCertificate({ certFile: cert, keyFile: key });
-};
 const put = ({ cert, key }: { cert: string; key: string }) => {
   writeFileSync(files.certFile, cert);
   writeFileSync(files.keyFile, key);
@@ -39,8 +30,8 @@ const shownName = (port: number): Promise<string> =>
     socket.on('error', reject);
   });
 
-const one = made('one');
-const two = made('two');
+const one = selfSigned('one');
+const two = selfSigned('two');
 
 describe('the certificate files', () => {
   test('say which setting is wrong, and how', () => {
