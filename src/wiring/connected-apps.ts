@@ -15,6 +15,7 @@ import { createClientsStore } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
+import { createGrantIndex } from './credential-index.ts';
 import type { Ground } from './ground.ts';
 import type { People } from './people.ts';
 
@@ -56,10 +57,12 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
   // Never this host or its network, whatever replay may reach: anybody may name a document.
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
+  const tokensStore = createTokensStore(db, client);
+  const grantIndex = createGrantIndex(ground, tokensStore.grantIds);
   const oauth = createOAuthService({
     stores: {
       clients: createClientsStore(db, client),
-      tokens: createTokensStore(db, client),
+      tokens: tokensStore,
       keys: createSigningKeysStore(db, client),
     },
     sealer,
@@ -70,6 +73,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     send: config.oauthCimd ? send : undefined,
     takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
     takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
+    onGranted: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
   });
   const external = createExternalIssuers({
@@ -84,6 +88,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     random,
     unverified,
     issuer: baseUrl,
+    mayBeGranted: grantIndex.mayExist,
     verifyOwn: oauth.verify,
     hasScope,
     verifyExternal: external.verify,
@@ -104,6 +109,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     oauth,
     apps,
     challenge,
+    readGrants: grantIndex.reload,
     /** Before the database closes. */
     flushApps: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
   };

@@ -13,6 +13,7 @@ import { createThrottle } from '../features/sessions/throttle.ts';
 import { createSetupService } from '../features/setup/service.ts';
 import { createTeamsService } from '../features/teams/service.ts';
 import { createTeamsStore } from '../features/teams/store.ts';
+import { createHashIndex } from './credential-index.ts';
 import type { Ground } from './ground.ts';
 
 const keyUsesEveryMs = 30_000;
@@ -30,17 +31,22 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
   });
   const accountStore = createAccountStore(db);
   const account = createAccountService({ store: accountStore, passwords, clock, random, onPlanChanged });
-  const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
+  const keyStore = createKeysStore(db);
+  const keyIndex = createHashIndex(ground, 'API keys', keyStore);
+  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
 
+  const sessionStore = createSessionsStore(db);
+  const sessionIndex = createHashIndex(ground, 'sessions', sessionStore);
   const sessions = createSessionsService({
-    store: createSessionsStore(db),
+    store: sessionStore,
     accounts: accountStore,
     passwords,
     throttle: createThrottle({ monotonic: clock.monotonic }),
     clock,
     random,
     sha256,
+    index: sessionIndex,
     onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
   });
   const setup = createSetupService({
@@ -63,5 +69,14 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
       pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
     },
   });
-  return { account, keys, sessions, setup, teams };
+  return {
+    account,
+    keys,
+    sessions,
+    setup,
+    teams,
+    readCredentials: async (): Promise<void> => {
+      await Promise.all([keyIndex.reload(), sessionIndex.reload()]);
+    },
+  };
 }

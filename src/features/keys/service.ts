@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
@@ -20,8 +21,10 @@ export function createKeysService(options: {
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
+  /** Which keys exist, by hash. */
+  index: CredentialIndex;
 }) {
-  const { store, clock, random, sha256 } = options;
+  const { store, clock, random, sha256, index } = options;
   const unwritten = new Map<string, number>();
   const hashOf = (key: string): Buffer => Buffer.from(sha256(Buffer.from(key)));
 
@@ -46,6 +49,7 @@ export function createKeysService(options: {
     async create(accountId: string, givenName: string): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
+      const hash = hashOf(key);
       const createdAt = clock.now();
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
@@ -53,11 +57,12 @@ export function createKeysService(options: {
         id,
         accountId,
         name,
-        hash: hashOf(key),
+        hash,
         last4,
         createdAt,
       });
       if (outcome === 'gone') throw unauthorized();
+      if (outcome === 'inserted') index.add(indexId(hash));
       if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
       return { id, name, last4, createdAt, lastUsedAt: null, key };
     },
@@ -76,6 +81,7 @@ export function createKeysService(options: {
     async holderOf(key: string): Promise<KeyHolder | undefined> {
       if (!keyForm.test(key)) return undefined;
       const hash = hashOf(key);
+      if (!(await index.mayExist(indexId(hash)))) return undefined;
       const holder = await store.holderOf(hash);
       if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined;
       unwritten.set(holder.keyId, clock.now());

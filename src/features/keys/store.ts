@@ -64,6 +64,13 @@ export function createKeysStore(db: Drizzle) {
       return rows[0];
     },
 
+    /** The hash of every key. */
+    hashes: async (): Promise<Buffer[]> => (await db.select({ hash: apiKeys.hash }).from(apiKeys)).map(row => row.hash),
+
+    /** Those of the given hashes that a key has. */
+    existing: async (hashes: Buffer[]): Promise<Buffer[]> =>
+      (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(inArray(apiKeys.hash, hashes))).map(row => row.hash),
+
     async remove(accountId: string, id: string): Promise<boolean> {
       const { rowsAffected } = await db
         .delete(apiKeys)

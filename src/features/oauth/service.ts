@@ -51,10 +51,23 @@ export function createOAuthService(options: {
   send: Outbound['send'] | undefined;
   takeRegistration: Take;
   takeDocument: Take;
+  /** Called with the id of each new grant, before its tokens are given out. */
+  onGranted: (grantId: string) => void;
   policy: OAuthPolicy;
 }) {
-  const { stores, sealer, clock, random, baseUrl, otherIssuers, send, takeRegistration, takeDocument, policy } =
-    options;
+  const {
+    stores,
+    sealer,
+    clock,
+    random,
+    baseUrl,
+    otherIssuers,
+    send,
+    takeRegistration,
+    takeDocument,
+    onGranted,
+    policy,
+  } = options;
   const resources = createResources(baseUrl);
   const keys = createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
   const tokens = createAccessTokens({ keys, issuer: baseUrl, audiences: resources.all, clock, random });
@@ -83,6 +96,7 @@ export function createOAuthService(options: {
     clock,
     random,
     refreshGraceMs: policy.refreshGraceMs,
+    onGranted,
   });
   const metadata = serverMetadata({
     baseUrl,

@@ -182,6 +182,9 @@ export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'e
         );
     },
 
+    grantIds: async (): Promise<string[]> =>
+      (await db.select({ id: oauthGrants.id }).from(oauthGrants)).map(row => row.id),
+
     /** Whether this person has let this client in, and that still holds. */
     async isConnected(accountId: string, clientId: string, now: number): Promise<boolean> {
       const rows = await db

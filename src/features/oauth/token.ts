@@ -37,8 +37,9 @@ export function createTokenEndpoint(options: {
   clock: Clock;
   random: RandomBytes;
   refreshGraceMs: number;
+  onGranted: (grantId: string) => void;
 }) {
-  const { store, tokens, resources, clock, random, refreshGraceMs } = options;
+  const { store, tokens, resources, clock, random, refreshGraceMs, onGranted } = options;
 
   const answer = (accessToken: string, scope: string, refreshToken: string | undefined): TokenAnswer => ({
     access_token: accessToken,
@@ -97,6 +98,7 @@ export function createTokenEndpoint(options: {
         if (used) await store.revokeGrant(used, now, 'code_reuse');
         throw badGrant('the code was used already');
       }
+      onGranted(grantId);
       return answer(accessToken, scope, refreshToken);
     },
 

@@ -3,6 +3,7 @@
  * sign-in. Unknown addresses, accounts without a password and wrong passwords get one answer, after the same work.
  */
 import type { Clock } from '../../core/clock.ts';
+import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
@@ -38,10 +39,12 @@ export function createSessionsService(options: {
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
+  /** Which sessions exist, by hash. */
+  index: CredentialIndex;
   /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
   onUnwritten: (error: unknown) => void;
 }) {
-  const { store, accounts, passwords, throttle, clock, random, sha256, onUnwritten } = options;
+  const { store, accounts, passwords, throttle, clock, random, sha256, index, onUnwritten } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
@@ -60,6 +63,7 @@ export function createSessionsService(options: {
     };
     if (!(await store.insert(session, account.passwordHash, visitor.sessionId ?? '', limits())))
       throw unauthorized('wrong email or password');
+    index.add(indexId(session.hash));
     return token;
   };
 
@@ -91,7 +95,9 @@ export function createSessionsService(options: {
 
     /** Whose session this is; undefined for a token that is unknown, ended or expired. Notes the use now and then. */
     async holderOf(token: string): Promise<SessionHolder | undefined> {
-      const holder = await store.holderOf(hashOf(token), limits());
+      const hash = hashOf(token);
+      if (!(await index.mayExist(indexId(hash)))) return undefined;
+      const holder = await store.holderOf(hash, limits());
       if (!holder) return undefined;
       const now = clock.now();
       if (now - holder.lastSeenAt >= touchEveryMs) await store.touch(holder.sessionId, now).catch(onUnwritten);
@@ -133,7 +139,10 @@ export function createSessionsService(options: {
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
       if (visitor.sessionId === undefined) return undefined;
       const token = newToken(random);
-      return (await store.rotate(account.id, visitor.sessionId, hashOf(token))) ? token : undefined;
+      const hash = hashOf(token);
+      if (!(await store.rotate(account.id, visitor.sessionId, hash))) return undefined;
+      index.add(indexId(hash));
+      return token;
     },
   };
 }
