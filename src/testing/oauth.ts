@@ -18,6 +18,9 @@ export type Tokens = {
 };
 export type SignedInPerson = Caller & { cookie: string };
 
+/** What a browser says of a form on a page of the server's own. */
+export const ownPage = { 'sec-fetch-site': 'same-origin' };
+
 const password = 'correct horse battery';
 
 export const encode = (form: Form): string =>
@@ -91,7 +94,7 @@ export async function openDesk(options: HouseOptions & { clock?: HeldClock } = {
     return handle;
   };
   const answer = (handle: string, cookie: string, decision = 'allow'): Promise<Response> =>
-    post('/authorize/consent', { handle, decision }, { cookie });
+    post('/authorize/consent', { handle, decision }, { cookie, ...ownPage });
   /** Asks, consents, and gives where the browser is sent to. */
   const consent = async (
     client: TestClient,

@@ -33,6 +33,7 @@ const maintainEveryMs = 60_000;
 const hourMs = 3_600_000;
 const registrationsPerHour = 20;
 const documentsPerMinute = 10;
+const authorizationsPerMinute = 60;
 const issuerTimeoutMs = 5000;
 
 /** For addresses that the operator configured: no guard, no redirects. */
@@ -54,6 +55,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
+  const authorizations = createRateLimiter(clock.monotonic);
   // Never this host or its network, whatever replay may reach: anybody may name a document.
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
@@ -73,6 +75,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     send: config.oauthCimd ? send : undefined,
     takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
     takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
+    takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
     onGranted: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
   });

@@ -38,6 +38,8 @@ export const defaultPolicy: OAuthPolicy = {
 export type OAuthService = ReturnType<typeof createOAuthService>;
 
 const dayMs = 24 * 3_600_000;
+/** Of one run; what is left waits for the next. */
+const maxSweepSlices = 100;
 
 export function createOAuthService(options: {
   stores: { clients: ClientsStore; tokens: TokensStore; keys: SigningKeysStore };
@@ -51,6 +53,7 @@ export function createOAuthService(options: {
   send: Outbound['send'] | undefined;
   takeRegistration: Take;
   takeDocument: Take;
+  takeAuthorization: Take;
   /** Called with the id of each new grant, before its tokens are given out. */
   onGranted: (grantId: string) => void;
   policy: OAuthPolicy;
@@ -65,6 +68,7 @@ export function createOAuthService(options: {
     send,
     takeRegistration,
     takeDocument,
+    takeAuthorization,
     onGranted,
     policy,
   } = options;
@@ -85,6 +89,7 @@ export function createOAuthService(options: {
     store: stores.tokens,
     resources,
     issuer: baseUrl,
+    takeAuthorization,
     allowPrivateUse: policy.allowPrivateUse,
     clock,
     random,
@@ -154,7 +159,9 @@ export function createOAuthService(options: {
     async maintain(): Promise<void> {
       await keys.tick();
       const now = clock.now();
-      await stores.clients.sweep(now, { clients: now - dayMs, documents: now - 7 * dayMs, grants: now - dayMs });
+      const olderThan = { clients: now - dayMs, documents: now - 7 * dayMs, grants: now - dayMs };
+      // Slice by slice: other writes come between.
+      for (let slices = 0; slices < maxSweepSlices; slices++) if (!(await stores.clients.sweep(now, olderThan))) break;
     },
   };
 }

@@ -38,8 +38,22 @@ export type TokensStore = ReturnType<typeof createTokensStore>;
 export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'execute'>) {
   const liveGrant = (now: number) => and(isNull(oauthGrants.revokedAt), gt(oauthGrants.expiresAt, now));
   return {
-    async insertRequest(row: AuthzRow): Promise<void> {
-      await db.insert(authzRequests).values(row);
+    /**
+     * Inserts unless there are `limits.total` requests already; false when there are. An account that has
+     * `limits.perAccount` requests loses its oldest.
+     */
+    async insertRequest(row: AuthzRow, limits: { perAccount: number; total: number }): Promise<boolean> {
+      const { hash, accountId, sessionId, clientId, redirectUri, state, challenge, scope, resource, expiresAt } = row;
+      const [, inserted] = await db.batch([
+        db.run(sql`DELETE FROM authz_requests WHERE account_id = ${accountId} AND hash IN (SELECT hash
+          FROM authz_requests WHERE account_id = ${accountId} ORDER BY expires_at DESC LIMIT -1 OFFSET ${limits.perAccount - 1})`),
+        db.run(sql`INSERT INTO authz_requests
+          (hash, account_id, session_id, client_id, redirect_uri, state, challenge, scope, resource, expires_at)
+          SELECT ${hash}, ${accountId}, ${sessionId}, ${clientId}, ${redirectUri}, ${state}, ${challenge}, ${scope},
+                 ${resource}, ${expiresAt}
+          WHERE (SELECT count(*) FROM authz_requests) < ${limits.total}`),
+      ]);
+      return inserted.rowsAffected === 1;
     },
 
     /** Takes it out: a second taker finds nothing. Only for the session that it was made for. */
