@@ -38,7 +38,10 @@ function build(ground: Ground) {
   const wakeSweeper = (): void => recording.retention.wake();
 
   const endpoints = createEndpoints(ground, wakeSweeper);
-  const people = createPeople(ground, endpoints.endpoints, wakeSweeper);
+  const people = createPeople(ground, endpoints.endpoints, {
+    onPlanChanged: wakeSweeper,
+    revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
+  });
   const watch = createWatch(ground, () => recording);
   const recording = createRecording(ground, endpoints, watch);
   const history = createHistory(ground, endpoints, recording, watch);

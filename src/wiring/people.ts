@@ -20,7 +20,14 @@ const keyUsesEveryMs = 30_000;
 
 export type People = ReturnType<typeof createPeople>;
 
-export function createPeople(ground: Ground, endpoints: EndpointsService, onPlanChanged: () => void) {
+/** What people need of parts that are built after them. */
+export type PeopleHooks = { onPlanChanged: () => void; revokeGrants: (accountId: string) => Promise<number> };
+
+export function createPeople(
+  ground: Ground,
+  endpoints: EndpointsService,
+  { onPlanChanged, revokeGrants }: PeopleHooks,
+) {
   const { config, log, clock, random, sha256, every, database } = ground;
   const { db } = database;
   const { baseUrl } = config;
@@ -30,7 +37,15 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
   const accountStore = createAccountStore(db);
-  const account = createAccountService({ store: accountStore, passwords, clock, random, onPlanChanged });
+  const account = createAccountService({
+    store: accountStore,
+    passwords,
+    clock,
+    random,
+    onPlanChanged,
+    revokeGrants,
+    revokeKeys: accountId => keys.revokeAllOf(accountId),
+  });
   const keyStore = createKeysStore(db);
   const keyIndex = createHashIndex(ground, 'API keys', keyStore);
   const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex });
@@ -41,6 +56,7 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
   const sessions = createSessionsService({
     store: sessionStore,
     accounts: accountStore,
+    revokeGrants,
     passwords,
     throttle: createThrottle({ monotonic: clock.monotonic }),
     clock,

@@ -12,6 +12,9 @@ import type { AccountRow, AccountStore } from './store.ts';
 
 export type AccountService = ReturnType<typeof createAccountService>;
 
+/** The account, and what its new password has ended. */
+export type PasswordReset = Account & { sessionsEnded: number; grantsRevoked: number; keysRevoked: number };
+
 export type PasswordHasher = { hash: (password: string) => Promise<string> };
 
 export function createAccountService(options: {
@@ -21,8 +24,12 @@ export function createAccountService(options: {
   random: RandomBytes;
   /** Told after a team's plan became another: its retention window is another, too. */
   onPlanChanged: () => void;
+  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  revokeGrants: (accountId: string) => Promise<number>;
+  /** @returns how many keys there were */
+  revokeKeys: (accountId: string) => Promise<number>;
 }) {
-  const { store, passwords, clock, random, onPlanChanged } = options;
+  const { store, passwords, clock, random, onPlanChanged, revokeGrants, revokeKeys } = options;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
   const byEmail = async (email: string): Promise<AccountRow> => {
@@ -96,11 +103,18 @@ export function createAccountService(options: {
       return toAccount({ ...row, plan });
     },
 
-    /** @throws not_found, invalid */
-    async setPassword(email: string, password: string): Promise<Account> {
+    /**
+     * For the operator, when the account may be in wrong hands: ends its sessions and the access of its apps, and revokes its
+     * API keys unless they are kept. In this order, because a session can let in an app, and either can make a key.
+     * @throws not_found, invalid
+     */
+    async resetPassword(email: string, password: string, { keepKeys = false } = {}): Promise<PasswordReset> {
       const row = await byEmail(email);
-      await store.setPasswordHash(row.id, await passwords.hash(checkPassword(password, row.email)));
-      return toAccount(row);
+      const hash = await passwords.hash(checkPassword(password, row.email));
+      const sessionsEnded = await store.setPasswordHash(row.id, hash);
+      const grantsRevoked = await revokeGrants(row.id);
+      const keysRevoked = keepKeys ? 0 : await revokeKeys(row.id);
+      return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked };
     },
 
     /**

@@ -72,6 +72,9 @@ export function createKeysService(options: {
       if (!(await store.remove(accountId, id))) throw notFound('key');
     },
 
+    /** Every key of the account. @returns how many there were */
+    revokeAllOf: (accountId: string): Promise<number> => store.removeAllOf(accountId),
+
     /** For the operator: whoever's key it is. @throws not_found */
     async revokeAny(id: string): Promise<void> {
       if (!(await store.removeById(id))) throw notFound('key');

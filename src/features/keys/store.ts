@@ -78,6 +78,10 @@ export function createKeysStore(db: Drizzle) {
       return rowsAffected === 1;
     },
 
+    async removeAllOf(accountId: string): Promise<number> {
+      return (await db.delete(apiKeys).where(eq(apiKeys.accountId, accountId))).rowsAffected;
+    },
+
     async removeById(id: string): Promise<boolean> {
       return (await db.delete(apiKeys).where(eq(apiKeys.id, id))).rowsAffected === 1;
     },

@@ -144,8 +144,8 @@ export function createOAuthService(options: {
     /** What an access token of this server claims; its grant is not looked at. */
     verify: tokens.verify,
 
-    /** Ends every grant of the account, for "sign out everywhere". */
-    revokeAllOf: (accountId: string): Promise<void> =>
+    /** Ends every grant of the account, for "sign out everywhere" and a reset password. @returns how many */
+    revokeAllOf: (accountId: string): Promise<number> =>
       stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere'),
 
     /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */

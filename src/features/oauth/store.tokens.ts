@@ -183,17 +183,16 @@ export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'e
         .where(and(eq(oauthGrants.id, id), isNull(oauthGrants.revokedAt)));
     },
 
-    /** Every grant of an account. */
-    async revokeGrantsOf(accountId: string, now: number, reason: RevocationReason): Promise<void> {
-      await db
-        .update(oauthGrants)
-        .set({ revokedAt: now, reason })
-        .where(
-          and(
-            isNull(oauthGrants.revokedAt),
-            sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`,
-          ),
-        );
+    /** Every grant of an account, and every code that is not a grant yet. @returns how many grants were alive */
+    async revokeGrantsOf(accountId: string, now: number, reason: RevocationReason): Promise<number> {
+      const [, revoked] = await db.batch([
+        db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), isNull(oauthCodes.usedGrant))),
+        db
+          .update(oauthGrants)
+          .set({ revokedAt: now, reason })
+          .where(and(liveGrant(now), sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`)),
+      ]);
+      return revoked.rowsAffected;
     },
 
     grantIds: async (): Promise<string[]> =>

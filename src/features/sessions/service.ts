@@ -32,8 +32,10 @@ export function createSessionsService(options: {
     byId: (id: string) => Promise<Credentials | undefined>;
     byEmail: (email: string) => Promise<Credentials | undefined>;
     /** Ends the account's sessions but for one. */
-    setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<void>;
+    setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<unknown>;
   };
+  /** Ends the access of all apps that the person let in. */
+  revokeGrants: (accountId: string) => Promise<unknown>;
   passwords: Passwords;
   throttle: Throttle;
   clock: Clock;
@@ -44,7 +46,7 @@ export function createSessionsService(options: {
   /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
   onUnwritten: (error: unknown) => void;
 }) {
-  const { store, accounts, passwords, throttle, clock, random, sha256, index, onUnwritten } = options;
+  const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index, onUnwritten } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
@@ -122,14 +124,14 @@ export function createSessionsService(options: {
     },
 
     /**
-     * Ends every other session of the account.
+     * Ends every other session of the account, and with `signOutEverywhere` the access of its apps, too.
      * @returns the current session's new token; undefined when the request came without a session
      * @throws invalid for the new password, and when the current one is wrong; rate_limited; unauthorized when the account was
      * deleted meanwhile
      */
     async changePassword(
       who: { accountId: string; email: string },
-      given: { current: string; password: string },
+      given: { current: string; password: string; signOutEverywhere?: boolean },
       visitor: Visitor,
     ): Promise<string | undefined> {
       const password = checkPassword(given.password, who.email);
@@ -137,6 +139,7 @@ export function createSessionsService(options: {
       if (!account)
         throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
+      if (given.signOutEverywhere) await revokeGrants(account.id);
       if (visitor.sessionId === undefined) return undefined;
       const token = newToken(random);
       const hash = hashOf(token);
