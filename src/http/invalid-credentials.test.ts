@@ -52,6 +52,28 @@ describe('an invented credential', () => {
   });
 });
 
+test('asking who is signed in does not ask the database either, once there is an account', async () => {
+  const ask = () => house.fetch('/api/session', { headers: invalid['cookie']?.() ?? {} });
+  expect(await (await ask()).json()).toEqual({ error: 'not signed in', setupRequired: false });
+  const query = spyOn(house.services.database.client, 'execute');
+  expect((await ask()).status).toBe(401);
+  if (!house.services.isShared) expect(query).not.toHaveBeenCalled();
+  query.mockRestore();
+});
+
+test('deleting the last account is noticed', async () => {
+  const own = await openHouse();
+  try {
+    const session = async (): Promise<unknown> => (await own.fetch('/api/session')).json();
+    await own.person('last@example.com');
+    expect(await session()).toMatchObject({ setupRequired: false });
+    await own.services.account.remove('last@example.com');
+    expect(await session()).toMatchObject({ setupRequired: true });
+  } finally {
+    await own.close();
+  }
+});
+
 describe('after 300 refusals in a minute', () => {
   test.each(Object.keys(invalid))('%s: refusals are 429 with a Retry-After that is enough', async kind => {
     const ask = () => me(invalid[kind]?.() ?? {});

@@ -28,7 +28,7 @@ export function createPeople(
   endpoints: EndpointsService,
   { onPlanChanged, revokeGrants }: PeopleHooks,
 ) {
-  const { config, log, clock, random, sha256, every, database } = ground;
+  const { config, log, clock, random, sha256, every, database, isShared } = ground;
   const { db } = database;
   const { baseUrl } = config;
 
@@ -43,6 +43,7 @@ export function createPeople(
     clock,
     random,
     onPlanChanged,
+    isShared,
     revokeGrants,
     revokeKeys: accountId => keys.revokeAllOf(accountId),
   });

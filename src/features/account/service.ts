@@ -24,12 +24,17 @@ export function createAccountService(options: {
   random: RandomBytes;
   /** Told after a team's plan became another: its retention window is another, too. */
   onPlanChanged: () => void;
+  /** Other processes may delete accounts, too. */
+  isShared: boolean;
   /** Ends the access of all apps that the person let in. @returns how many grants that were */
   revokeGrants: (accountId: string) => Promise<number>;
   /** @returns how many keys there were */
   revokeKeys: (accountId: string) => Promise<number>;
 }) {
-  const { store, passwords, clock, random, onPlanChanged, revokeGrants, revokeKeys } = options;
+  const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
+  let hasAccounts = false;
+  /** Counted before and after each: a count of accounts that ran meanwhile is not relied on. */
+  let removals = 0;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
   const byEmail = async (email: string): Promise<AccountRow> => {
@@ -53,7 +58,14 @@ export function createAccountService(options: {
       return (await store.all()).map(row => ({ ...toAccount(row), role: row.role, teamId: row.teamId }));
     },
 
-    isEmpty: async (): Promise<boolean> => (await store.count()) === 0,
+    /** Asked by everybody who is not signed in: once there is an account, the database need not be asked again. */
+    async isEmpty(): Promise<boolean> {
+      if (hasAccounts) return false;
+      const removalsBefore = removals;
+      const isEmpty = (await store.count()) === 0;
+      hasAccounts = !isEmpty && !isShared && removals === removalsBefore;
+      return isEmpty;
+    },
 
     /**
      * A new account: owner of a team of its own, or member of the team of `teamOf`.
@@ -124,7 +136,10 @@ export function createAccountService(options: {
      */
     async remove(email: string): Promise<{ account: Account; emptyTeam: string | undefined }> {
       const row = await byEmail(email);
+      removals++;
       await store.remove(row.id);
+      removals++;
+      hasAccounts = false;
       const left = await store.membersOf(row.teamId);
       const heir = left[0];
       if (heir && !left.some(member => member.role === 'owner')) await store.setRole(heir.id, 'owner');
