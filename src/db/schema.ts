@@ -34,6 +34,7 @@ export const endpoints = sqliteTable('endpoints', {
   deletedAt: integer('deleted_at'),
   eventCount: integer('event_count').notNull().default(0),
   lastReceivedAt: integer('last_received_at'),
+  learnSecretsUntil: integer('learn_secrets_until'),
 });
 
 export const events = sqliteTable('events', {
@@ -73,6 +74,7 @@ export const secrets = sqliteTable('secrets', {
   sealed: blob({ mode: 'buffer' }).notNull(),
   last4: text().notNull(),
   createdAt: integer('created_at').notNull(),
+  confirmed: integer({ mode: 'boolean' }).notNull().default(true),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

@@ -121,9 +121,13 @@ export const api = {
   deleteEndpoint: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}`),
   activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
   secrets: (endpoint: string) =>
-    call<{ secrets: Secret[] }>('GET', `/api/endpoints/${id(endpoint)}/secrets`).then(answer => answer.secrets),
+    call<{ secrets: Secret[]; learnSecretsUntil: number | null }>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
   addSecret: (endpoint: string, platform: string | null, secret: string) =>
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, { platform, secret }),
+  confirmSecret: (endpoint: string, secret: string) =>
+    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}/confirm`, {}),
+  learnSecretsFor: (endpoint: string, learnSecretsFor: string | null) =>
+    call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
   exportUrl: (endpoint: string, format: 'json' | 'har', q = '') =>

@@ -32,6 +32,7 @@ export type Signature = {
   reason:
     | null
     | 'no_secret'
+    | 'unconfirmed_secret'
     | 'wrong_secret_or_altered_body'
     | 'timestamp_out_of_tolerance'
     | 'malformed_header'
@@ -66,7 +67,7 @@ export type EventPage = { events: EventSummary[]; nextCursor: string | null };
 export type ReplayResult = { ok: boolean; status: number; durationMs: number; responsePreview: string };
 export type ApiKey = { id: string; name: string; last4: string; createdAt: number; lastUsedAt?: number | null };
 export type CreatedKey = ApiKey & { key: string };
-export type Secret = { id: string; platform: string | null; last4: string; createdAt: number };
+export type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean };
 export type ConnectedApp = { id: string; name: string; clientId: string; createdAt: number; lastUsedAt: number | null };
 export type Member = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
 /** 0 stands for "no limit" and "for ever". */

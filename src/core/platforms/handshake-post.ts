@@ -74,11 +74,10 @@ export function answerPost(asked: Asked): HandshakeAnswer | null {
   }
 }
 
-/** Asana, Keap and others: the same echo. Only Asana signs with the value afterwards. Known secrets are never replaced. */
+/** Asana, Keap and others: the same echo. Only Asana signs with the value afterwards. */
 function answerHookSecret(asked: Asked, secret: string): HandshakeAnswer | null {
   const answer = headerEcho('x-hook-secret', secret, empty(200));
-  if (answer === null || !LEARNABLE.test(secret) || asked.secretsOf('asana').length > 0) return answer;
-  return { ...answer, learnedSecret: { platform: 'asana', secret } };
+  return answer && withLearned(answer, asked, 'asana', secret);
 }
 
 /** Slack, monday.com, Feishu and Lark: the challenge back; Notion: a token to keep. */
@@ -92,9 +91,16 @@ function answerJson(asked: Asked): HandshakeAnswer | null {
     return json({ challenge });
   }
   const token = at(body, 'verification_token');
-  if (!alone || !isText(token) || !LEARNABLE.test(token) || asked.secretsOf('notion').length > 0) return null;
+  // Learned or not, the answer is the same: it tells a stranger nothing about the endpoint's secrets.
+  if (!alone || !isText(token) || !LEARNABLE.test(token)) return null;
   const answer = json({ ok: true });
-  return answer === null ? null : { ...answer, learnedSecret: { platform: 'notion', secret: token } };
+  return answer && withLearned(answer, asked, 'notion', token);
+}
+
+/** Marks the secret as one to register, unless a confirmed one is the same. */
+function withLearned(answer: HandshakeAnswer, asked: Asked, platform: string, secret: string): HandshakeAnswer {
+  if (!LEARNABLE.test(secret) || asked.secretsOf(platform).includes(secret)) return answer;
+  return { ...answer, learnedSecret: { platform, secret } };
 }
 
 /** Type 1 means PING for interactions but EVENT for webhook events, whose ping is type 0. */

@@ -203,10 +203,23 @@ describe('secrets that a handshake delivers', () => {
     expect(got?.learnedSecret?.platform).toBe('notion');
   });
 
-  test('never in place of one that is there', () => {
-    expect(answer(asana, has('asana', 'mine'))?.learnedSecret).toBeUndefined();
-    expect(answer(asana, has('asana', 'mine'))?.headers['x-hook-secret']).toBeString();
-    expect(answer(notion, has('notion', 'mine'))).toBeNull();
+  test('learned beside another one, and not when the same one is confirmed; the answer is the same', () => {
+    for (const [sent, platform] of [
+      [asana, 'asana'],
+      [notion, 'notion'],
+    ] as const) {
+      const { learnedSecret, ...plain } = answer(sent) ?? {};
+      const secret = learnedSecret?.secret ?? '';
+      expect(answer(sent, has(platform, 'mine'))).toEqual({ ...plain, learnedSecret } as HandshakeAnswer);
+      expect(answer(sent, [{ platform, secret, unconfirmed: true }])?.learnedSecret).toEqual({ platform, secret });
+      expect(answer(sent, has(platform, secret))).toEqual(plain as HandshakeAnswer);
+    }
+  });
+
+  test('an unconfirmed secret answers no handshake', () => {
+    const question = delivery({ method: 'GET', query: 'crc_token=abc', body: '' });
+    expect(answer(question, has('x', 'mine'))?.status).toBe(200);
+    expect(answer(question, [{ platform: 'x', secret: 'planted', unconfirmed: true }])).toBeNull();
   });
 });
 

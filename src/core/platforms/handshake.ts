@@ -5,7 +5,7 @@
 import { json, orAny } from './answers.ts';
 import { answerPost, isWorthReading } from './handshake-post.ts';
 import { answerQuery } from './handshake-query.ts';
-import type { Detection, HandshakeAnswer, RawDelivery, SigningSecret } from './model.ts';
+import { type Detection, type HandshakeAnswer, isConfirmed, type RawDelivery, type SigningSecret } from './model.ts';
 import { findPlatform } from './platforms.ts';
 import { type Reading, readDelivery } from './reading.ts';
 
@@ -21,7 +21,7 @@ export type HandshakeInput = {
 
 export type Asked = HandshakeInput & {
   reading: Reading;
-  /** Secrets registered for that platform, in the order given; those without a platform never answer a handshake. */
+  /** Confirmed secrets registered for that platform, in the order given; those without a platform never answer a handshake. */
   secretsOf: (platform: string) => string[];
 };
 
@@ -47,7 +47,7 @@ function ask(input: HandshakeInput): Asked {
     secretsOf: platform => {
       const row = findPlatform(platform);
       return input.secrets
-        .filter(secret => secret.platform !== null && findPlatform(secret.platform) === row)
+        .filter(secret => isConfirmed(secret) && secret.platform !== null && findPlatform(secret.platform) === row)
         .map(({ secret }) => secret);
     },
   };

@@ -17,12 +17,18 @@ export type RawDelivery = {
 
 export type Detection = { platform: string | null; eventType: string | null };
 
-/** `platform` null = serves any platform. */
-export type SigningSecret = { platform: string | null; secret: string };
+/**
+ * `platform` null = serves any platform. `unconfirmed`: it came with a handshake, which anybody can send, and no person has
+ * confirmed it: it makes no verdict `valid` or `invalid` and answers no handshake.
+ */
+export type SigningSecret = { platform: string | null; secret: string; unconfirmed?: true };
+
+export const isConfirmed = ({ unconfirmed }: SigningSecret): boolean => unconfirmed !== true;
 
 export type Reason =
   | null
   | 'no_secret'
+  | 'unconfirmed_secret'
   | 'wrong_secret_or_altered_body'
   | 'timestamp_out_of_tolerance'
   | 'malformed_header'

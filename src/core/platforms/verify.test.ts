@@ -87,6 +87,38 @@ describe('which verdict', () => {
     expect(judge(box, 'box', has(['box', 'y']))?.verdict).toBe('valid');
   });
 
+  describe('a secret that nobody has confirmed', () => {
+    const asana = { 'X-Hook-Signature': hex('planted') };
+    const planted = { platform: 'asana', secret: 'planted', unconfirmed: true } as const;
+    const other = { platform: 'asana', secret: 'also planted', unconfirmed: true } as const;
+    const unconfirmed = { verdict: 'unchecked', reason: 'unconfirmed_secret', proves: null } as const;
+
+    test('makes no verdict valid', () => {
+      expect(judge(asana, 'asana', [planted])).toMatchObject(unconfirmed);
+      expect(judge(asana, 'asana', [planted, ...has(['asana', 'mine'])])).toMatchObject(unconfirmed);
+    });
+
+    test('makes no verdict invalid', () => {
+      expect(judge(asana, 'asana', [other])).toMatchObject(unconfirmed);
+      expect(judge({ 'X-Hook-Signature': 'garbage' }, 'asana', [other])).toMatchObject(unconfirmed);
+      expect(judge({}, 'asana', [other])).toBeNull();
+    });
+
+    test('does not hide what a confirmed one says', () => {
+      expect(judge(asana, 'asana', [other, ...has(['asana', 'planted'])])).toMatchObject({ verdict: 'valid' });
+      expect(judge(asana, 'asana', [other, ...has(['asana', 'mine'])])).toMatchObject({
+        verdict: 'invalid',
+        reason: 'wrong_secret_or_altered_body',
+      });
+    });
+
+    test('does not settle which platform sent a delivery', () => {
+      const sender = { 'X-Webhook-Signature': hex('mine') };
+      const secrets = [...has([null, 'mine']), { platform: 'nylas', secret: 'planted', unconfirmed: true } as const];
+      expect(judge(sender, null, secrets)).toEqual(judge(sender, null, has([null, 'mine'])));
+    });
+  });
+
   test('the older of two schemes is enough', () => {
     const old = { 'X-GitHub-Event': 'push', 'X-Hub-Signature': `sha1=${hex('s', body, 'sha1')}` };
     expect(judge(old, 'github', has(['github', 's']))).toMatchObject({ verdict: 'valid', scheme: 'hmac-sha1' });

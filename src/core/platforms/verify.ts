@@ -3,7 +3,16 @@
  * is the time of receipt. Never throws: what cannot be judged is said to be unchecked.
  */
 import { settle } from './detect.ts';
-import type { Platform, RawDelivery, Reason, Scheme, SchemeKind, SigningSecret, Verdict } from './model.ts';
+import {
+  isConfirmed,
+  type Platform,
+  type RawDelivery,
+  type Reason,
+  type Scheme,
+  type SchemeKind,
+  type SigningSecret,
+  type Verdict,
+} from './model.ts';
 import { findPlatform, platforms } from './platforms.ts';
 import { readDelivery } from './reading.ts';
 import { hmac, special, standardWebhooks } from './schemes.ts';
@@ -82,11 +91,25 @@ export const genericSchemes: readonly Scheme[] = [
 ];
 
 /** Best first: the verdict is that of the best attempt. */
-const RANKS = ['valid', 'stale', 'mismatch', 'malformed', 'unsupported', 'redacted', 'no_secret'] as const;
+const RANKS = [
+  'valid',
+  // Holds under an unconfirmed secret.
+  'unconfirmed',
+  'stale',
+  'mismatch',
+  'malformed',
+  'unsupported',
+  'redacted',
+  // There are unconfirmed secrets only, and it holds under none of them.
+  'only_unconfirmed',
+  'no_secret',
+] as const;
 type Finding = (typeof RANKS)[number];
 
 const REASONS: Readonly<Record<Finding, Reason>> = {
   valid: null,
+  unconfirmed: 'unconfirmed_secret',
+  only_unconfirmed: 'unconfirmed_secret',
   stale: 'timestamp_out_of_tolerance',
   mismatch: 'wrong_secret_or_altered_body',
   malformed: 'malformed_header',
@@ -94,6 +117,8 @@ const REASONS: Readonly<Record<Finding, Reason>> = {
   redacted: 'unsupported',
   no_secret: 'no_secret',
 };
+
+const INVALID: ReadonlySet<Finding> = new Set<Finding>(['stale', 'mismatch', 'malformed']);
 
 /**
  * Null when the delivery carries no signature. `urls`: candidates of the public URL this was sent to, exact first (endpoint URL + path
@@ -127,8 +152,7 @@ export function verify(input: {
   return {
     platform: row?.name ?? null,
     scheme: scheme.label,
-    verdict:
-      finding === 'valid' ? 'valid' : RANKS.indexOf(finding) <= RANKS.indexOf('malformed') ? 'invalid' : 'unchecked',
+    verdict: finding === 'valid' ? 'valid' : INVALID.has(finding) ? 'invalid' : 'unchecked',
     reason: REASONS[finding],
     proves: finding === 'valid' ? scheme.proves : null,
   };
@@ -159,11 +183,22 @@ function rowFor(
   reading: Check['reading'],
 ): Platform | null {
   const stored = platform === null ? null : (findPlatform(platform) ?? null);
-  const registered = new Set(secrets.map(secret => secret.platform).filter(name => name !== null));
+  const registered = new Set(secrets.filter(isConfirmed).flatMap(secret => secret.platform ?? []));
   return settle(stored, reading, [...registered]);
 }
 
-function tryAll(scheme: Scheme, secrets: readonly SigningSecret[], rest: Omit<Check, 'scheme' | 'secret'>): Finding {
+type Attempt = Omit<Check, 'scheme' | 'secret'>;
+
+function tryAll(scheme: Scheme, secrets: readonly SigningSecret[], rest: Attempt): Finding {
+  const found = bestOf(scheme, secrets.filter(isConfirmed), rest);
+  if (found === 'valid') return found;
+  const unconfirmed = secrets.filter(secret => !isConfirmed(secret));
+  const other = bestOf(scheme, unconfirmed, rest);
+  if (other === 'valid') return 'unconfirmed';
+  return found === 'no_secret' && INVALID.has(other) ? 'only_unconfirmed' : found;
+}
+
+function bestOf(scheme: Scheme, secrets: readonly SigningSecret[], rest: Attempt): Outcome | 'no_secret' {
   let best: Outcome | 'no_secret' = 'no_secret';
   for (const { secret } of secrets) {
     if (!fits(scheme.key, secret)) continue;

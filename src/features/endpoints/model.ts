@@ -1,9 +1,38 @@
 /* Endpoints on the wire (api-contract "Endpoint"). */
-import { Type as t } from '@sinclair/typebox';
-import { Endpoint, Name } from '../../http/schemas.ts';
+import { type Static, Type as t } from '@sinclair/typebox';
+import { Endpoint, Name, nullable } from '../../http/schemas.ts';
 
 export { Endpoint };
 
 export const EndpointList = t.Object({ endpoints: t.Array(Endpoint) }, { title: 'EndpointList' });
 export const EndpointName = t.Object({ name: Name }, { title: 'EndpointName' });
-export const Renamed = t.Object({ ok: t.Boolean(), name: t.String() }, { title: 'Renamed' });
+/** At least one of them; that `name` is missing is said in the words of every missing field. */
+export const EndpointChange = t.Object(
+  {
+    name: t.Optional(Name),
+    learnSecretsFor: t.Optional(
+      nullable(
+        t.String({
+          description:
+            'a duration such as 10m, at most 24h, in which the next secret that a handshake delivers is taken as confirmed; 0s or null ends it',
+        }),
+      ),
+    ),
+  },
+  { title: 'EndpointChange' },
+);
+export type EndpointChange = Static<typeof EndpointChange>;
+
+export const EndpointChanged = t.Object(
+  {
+    ok: t.Boolean(),
+    name: t.String(),
+    learnSecretsUntil: t.Optional(
+      nullable(
+        t.Integer({ description: 'epoch ms; there when learnSecretsFor was given, null when no window is open' }),
+      ),
+    ),
+  },
+  { title: 'EndpointChanged' },
+);
+export type EndpointChanged = Static<typeof EndpointChanged>;

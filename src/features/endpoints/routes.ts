@@ -2,8 +2,9 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonBody } from '../../http/input.ts';
+import { refuseApp } from '../../http/refuse-app.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
-import { Endpoint, EndpointList, EndpointName, Renamed } from './model.ts';
+import { Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
 import type { EndpointsService } from './service.ts';
 
 const tags = ['Endpoints'];
@@ -31,16 +32,17 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
     })
     .patch(
       '/api/endpoints/:id',
-      async ({ request, params, body }) => ({
-        ok: true,
-        name: await endpoints.rename(gate.principal(request), params.id, body.name),
-      }),
+      ({ request, params, body }) => {
+        const principal = gate.principal(request);
+        if (body.learnSecretsFor !== undefined) refuseApp(principal, 'open a window for learned secrets');
+        return endpoints.update(principal, params.id, body);
+      },
       {
         parse: jsonBody,
         params: IdParams,
-        body: EndpointName,
-        response: answers({ 200: Renamed }, 400, 404),
-        detail: { operationId: 'renameEndpoint', summary: 'Rename an endpoint', tags },
+        body: EndpointChange,
+        response: answers({ 200: EndpointChanged }, 400, 403, 404),
+        detail: { operationId: 'renameEndpoint', summary: 'Rename an endpoint, or let it learn a secret', tags },
       },
     )
     .delete(

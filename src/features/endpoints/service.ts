@@ -1,12 +1,15 @@
 /* Endpoints: a team's addresses. What belongs to another team does not exist. */
 import type { Clock } from '../../core/clock.ts';
-import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
+import { parseDuration } from '../../core/settings/kinds.ts';
 import { readName } from '../../core/text.ts';
-import type { Endpoint } from './model.ts';
+import type { Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { Registry } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
+
+const maxLearnMs = 24 * 60 * 60 * 1000;
 
 /** Whose endpoints: from the principal. */
 export type Owner = { teamId: string; plan: 'free' | 'pro' };
@@ -87,14 +90,29 @@ export function createEndpointsService(options: {
       if (seq === 'full')
         throw limitReached(`the ${owner.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
-      return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null });
+      return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null });
     },
 
-    /** @throws invalid, not_found */
-    async rename(owner: Owner, id: string, givenName: string): Promise<string> {
-      const name = readName(givenName);
-      if (!(await store.rename(owner.teamId, id, name))) throw notFound('endpoint');
-      return name;
+    /**
+     * Renames it, and opens or closes the window in which a learned secret is taken as confirmed.
+     * @throws invalid, not_found
+     */
+    async update(
+      owner: Owner,
+      id: string,
+      { name: givenName, learnSecretsFor }: EndpointChange,
+    ): Promise<EndpointChanged> {
+      if (givenName === undefined && learnSecretsFor === undefined) throw invalid('invalid body: name: required');
+      const name = givenName === undefined ? undefined : readName(givenName);
+      const learnMs = learnSecretsFor === undefined ? undefined : readWindow(learnSecretsFor);
+      const learnSecretsUntil = learnMs === 0 ? null : learnMs && clock.now() + learnMs;
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
+      };
+      const row = await store.update(owner.teamId, id, change);
+      if (!row) throw notFound('endpoint');
+      return { ok: true, name: row.name, ...(learnSecretsUntil !== undefined && { learnSecretsUntil }) };
     },
 
     /** Its address stops and its events are unreadable at once. @throws not_found */
@@ -111,4 +129,11 @@ export function createEndpointsService(options: {
       onDeleted();
     },
   };
+}
+
+/** Milliseconds; 0 for none. @throws invalid */
+function readWindow(text: string | null): number {
+  const ms = text === null ? 0 : parseDuration(text);
+  if (ms === undefined || ms > maxLearnMs) throw invalid('learnSecretsFor must be a duration such as 10m, at most 24h');
+  return ms;
 }

@@ -50,8 +50,13 @@ export function createEndpointsStore(db: Drizzle) {
       return left.length > 0 ? 'full' : 'gone';
     },
 
-    async rename(teamId: string, id: string, name: string): Promise<boolean> {
-      return (await db.update(endpoints).set({ name }).where(owned(teamId, id))).rowsAffected === 1;
+    /** @returns the endpoint's name; undefined when there is no such endpoint */
+    async update(
+      teamId: string,
+      id: string,
+      change: { name?: string; learnSecretsUntil?: number | null },
+    ): Promise<{ name: string } | undefined> {
+      return (await db.update(endpoints).set(change).where(owned(teamId, id)).returning({ name: endpoints.name }))[0];
     },
 
     async markDeleted(teamId: string, id: string, at: number): Promise<boolean> {

@@ -33,6 +33,7 @@ export const Signature = t.Object(
     reason: nullable(
       t.Union([
         t.Literal('no_secret'),
+        t.Literal('unconfirmed_secret'),
         t.Literal('wrong_secret_or_altered_body'),
         t.Literal('timestamp_out_of_tolerance'),
         t.Literal('malformed_header'),

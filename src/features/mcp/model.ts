@@ -98,6 +98,12 @@ export const outputs = {
     size: t.Integer({ description: 'body bytes' }),
     sha256: t.String(),
     signatureValid: nullable(t.Boolean()),
+    signatureReason: nullable(
+      t.String({
+        description:
+          'why the signature is not valid, such as no_secret, wrong_secret_or_altered_body, or unconfirmed_secret: a secret that came in a handshake and that a person has yet to confirm',
+      }),
+    ),
     body: t.String(),
     bodyEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
     bodyOffset: t.Integer(),

@@ -175,6 +175,7 @@ export function createMcpService(options: {
         size: event.size,
         sha256: event.sha256,
         signatureValid: event.signatureValid,
+        signatureReason: event.signature?.reason ?? null,
         body,
         bodyEncoding: event.payloadEncoding,
         bodyOffset,

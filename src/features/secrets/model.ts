@@ -8,12 +8,27 @@ export const Secret = t.Object(
     platform: nullable(t.String({ description: 'null serves any platform' })),
     last4: t.String({ description: 'last characters of the secret; empty for a short one' }),
     createdAt: Timestamp,
+    confirmed: t.Boolean({
+      description:
+        'false: a handshake delivered it, and no verdict is valid or invalid because of it until a person confirms it',
+    }),
   },
   { title: 'Secret' },
 );
 export type Secret = Static<typeof Secret>;
 
-export const SecretList = t.Object({ secrets: t.Array(Secret) }, { title: 'SecretList' });
+export const SecretList = t.Object(
+  {
+    secrets: t.Array(Secret),
+    learnSecretsUntil: nullable(
+      t.Integer({
+        description: 'epoch ms until which the next learned secret is taken as confirmed; null: no window is open',
+      }),
+    ),
+  },
+  { title: 'SecretList' },
+);
+export type SecretList = Static<typeof SecretList>;
 
 export const NewSecret = t.Object(
   {

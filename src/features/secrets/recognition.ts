@@ -4,12 +4,12 @@
  */
 import { detect } from '../../core/platforms/detect.ts';
 import { handshake } from '../../core/platforms/handshake.ts';
-import type { RawDelivery, SigningSecret } from '../../core/platforms/model.ts';
+import { isConfirmed, type RawDelivery, type SigningSecret } from '../../core/platforms/model.ts';
 import { proofVanishes, verify } from '../../core/platforms/verify.ts';
 import type { Arrived, Recognised } from '../capture/preparer.ts';
 
 const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
-  ...new Set(secrets.flatMap(({ platform }) => platform ?? [])),
+  ...new Set(secrets.filter(isConfirmed).flatMap(({ platform }) => platform ?? [])),
 ];
 
 /** The public addresses that a delivery can have been sent to, as its sender signed them. */

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonBody } from '../../http/input.ts';
+import { refuseApp } from '../../http/refuse-app.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
@@ -10,15 +11,11 @@ const tags = ['Secrets'];
 
 export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsService }) =>
   new Elysia()
-    .get(
-      '/api/endpoints/:id/secrets',
-      async ({ request, params }) => ({ secrets: await secrets.list(gate.principal(request), params.id) }),
-      {
-        params: IdParams,
-        response: answers({ 200: SecretList }, 404),
-        detail: { operationId: 'listSecrets', summary: 'An endpoint’s signing secrets, without the secrets', tags },
-      },
-    )
+    .get('/api/endpoints/:id/secrets', ({ request, params }) => secrets.list(gate.principal(request), params.id), {
+      params: IdParams,
+      response: answers({ 200: SecretList }, 404),
+      detail: { operationId: 'listSecrets', summary: 'An endpoint’s signing secrets, without the secrets', tags },
+    })
     .post(
       '/api/endpoints/:id/secrets',
       async ({ request, params, body: { platform = null, secret }, status }) =>
@@ -29,6 +26,16 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
         body: NewSecret,
         response: answers({ 201: Secret }, 400, 404),
         detail: { operationId: 'addSecret', summary: 'Register a signing secret', tags },
+      },
+    )
+    .post(
+      '/api/endpoints/:id/secrets/:secretId/confirm',
+      ({ request, params }) =>
+        secrets.confirm(refuseApp(gate.principal(request), 'confirm a secret'), params.id, params.secretId),
+      {
+        params: SecretParams,
+        response: answers({ 200: Secret }, 400, 403, 404),
+        detail: { operationId: 'confirmSecret', summary: 'Confirm a signing secret that a handshake delivered', tags },
       },
     )
     .delete(

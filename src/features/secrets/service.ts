@@ -8,16 +8,18 @@ import { newId, type RandomBytes } from '../../core/ids.ts';
 import type { SigningSecret } from '../../core/platforms/model.ts';
 import { findPlatform } from '../../core/platforms/platforms.ts';
 import { readSecret } from '../../core/platforms/secrets.ts';
+import { createQueues } from '../../core/queues.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
-import type { Secret } from './model.ts';
+import { createLearner, type Opened } from './learning.ts';
+import type { Secret, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
+/** Confirmed ones. */
 const maxSecretsPerEndpoint = 20;
 /** Of a shorter secret, four characters would give away too much. */
 const shortestShown = 8;
 
 type Owner = { teamId: string };
-type Opened = SigningSecret & { id: string };
 
 export type SecretsService = ReturnType<typeof createSecretsService>;
 
@@ -27,46 +29,72 @@ export function createSecretsService(options: {
   clock: Clock;
   random: RandomBytes;
   /** @throws not_found */
-  endpoint: (owner: Owner, id: string) => Promise<{ seq: number }>;
+  endpoint: (owner: Owner, id: string) => Promise<{ seq: number; learnSecretsUntil: number | null }>;
   onUnreadable: (secretId: string) => void;
 }) {
   const { store, sealer, clock, random, endpoint: findEndpoint, onUnreadable } = options;
-  let byEndpoint = new Map<number, Opened[]>();
-  const none: readonly SigningSecret[] = [];
+  const inTurn = createQueues(1);
+  let byEndpoint = new Map<number, readonly Opened[]>();
+  const none: readonly Opened[] = [];
+  const secretsOf = (endpoint: number): readonly Opened[] => byEndpoint.get(endpoint) ?? none;
 
-  const toSecret = ({ id, platform, last4, createdAt }: SecretRow): Secret => ({ id, platform, last4, createdAt });
+  const toSecret = ({ id, platform, last4, createdAt, confirmed }: SecretRow): Secret => ({
+    id,
+    platform,
+    last4,
+    createdAt,
+    confirmed,
+  });
 
-  const remember = (endpoint: number, opened: Opened): void => {
-    byEndpoint.set(endpoint, [...(byEndpoint.get(endpoint) ?? []), opened]);
-  };
-
-  const sealedRow = (endpoint: number, platform: string | null, secret: string): SecretRow => {
+  const toRow = (
+    endpoint: number,
+    { platform, secret }: { platform: string | null; secret: string },
+    confirmed: boolean,
+  ): SecretRow => {
     const createdAt = clock.now();
     const id = newId('sec', createdAt, random);
     const sealed = Buffer.from(sealer.seal(secret, sealPurpose.signingSecret(id)));
     const last4 = secret.length >= shortestShown ? secret.slice(-4) : '';
-    return { id, endpoint, platform, sealed, last4, createdAt };
+    return { id, endpoint, platform, sealed, last4, createdAt, confirmed };
   };
+
+  /** Those that can be opened. */
+  const open = (rows: readonly SecretRow[]): Opened[] =>
+    rows.flatMap(({ id, platform, sealed, confirmed }): Opened[] => {
+      const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
+      if (secret !== undefined) return [{ id, platform, secret, ...(!confirmed && { unconfirmed: true }) }];
+      onUnreadable(id);
+      return [];
+    });
+
+  /** Changes of one endpoint's secrets run one after the other; after each, memory holds what is stored. */
+  const change = <T>(endpoint: number, work: () => Promise<T>): Promise<T> =>
+    inTurn(String(endpoint), async () => {
+      try {
+        return await work();
+      } finally {
+        byEndpoint.set(endpoint, open(await store.listOf(endpoint)));
+      }
+    });
 
   return {
     /** The secrets to judge this endpoint's deliveries with, oldest first; from memory. */
-    secretsOf: (endpoint: number): readonly SigningSecret[] => byEndpoint.get(endpoint) ?? none,
+    secretsOf: secretsOf as (endpoint: number) => readonly SigningSecret[],
 
     /** Reads all of them anew: at the start, and when another process may have changed them. */
     async refresh(): Promise<void> {
-      const fresh = new Map<number, Opened[]>();
-      for (const { id, endpoint, platform, sealed } of await store.all()) {
-        const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
-        if (secret === undefined) onUnreadable(id);
-        else fresh.set(endpoint, [...(fresh.get(endpoint) ?? []), { id, platform, secret }]);
-      }
-      byEndpoint = fresh;
+      const rows = new Map<number, SecretRow[]>();
+      for (const row of await store.all()) rows.set(row.endpoint, [...(rows.get(row.endpoint) ?? []), row]);
+      byEndpoint = new Map([...rows].map(([endpoint, its]) => [endpoint, open(its)]));
     },
 
     /** @throws not_found for the endpoint */
-    async list(owner: Owner, endpointId: string): Promise<Secret[]> {
-      const { seq } = await findEndpoint(owner, endpointId);
-      return (await store.listOf(seq)).map(toSecret);
+    async list(owner: Owner, endpointId: string): Promise<SecretList> {
+      const { seq, learnSecretsUntil } = await findEndpoint(owner, endpointId);
+      return {
+        secrets: (await store.listOf(seq)).map(toSecret),
+        learnSecretsUntil: (learnSecretsUntil ?? 0) > clock.now() ? learnSecretsUntil : null,
+      };
     },
 
     /** @throws not_found for the endpoint; invalid for what cannot be a secret of that platform */
@@ -75,27 +103,30 @@ export function createSecretsService(options: {
       const read = readSecret(given.platform, given.secret);
       if ('error' in read) throw invalid(read.error);
       const platform = given.platform === null ? null : (findPlatform(given.platform)?.name ?? null);
-      const row = sealedRow(seq, platform, read.secret);
-      if (!(await store.insertWithin(maxSecretsPerEndpoint, row)))
-        throw invalid(`an endpoint has at most ${maxSecretsPerEndpoint} secrets`);
-      remember(seq, { id: row.id, platform, secret: read.secret });
+      const row = toRow(seq, { platform, secret: read.secret }, true);
+      if (!(await change(seq, () => store.insertWithin(maxSecretsPerEndpoint, row)))) throw tooMany();
       return toSecret(row);
     },
 
-    /** Registers what a handshake delivered, unless this endpoint already has a secret of that platform. */
-    async learn(endpoint: number, learned: { platform: string; secret: string }): Promise<void> {
-      const row = sealedRow(endpoint, learned.platform, learned.secret);
-      if (await store.insertFirst(row)) remember(endpoint, { id: row.id, ...learned });
+    /** Registers what a handshake delivered. */
+    learn: createLearner({ store, clock, maxConfirmed: maxSecretsPerEndpoint, secretsOf, toRow, change }),
+
+    /** Takes a learned secret as genuine. @throws not_found for the endpoint or the secret, invalid when there are too many */
+    async confirm(owner: Owner, endpointId: string, id: string): Promise<Secret> {
+      const { seq } = await findEndpoint(owner, endpointId);
+      const isConfirmed = await change(seq, () => store.confirm(seq, id, maxSecretsPerEndpoint));
+      const row = (await store.listOf(seq)).find(secret => secret.id === id);
+      if (!row) throw notFound('secret');
+      if (!isConfirmed) throw tooMany();
+      return toSecret(row);
     },
 
     /** @throws not_found for the endpoint or the secret */
     async remove(owner: Owner, endpointId: string, id: string): Promise<void> {
       const { seq } = await findEndpoint(owner, endpointId);
-      if (!(await store.remove(seq, id))) throw notFound('secret');
-      byEndpoint.set(
-        seq,
-        (byEndpoint.get(seq) ?? []).filter(secret => secret.id !== id),
-      );
+      if (!(await change(seq, () => store.remove(seq, id)))) throw notFound('secret');
     },
   };
 }
+
+const tooMany = () => invalid(`an endpoint has at most ${maxSecretsPerEndpoint} confirmed secrets: remove one first`);

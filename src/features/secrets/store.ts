@@ -1,5 +1,5 @@
 /* Signing secrets, sealed. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, secrets } from '../../db/schema.ts';
 
@@ -8,18 +8,23 @@ export type SecretRow = typeof secrets.$inferSelect;
 export type SecretsStore = ReturnType<typeof createSecretsStore>;
 
 export function createSecretsStore(db: Drizzle) {
+  const insertWhere = (row: SecretRow, condition: SQL) => sql`
+    INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at, confirmed)
+    SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}, ${Number(row.confirmed)}
+    WHERE ${condition}`;
+  const hasRoom = (endpoint: number, limit: number) =>
+    sql`(SELECT count(*) FROM secrets WHERE endpoint = ${endpoint} AND confirmed = 1) < ${limit}`;
+  const isOpen = (endpoint: number, now: number) =>
+    sql`EXISTS (SELECT 1 FROM endpoints WHERE seq = ${endpoint} AND learn_secrets_until > ${now})`;
+  const close = (endpoint: number, confirmedId: string) =>
+    db.run(sql`UPDATE endpoints SET learn_secrets_until = NULL
+      WHERE seq = ${endpoint} AND EXISTS (SELECT 1 FROM secrets WHERE id = ${confirmedId} AND confirmed = 1)`);
+
   return {
     /** Those of every live endpoint. */
     all: (): Promise<SecretRow[]> =>
       db
-        .select({
-          id: secrets.id,
-          endpoint: secrets.endpoint,
-          platform: secrets.platform,
-          sealed: secrets.sealed,
-          last4: secrets.last4,
-          createdAt: secrets.createdAt,
-        })
+        .select(getTableColumns(secrets))
         .from(secrets)
         .innerJoin(endpoints, eq(endpoints.seq, secrets.endpoint))
         .where(isNull(endpoints.deletedAt))
@@ -28,21 +33,56 @@ export function createSecretsStore(db: Drizzle) {
     listOf: (endpoint: number): Promise<SecretRow[]> =>
       db.select().from(secrets).where(eq(secrets.endpoint, endpoint)).orderBy(asc(secrets.createdAt), asc(secrets.id)),
 
-    /** Inserts unless the endpoint already has `limit` secrets, in one statement; false when it has. */
+    /** Inserts unless the endpoint already has `limit` confirmed secrets, in one statement; false when it has. */
     async insertWithin(limit: number, row: SecretRow): Promise<boolean> {
-      const { rowsAffected } = await db.run(sql`
-        INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at)
-        SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}
-        WHERE (SELECT count(*) FROM secrets WHERE endpoint = ${row.endpoint}) < ${limit}`);
+      const { rowsAffected } = await db.run(insertWhere(row, hasRoom(row.endpoint, limit)));
       return rowsAffected === 1;
     },
 
-    /** Inserts unless the endpoint already has one for this platform: a handshake never replaces what is there. */
-    async insertFirst(row: SecretRow): Promise<boolean> {
-      const { rowsAffected } = await db.run(sql`
-        INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at)
-        SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}
-        WHERE NOT EXISTS (SELECT 1 FROM secrets WHERE endpoint = ${row.endpoint} AND platform = ${row.platform})`);
+    /** Until when the next learned secret is taken as confirmed; null when no window was opened or it was used. */
+    async learnsUntil(endpoint: number): Promise<number | null> {
+      const rows = await db
+        .select({ until: endpoints.learnSecretsUntil })
+        .from(endpoints)
+        .where(eq(endpoints.seq, endpoint));
+      return rows[0]?.until ?? null;
+    },
+
+    /** Inserts a confirmed secret if the window is open at `now` and there is room, and closes the window. */
+    async insertInWindow(row: SecretRow, now: number, limit: number): Promise<boolean> {
+      const [inserted] = await db.batch([
+        db.run(insertWhere(row, sql`${isOpen(row.endpoint, now)} AND ${hasRoom(row.endpoint, limit)}`)),
+        close(row.endpoint, row.id),
+      ]);
+      return inserted.rowsAffected === 1;
+    },
+
+    /** Confirms a secret that is there if the window is open at `now` and there is room, and closes the window. */
+    async confirmInWindow(endpoint: number, id: string, now: number, limit: number): Promise<boolean> {
+      const [updated] = await db.batch([
+        db.run(sql`UPDATE secrets SET confirmed = 1
+          WHERE id = ${id} AND endpoint = ${endpoint} AND ${isOpen(endpoint, now)} AND ${hasRoom(endpoint, limit)}`),
+        close(endpoint, id),
+      ]);
+      return updated.rowsAffected === 1;
+    },
+
+    /** Inserts unconfirmed secrets of one endpoint and platform; of those that are unconfirmed the newest `kept` stay. */
+    async insertUnconfirmed([first, ...rest]: readonly [SecretRow, ...SecretRow[]], kept: number): Promise<void> {
+      const insert = (row: SecretRow) => db.run(insertWhere(row, sql`TRUE`));
+      const unconfirmed = sql`endpoint = ${first.endpoint} AND platform = ${first.platform} AND confirmed = 0`;
+      await db.batch([
+        insert(first),
+        ...rest.map(insert),
+        db.run(sql`DELETE FROM secrets WHERE ${unconfirmed} AND id NOT IN
+          (SELECT id FROM secrets WHERE ${unconfirmed} ORDER BY created_at DESC, id DESC LIMIT ${kept})`),
+      ]);
+    },
+
+    /** Confirms a secret unless the endpoint already has `limit` confirmed ones; one that is confirmed stays so. */
+    async confirm(endpoint: number, id: string, limit: number): Promise<boolean> {
+      const { rowsAffected } = await db.run(sql`UPDATE secrets SET confirmed = 1
+        WHERE id = ${id} AND endpoint = ${endpoint} AND (confirmed = 1 OR ${hasRoom(endpoint, limit)})`);
       return rowsAffected === 1;
     },
 

@@ -3,7 +3,7 @@
  * event anew. The exception is a verdict that was kept at capture (recognition.ts).
  */
 import type { HeaderPair } from '../../core/headers.ts';
-import type { RawDelivery, SigningSecret, Verdict } from '../../core/platforms/model.ts';
+import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../core/platforms/model.ts';
 import { verify } from '../../core/platforms/verify.ts';
 import { urlsOf } from './recognition.ts';
 
@@ -32,7 +32,7 @@ export function createVerdicts(options: {
 
   return {
     /** Whether a stored event of this endpoint can have a verdict other than unchecked, or the one that was kept. */
-    canJudge: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).length > 0,
+    canJudge: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
 
     kept,
 

@@ -2,18 +2,16 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Field, IconButton, Notice, Skeleton } from '../parts/controls.tsx';
+import { Button, CopyButton, Dialog, Field, Skeleton } from '../parts/controls.tsx';
 import { NoSuchEndpoint } from '../parts/dead-end.tsx';
-import { useLoaded } from '../parts/loaded.ts';
 import { Link, navigate } from '../parts/navigation.tsx';
 import { useWorkspace } from '../parts/session.tsx';
-import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { complain, say } from '../parts/toasts.tsx';
 import type { Endpoint } from '../wire.ts';
-import { OFFERED_PLATFORMS, platformName } from '../words/platforms.ts';
 import { count } from '../words/time.ts';
 import { visibleName } from '../words/visible.ts';
+import { SecretsSection } from './endpoint-secrets.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {
   const { endpoints } = useWorkspace();
@@ -77,97 +75,6 @@ function NameSection({ endpoint }: { endpoint: Endpoint }) {
         <Field label="Name" hideLabel value={name} onText={setName} required maxLength={100} problem={problem} />
         <Button type="submit" disabled={name.trim() === '' || name.trim() === endpoint.name}>
           Save
-        </Button>
-      </form>
-    </section>
-  );
-}
-
-function SecretsSection({ id }: { id: string }) {
-  const secrets = useLoaded(id, () => api.secrets(id));
-  const [platform, setPlatform] = useState('');
-  const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const isAboutPlatform = /^unknown platform/i.test(problem);
-  const add = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await api.addSecret(id, platform.trim().toLowerCase() || null, secret);
-      setSecret('');
-      setProblem('');
-      secrets.reload();
-      say('Secret registered. Stored events are judged with it.');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(false);
-  };
-  const remove = async (secretId: string): Promise<void> => {
-    try {
-      await api.deleteSecret(id, secretId);
-      secrets.reload();
-    } catch (error) {
-      complain(error);
-    }
-  };
-  return (
-    <section class="card section" id="secrets">
-      <h2>Signing secrets</h2>
-      <p class="lead">
-        With the secret that the platform signs with, every delivery shows whether it is genuine. Register two while you
-        rotate. They are stored encrypted and never shown again.
-      </p>
-      {secrets.problem && <Notice tone="bad">{secrets.problem}</Notice>}
-      {!secrets.value && !secrets.problem && <Skeleton rows={1} />}
-      {secrets.value && secrets.value.length > 0 && (
-        <ul class="rows">
-          {secrets.value.map(one => (
-            <li key={one.id}>
-              <strong>{one.platform === null ? 'Any platform' : platformName(one.platform)}</strong>
-              <code class="faint">…{one.last4}</code>
-              <span class="faint">
-                added <Time at={one.createdAt} long />
-              </span>
-              <span class="grow" />
-              <IconButton
-                icon="trash"
-                label={`Remove the secret ending in ${one.last4}`}
-                onClick={() => remove(one.id)}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
-      <form class="inline-form" onSubmit={add}>
-        <Field
-          label="Platform"
-          list="platforms"
-          value={platform}
-          onText={setPlatform}
-          placeholder="any"
-          problem={isAboutPlatform ? problem : ''}
-        />
-        <datalist id="platforms">
-          {OFFERED_PLATFORMS.map(name => (
-            <option key={name} value={name}>
-              {platformName(name)}
-            </option>
-          ))}
-        </datalist>
-        <Field
-          label="Secret"
-          type="password"
-          autocomplete="off"
-          value={secret}
-          onText={setSecret}
-          required
-          placeholder="whsec_…"
-          problem={isAboutPlatform ? '' : problem}
-        />
-        <Button type="submit" busy={busy} disabled={secret === ''}>
-          Register
         </Button>
       </form>
     </section>

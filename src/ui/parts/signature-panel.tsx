@@ -19,9 +19,9 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
         <VerdictBadge tone={verdict.tone} label={verdict.label} />
         <p>{verdict.sentence}</p>
         {verdict.advice && <p class="advice">{verdict.advice}</p>}
-        {verdict.action === 'secrets' && (
+        {verdict.action !== 'none' && (
           <Link to={`/app/endpoints/${event.endpointId}/settings`} class="button plain">
-            Register a secret
+            {verdict.action === 'confirm' ? 'Review the secrets' : 'Register a secret'}
           </Link>
         )}
       </div>

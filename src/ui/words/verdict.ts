@@ -11,7 +11,7 @@ export type Verdict = {
   /** What the reader can do about it; empty when there is nothing to do. */
   advice: string;
   /** Where that is done. */
-  action: 'secrets' | 'none';
+  action: 'secrets' | 'confirm' | 'none';
 };
 
 /** The short form for a list row, where only `signatureValid` is known. */
@@ -58,6 +58,12 @@ const reasonWords = (signature: Signature, sender: string): Pick<Verdict, 'sente
         sentence: `It carries a ${sender} signature, but this endpoint has no secret to check it with.`,
         advice: `Register the signing secret that ${sender} shows for this webhook. Events already stored are judged with it at once.`,
         action: 'secrets',
+      };
+    case 'unconfirmed_secret':
+      return {
+        sentence: `The only ${sender} secrets to check it with came in a handshake, which anybody can send, and nobody has confirmed them.`,
+        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Events already stored are judged with it at once.`,
+        action: 'confirm',
       };
     case 'wrong_secret_or_altered_body':
       return {

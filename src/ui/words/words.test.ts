@@ -45,6 +45,7 @@ describe('verdicts', () => {
   test('each reason has its own sentence and says what would make it pass', () => {
     const reasons = [
       'no_secret',
+      'unconfirmed_secret',
       'wrong_secret_or_altered_body',
       'timestamp_out_of_tolerance',
       'malformed_header',

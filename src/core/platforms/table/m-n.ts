@@ -182,7 +182,7 @@ export const platformsMN: readonly Platform[] = [
     signatures: [hmac('x-notion-signature', { prefix: 'sha256=' })],
     secret: 'Learned from the handshake: the verification_token of the first delivery, which you also paste at Notion',
     handshake:
-      "The delivery with the `verification_token`: the token becomes the endpoint's Notion secret when it has none yet.",
+      "The delivery with the `verification_token`: the token becomes the endpoint's Notion secret, which a person has to confirm.",
   },
   {
     name: 'npm',

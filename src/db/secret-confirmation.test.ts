@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Client, createClient } from '@libsql/client/sqlite3';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
+
+let client: Client;
+beforeAll(() => {
+  client = createClient({ url: ':memory:', concurrency: 1 });
+});
+afterAll(() => client.close());
+
+test('secrets that 1.0.0 may have learned from a handshake are unconfirmed after the upgrade, others are confirmed', async () => {
+  const copy = async () => {};
+  await migrate(client, migrations.slice(0, 3), copy);
+  await client.execute("INSERT INTO teams VALUES ('team_a', 'pro', 0)");
+  await client.execute(
+    "INSERT INTO endpoints (seq, id, team_id, name, token, created_at) VALUES (1, 'ep_a', 'team_a', 'a', 't', 0)",
+  );
+  for (const platform of ['asana', 'notion', 'stripe', null])
+    await client.execute({
+      sql: "INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at) VALUES (?, 1, ?, x'00', '', 0)",
+      args: [`sec_${platform}`, platform],
+    });
+  await migrate(client, migrations, copy);
+  const { rows } = await client.execute('SELECT platform, confirmed FROM secrets ORDER BY id');
+  expect(rows.map(row => [row['platform'], row['confirmed']])).toEqual([
+    ['asana', 0],
+    ['notion', 0],
+    [null, 1],
+    ['stripe', 1],
+  ]);
+});

@@ -1,0 +1,75 @@
+/*
+ * Registers the secrets that handshakes deliver. Anybody can send a handshake, so a secret is unconfirmed unless a person has
+ * opened a window; then the next one is confirmed, and the window closes. Unconfirmed ones are few: newer push out older ones.
+ */
+import type { Clock } from '../../core/clock.ts';
+import type { SecretRow, SecretsStore } from './store.ts';
+
+export type Learned = { platform: string; secret: string };
+
+/** A registered secret in the clear. */
+export type Opened = { id: string; platform: string | null; secret: string; unconfirmed?: true };
+
+/** Unconfirmed secrets of one platform that an endpoint keeps. */
+export const unconfirmedKept = 3;
+
+export type Learner = (endpoint: number, learned: Learned) => Promise<void>;
+
+export function createLearner(options: {
+  store: Pick<SecretsStore, 'learnsUntil' | 'insertInWindow' | 'confirmInWindow' | 'insertUnconfirmed'>;
+  clock: Clock;
+  maxConfirmed: number;
+  secretsOf: (endpoint: number) => readonly Opened[];
+  toRow: (endpoint: number, learned: Learned, confirmed: boolean) => SecretRow;
+  /** Runs a change of an endpoint's secrets when earlier ones are done, and then reads them anew. */
+  change: (endpoint: number, work: () => Promise<void>) => Promise<void>;
+}): Learner {
+  const { store, clock, maxConfirmed, secretsOf, toRow, change } = options;
+  const waiting = new Map<number, { learned: Learned[]; done: Promise<void> }>();
+
+  /** @returns whether the window was open, and this secret is confirmed now */
+  const confirmInWindow = (endpoint: number, learned: Learned, known: Opened | undefined): Promise<boolean> =>
+    known
+      ? store.confirmInWindow(endpoint, known.id, clock.now(), maxConfirmed)
+      : store.insertInWindow(toRow(endpoint, learned, true), clock.now(), maxConfirmed);
+
+  const register = async (endpoint: number, learned: readonly Learned[]): Promise<void> => {
+    const until = await store.learnsUntil(endpoint);
+    let isOpen = until !== null && until > clock.now();
+    const unknown = new Map<string, string[]>();
+    const distinct = new Map(learned.map(one => [JSON.stringify([one.platform, one.secret]), one]));
+    for (const one of distinct.values()) {
+      const { platform, secret } = one;
+      const known = secretsOf(endpoint).find(other => other.platform === platform && other.secret === secret);
+      if (known && !known.unconfirmed) continue;
+      if (isOpen) {
+        isOpen = false;
+        if (await confirmInWindow(endpoint, one, known)) continue;
+      }
+      if (!known) unknown.set(platform, [...(unknown.get(platform) ?? []), secret]);
+    }
+    for (const [platform, secrets] of unknown) {
+      const rows = secrets.slice(-unconfirmedKept).map(secret => toRow(endpoint, { platform, secret }, false));
+      const [first, ...rest] = rows;
+      if (first) await store.insertUnconfirmed([first, ...rest], unconfirmedKept);
+    }
+  };
+
+  return (endpoint, learned) => {
+    // What arrives while a change is under way is registered together: a flood of handshakes costs few writes.
+    const batch = waiting.get(endpoint);
+    if (batch) {
+      batch.learned.push(learned);
+      return batch.done;
+    }
+    const all = [learned];
+    const done = Promise.resolve().then(() =>
+      change(endpoint, () => {
+        waiting.delete(endpoint);
+        return register(endpoint, all);
+      }),
+    );
+    waiting.set(endpoint, { learned: all, done });
+    return done;
+  };
+}
