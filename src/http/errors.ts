@@ -32,14 +32,14 @@ export function appErrorResponse(error: AppError, headers: Record<string, string
   return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
 }
 
-type Problem = {
+export type Problem = {
   path?: string;
   message?: string;
   schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown }[] };
 };
 
 /** Names the field and what was expected of it, never the value that came. */
-function validationMessage(kind: string, problems: readonly Problem[]): string {
+export function validationMessage(kind: string, problems: readonly Problem[]): string {
   const place = { body: 'body', query: 'query', params: 'path', headers: 'headers' }[kind] ?? kind;
   const first = problems.find(problem => problem.path) ?? problems[0];
   const field = (first?.path ?? '').replace(/^\//, '').replaceAll('/', '.');

@@ -1,7 +1,7 @@
 /* /api/endpoints (api-contract; one endpoint: interface "API beyond the contract"). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { refuseApp } from '../../http/refuse-app.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
@@ -19,8 +19,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       '/api/endpoints',
       async ({ request, body, status }) => status(201, await endpoints.create(gate.principal(request), body.name)),
       {
-        parse: jsonBody,
-        body: EndpointName,
+        ...jsonInput(EndpointName),
         response: answers({ 201: Endpoint }, 400, 403),
         detail: { operationId: 'createEndpoint', summary: 'Create an endpoint', tags },
       },
@@ -38,9 +37,8 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
         return endpoints.update(principal, params.id, body);
       },
       {
-        parse: jsonBody,
+        ...jsonInput(EndpointChange),
         params: IdParams,
-        body: EndpointChange,
         response: answers({ 200: EndpointChanged }, 400, 403, 404),
         detail: { operationId: 'renameEndpoint', summary: 'Rename an endpoint, or let it learn a secret', tags },
       },

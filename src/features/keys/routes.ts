@@ -1,7 +1,7 @@
 /* GET, POST and DELETE /api/keys (api-contract). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { ApiKeyList, CreatedApiKey, NewApiKey } from './model.ts';
 import type { KeysService } from './service.ts';
@@ -16,8 +16,7 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       '/api/keys',
       async ({ request, body, status }) => status(201, await keys.create(gate.principal(request).accountId, body.name)),
       {
-        parse: jsonBody,
-        body: NewApiKey,
+        ...jsonInput(NewApiKey),
         response: answers({ 201: CreatedApiKey }, 400, 403),
         detail: { operationId: 'createKey', summary: 'Create an API key; it is shown this once', tags: ['Keys'] },
       },

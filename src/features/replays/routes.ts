@@ -1,7 +1,7 @@
 /* POST /api/events/{id}/replay (api-contract). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { answers, IdParams } from '../../http/schemas.ts';
 import { ReplayRequest, ReplayResult } from './model.ts';
 import type { ReplaysService } from './service.ts';
@@ -11,9 +11,8 @@ export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysS
     '/api/events/:id/replay',
     ({ request, params, body }) => replays.replay(gate.principal(request), params.id, body.url),
     {
-      parse: jsonBody,
+      ...jsonInput(ReplayRequest),
       params: IdParams,
-      body: ReplayRequest,
       response: answers({ 200: ReplayResult }, 400, 404, 502),
       detail: {
         operationId: 'replayEvent',

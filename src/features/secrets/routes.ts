@@ -1,7 +1,7 @@
 /* /api/endpoints/{id}/secrets (interface "API beyond the contract"). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { refuseApp } from '../../http/refuse-app.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
@@ -21,9 +21,8 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       async ({ request, params, body: { platform = null, secret }, status }) =>
         status(201, await secrets.add(gate.principal(request), params.id, { platform, secret })),
       {
-        parse: jsonBody,
+        ...jsonInput(NewSecret),
         params: IdParams,
-        body: NewSecret,
         response: answers({ 201: Secret }, 400, 404),
         detail: { operationId: 'addSecret', summary: 'Register a signing secret', tags },
       },

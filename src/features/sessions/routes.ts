@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
 import { visitorOf } from '../../http/visitor.ts';
 import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
@@ -49,8 +49,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         return status(201, { ok: true });
       },
       {
-        parse: jsonBody,
-        body: SignIn,
+        ...jsonInput(SignIn),
         response: answers({ 201: Ok }, 400),
         detail: { operationId: 'signIn', summary: 'Sign in; the answer sets the session cookie', tags, security: open },
       },
@@ -77,8 +76,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         return { ok: true };
       },
       {
-        parse: jsonBody,
-        body: PasswordChange,
+        ...jsonInput(PasswordChange),
         response: answers({ 200: Ok }, 400),
         detail: {
           operationId: 'changePassword',

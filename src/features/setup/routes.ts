@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { type Account, answers, type Endpoint } from '../../http/schemas.ts';
 import { visitorOf } from '../../http/visitor.ts';
 import type { SessionsService } from '../sessions/service.ts';
@@ -26,8 +26,7 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
       return status(201, { account: await account.account(owner.id), endpoint });
     },
     {
-      parse: jsonBody,
-      body: SetupRequest,
+      ...jsonInput(SetupRequest),
       response: answers({ 201: SetupDone }, 400),
       detail: {
         operationId: 'setUp',

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
-import { jsonBody } from '../../http/input.ts';
+import { jsonInput } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { visitorOf } from '../../http/visitor.ts';
 import type { SessionsService } from '../sessions/service.ts';
@@ -29,8 +29,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       '/api/team/invitations',
       async ({ request, body, status }) => status(201, await teams.invite(gate.principal(request), body.email)),
       {
-        parse: jsonBody,
-        body: NewInvitation,
+        ...jsonInput(NewInvitation),
         response: answers({ 201: Invitation }, 400, 403, 409),
         detail: { operationId: 'invite', summary: 'A link for a new member; for an owner only', tags },
       },
@@ -65,9 +64,8 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
         return status(201, { ok: true });
       },
       {
-        parse: jsonBody,
+        ...jsonInput(Acceptance),
         params: TokenParams,
-        body: Acceptance,
         response: answers({ 201: Ok }, 400, 404, 409),
         detail: {
           operationId: 'acceptInvitation',

@@ -63,7 +63,8 @@ export const platformsAB: readonly Platform[] = [
     eventType: ['json:events.0.resource.resource_type', 'json:events.0.action'],
     signatures: [hmac('x-hook-signature')],
     secret: 'Learned from the handshake; it is the X-Hook-Secret header of the first delivery',
-    handshake: "The echo of `X-Hook-Secret`; the value becomes the endpoint's Asana secret, which a person has to confirm.",
+    handshake:
+      "The echo of `X-Hook-Secret`; the value becomes the endpoint's Asana secret, which a person has to confirm.",
     notes: 'Each webhook on the same endpoint has a secret of its own: confirm each of them.',
   },
   {
