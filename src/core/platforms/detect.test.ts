@@ -133,9 +133,10 @@ describe('detection where senders share signals', () => {
     is(jsonDelivery({}, { 'Shopify-Topic': 'Product', 'Shopify-Action': 'update' }), 'shopify', 'Product/update');
   });
 
-  test('JSON challenge: alone it is monday.com, as url_verification it may be several', () => {
+  test('JSON challenge: alone it is monday.com, as url_verification Slack', () => {
     is(jsonDelivery({ challenge: 'x' }), 'monday');
-    is(jsonDelivery({ type: 'url_verification', challenge: 'x', token: 't' }), null);
+    is(jsonDelivery({ type: 'url_verification', challenge: 'x', token: 't' }), 'slack', 'url_verification');
+    is(jsonDelivery({ type: 'url_verification' }), null);
     const slack = { 'X-Slack-Signature': 'v0=1', 'X-Slack-Request-Timestamp': '1' };
     is(jsonDelivery({ type: 'url_verification', challenge: 'x' }, slack), 'slack', 'url_verification');
   });

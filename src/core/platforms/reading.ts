@@ -5,6 +5,7 @@
 import { asBuffer } from '../buffer.ts';
 import { lowerName } from '../headers.ts';
 import { type JsonOutline, outlineJson, pickJson } from './json-scan.ts';
+import { isJson } from './json-valid.ts';
 import type { RawDelivery } from './model.ts';
 
 /** Larger bodies are not parsed: deliveries that big are told apart by their headers. */
@@ -27,7 +28,7 @@ export type Reading = {
   readonly outline: () => JsonOutline | null;
   /** The parsed JSON, undefined when the body is not JSON. Newline-delimited JSON reads as a list of its first line. */
   readonly json: () => unknown;
-  /** The text or number at a path of the JSON, found without parsing when it is not parsed yet. */
+  /** The text or number at a path of the JSON, found without parsing when it is not parsed yet; undefined when it is not JSON. */
   readonly pick: (path: string) => unknown;
   /** Fields of a urlencoded or multipart body; null when it is neither, or has more than a thousand. */
   readonly form: () => Fields | null;
@@ -47,6 +48,7 @@ export function readDelivery(delivery: RawDelivery): Reading {
   let outline: JsonOutline | null | undefined;
   let form: Fields | null | undefined;
   let json: { value: unknown } | undefined;
+  let isValid: boolean | undefined;
 
   const reading: Reading = {
     delivery,
@@ -70,7 +72,12 @@ export function readDelivery(delivery: RawDelivery): Reading {
     },
     pick: path => {
       if (json !== undefined) return at(json.value, path);
-      return delivery.body.length > MAX_PARSED_BYTES ? undefined : pickJson(delivery.body, path.split('.'));
+      if (delivery.body.length > MAX_PARSED_BYTES) return undefined;
+      const found = pickJson(delivery.body, path.split('.'));
+      if (found === undefined) return undefined;
+      // What stands before and at the path may look like JSON where the whole is not.
+      isValid ??= isJson(delivery.body);
+      return isValid ? found : undefined;
     },
     form: () => {
       if (form === undefined) form = parseForm(reading);

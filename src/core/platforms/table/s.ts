@@ -116,7 +116,10 @@ export const platformsS: readonly Platform[] = [
     name: 'slack',
     title: 'Slack',
     docs: 'https://docs.slack.dev',
-    detect: [{ any: ['x-slack-signature', 'x-slack-request-timestamp'], order: 20 }],
+    detect: [
+      { any: ['x-slack-signature', 'x-slack-request-timestamp'], order: 20 },
+      { method: ['POST'], json: { type: 'url_verification', challenge: true }, order: 50 },
+    ],
     eventType: ['json:event.type', 'json:type', 'form:command', formJson('payload', 'type')],
     signatures: [
       hmac('x-slack-signature', {
