@@ -17,6 +17,10 @@ const ZERO = 0x30;
 
 /** What may follow a backslash, besides `u`. */
 const ESCAPES = new Set([...'"\\/bfnrt'].map(letter => letter.charCodeAt(0)));
+/** Bytes that stand for themselves inside a string. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH),
+);
 const LITERALS = ['true', 'false', 'null'].map(word => Buffer.from(word));
 
 export function isJson(body: Uint8Array): boolean {
@@ -71,10 +75,10 @@ function afterKey(body: Uint8Array, from: number): number {
 function afterString(body: Uint8Array, from: number): number {
   const end = body.length;
   for (let at = from; at < end; at++) {
-    const byte = body[at] as number;
+    while (PLAIN[body[at] ?? 0] === 1) at++;
+    const byte = body[at];
     if (byte === QUOTE) return at + 1;
-    if (byte < 0x20) return -1;
-    if (byte !== BACKSLASH) continue;
+    if (byte !== BACKSLASH) return -1;
     const escaped = body[++at] ?? 0;
     if (escaped === 0x75) {
       for (let digits = 0; digits < 4; digits++) if (!isHexDigit(body[++at])) return -1;
