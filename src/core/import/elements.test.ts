@@ -34,6 +34,20 @@ describe('the events of a file', () => {
     expect(read(har, 5)).toMatchObject({ kind: 'har', elements: [{ number: 1 }, { number: 2 }] });
   });
 
+  test('deep nesting is refused where it begins, not after hours', () => {
+    const file = Buffer.from('{"a":'.repeat(300_000) + '['.repeat(400_000));
+    const reader = createElementReader();
+    expect(() => reader.push(file)).toThrow('nested more than 512 levels deep');
+  });
+
+  test('512 levels are taken, and the next one is refused with its position', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    expect(read(`{"events":[{"a":${nested(511)}}]}`, 7).elements).toMatchObject([{ number: 1 }]);
+    expect(read(`{"x":${nested(511)},"events":[{}]}`, 7).elements).toMatchObject([{ number: 1 }]);
+    expect(() => read(`{"events":[{"a":${nested(512)}}]}`, 7)).toThrow('byte 527: nested more than 512 levels deep');
+    expect(() => read(`{"x":${nested(512)},"events":[{}]}`, 7)).toThrow('byte 516: nested more than 512 levels deep');
+  });
+
   test('none', () => {
     expect(read('{"events":[]}', 1)).toEqual({ kind: 'json', elements: [] });
   });

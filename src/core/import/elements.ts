@@ -20,6 +20,8 @@ export type ElementReader = {
 
 const maxElementBytes = 512 << 20;
 const maxRestBytes = 4 << 20;
+/** Exports nest a few levels; a payload is text in them, however deep it is itself. */
+const maxDepth = 512;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
@@ -47,6 +49,8 @@ export function createElementReader(): ElementReader {
     throw invalid(`byte ${at}: ${what}`);
   };
 
+  const tooDeep = (at: number): never => fail(at, `nested more than ${maxDepth} levels deep`);
+
   const keep = (bytes: Uint8Array): void => {
     restBytes += bytes.length;
     if (restBytes > maxRestBytes)
@@ -56,7 +60,7 @@ export function createElementReader(): ElementReader {
 
   /** Which list opens here. */
   const listHere = (): FileKind | undefined => {
-    if (open.some(byte => byte !== openObject)) return undefined;
+    if (open.length > 2 || open.some(byte => byte !== openObject)) return undefined;
     if (open.length === 1 && keys[1] === 'events') return 'json';
     return open.length === 2 && keys[1] === 'log' && keys[2] === 'entries' ? 'har' : undefined;
   };
@@ -77,6 +81,7 @@ export function createElementReader(): ElementReader {
       else if (byte === closeArray || byte === closeObject) open.pop();
       else if (byte === openArray || byte === openObject) {
         const list = byte === openArray ? listHere() : undefined;
+        if (open.length === maxDepth) tooDeep(offset + i);
         open.push(byte);
         keys[open.length] = '';
         if (!list) continue;
@@ -121,8 +126,10 @@ export function createElementReader(): ElementReader {
         else if (byte === backslash) isEscaped = true;
         else if (byte === quote) inString = false;
       } else if (byte === quote) inString = true;
-      else if (byte === openObject || byte === openArray) depth++;
-      else if ((byte === closeObject || byte === closeArray) && --depth === 0) {
+      else if (byte === openObject || byte === openArray) {
+        if (depth === maxDepth) tooDeep(offset + i);
+        depth++;
+      } else if ((byte === closeObject || byte === closeArray) && --depth === 0) {
         state = 'separator';
         i++;
         break;
