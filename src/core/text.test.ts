@@ -98,6 +98,13 @@ describe('readEmail', () => {
     `${'a'.repeat(65)}@b`,
     `a@${'b'.repeat(191)}`,
     'a@b\ud800',
+    'ada@\u202emoc.elpmaxe',
+    'a\u2066b@c',
+    'a\u200eb@c',
+    'a\u061cb@c',
+    'ad\u200ba@example.com',
+    'ad\u00ada@example.com',
+    'ada@exam\u3164ple.com',
   ])('%j is refused as invalid', given => expect(() => readEmail(given)).toThrow('email must be an address'));
 });
 

@@ -33,12 +33,14 @@ export function readName(given: string): string {
   return name;
 }
 
+/** Direction controls, joiners, fillers: with them one address looks like another. */
+const hidden = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb\u2800]/u;
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
 
 /** An e-mail address as kept: trimmed, lower-case. Only its plain form is taken; nothing is ever sent to it. @throws invalid */
 export function readEmail(given: string): string {
   const address = given.trim().toLowerCase();
-  if (!email.test(address) || controls.test(address) || loneSurrogate.test(address))
+  if (!email.test(address) || [controls, hidden, loneSurrogate].some(unfit => unfit.test(address)))
     throw invalid('email must be an address like name@example.com');
   return address;
 }

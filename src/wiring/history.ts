@@ -1,6 +1,7 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { stored } from '../features/capture/answers.ts';
 import { preview } from '../features/capture/preparer.ts';
 import { packRows } from '../features/capture/store.ts';
 import { createPace, realRest, type Turn } from '../features/exports/pace.ts';
@@ -10,6 +11,7 @@ import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
+import { wantedAnswer } from '../features/secrets/recognition.ts';
 import { createOutbound } from '../net/outbound.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Ground } from './ground.ts';
@@ -34,7 +36,7 @@ export type History = ReturnType<typeof createHistory>;
 
 export function createHistory(
   ground: Ground,
-  { endpoints }: Endpoints,
+  { endpoints, secrets }: Endpoints,
   { events, search, captureStore, capture, activity }: Recording,
   { metrics }: Watch,
 ) {
@@ -46,6 +48,12 @@ export function createHistory(
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
     turns: createPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest }),
+    answer: ({ seq, token }, { id, row, headers, body }) => {
+      const { method, path, query, platform, eventType, receivedAt } = row;
+      const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
+      const delivery = { method, path, query, rawHeaders: headers, body };
+      return stored(id, wantedAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
+    },
     matcher: (q, turn) => {
       search.checkTerm(q);
       return textMatcher(q, turn);

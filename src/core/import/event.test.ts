@@ -48,6 +48,11 @@ describe('readEvent', () => {
     expect(readEvent({ ...good, query: '' }).query).toBe('');
   });
 
+  test('direction characters are left out of an event type', () => {
+    expect(readEvent({ ...good, eventType: 'a\u202eb\u2066.\u200fc' }).eventType).toBe('ab.c');
+    expect(readEvent({ ...good, eventType: '\u202e' }).eventType).toBeNull();
+  });
+
   test('the header rules hold for what others have written', () => {
     const rawHeaders = [
       ['Cookie', 's=1'],
@@ -142,6 +147,30 @@ describe('fromHarEntry', () => {
     expect(event).toMatchObject({ path: '/päth/%D0%B6%20x', query: '%D0%B6', headers: [['x-b', '\xd0\xb6']] });
     expect(Buffer.from(event.body).toString()).toBe('a=b+c');
     expect(event.receivedAt).toBe(Date.UTC(2026, 10, 1, 8));
+  });
+
+  test('who sent an entry of another program is recognised, and an entry of our own keeps what it says', () => {
+    const stripe = {
+      ...entry,
+      request: {
+        ...request,
+        headers: [
+          { name: 'Stripe-Signature', value: 't=1,v1=0' },
+          { name: 'Content-Type', value: 'application/json' },
+        ],
+        postData: { mimeType: 'application/json', text: '{"type":"charge.succeeded"}' },
+      },
+    };
+    const { _eventType, _platform, ...foreign } = stripe;
+    expect(readEvent(fromHarEntry(foreign))).toMatchObject({ platform: 'stripe', eventType: 'charge.succeeded' });
+    expect(readEvent(fromHarEntry(stripe))).toMatchObject({ platform: 'github', eventType: 'push' });
+    expect(readEvent(fromHarEntry({ ...stripe, _eventType: null, _platform: null }))).toMatchObject({
+      platform: null,
+      eventType: null,
+    });
+    // Headers that are not stored count, too.
+    const cloudflare = { ...foreign, request: { ...request, headers: [{ name: 'cf-webhook-auth', value: 'x' }] } };
+    expect(readEvent(fromHarEntry(cloudflare))).toMatchObject({ platform: 'cloudflare', headers: [] });
   });
 
   test('a # was sent where the file is our own, and begins a fragment in any other', () => {

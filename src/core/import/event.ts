@@ -28,6 +28,8 @@ const fieldValue = /^[^\u0000\r\n\u0100-\uffff]*$/;
 const platformForm = /^[a-z0-9][a-z0-9._-]{0,49}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
 const notInType = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
+/** Direction characters, which exports of 1.0.0 may hold, are left out as capture leaves them out. */
+const leftOutOfType = /\p{Bidi_Control}/gu;
 /** As far as a list's cursor reaches: some 35,000 years. */
 const maxTime = 2 ** 50;
 
@@ -88,5 +90,5 @@ function readHeaders(value: unknown): HeaderPair[] {
 function readEventType(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string' || notInType.test(value)) throw invalid('eventType is not one');
-  return firstCharacters(value, maxEventTypeCharacters);
+  return firstCharacters(value.replace(leftOutOfType, ''), maxEventTypeCharacters) || null;
 }

@@ -1,9 +1,11 @@
 /*
  * An entry of a HAR 1.2 file as an event of a JSON export. Files of this program come back as they were; those of others as
- * far as the format tells: what HTTP/1.1 cannot say is left out or percent-encoded.
+ * far as the format tells: what HTTP/1.1 cannot say is left out or percent-encoded, and who sent it is recognised as at capture.
  */
 import { invalid } from '../errors.ts';
-import { record } from './event.ts';
+import type { HeaderPair } from '../headers.ts';
+import { detect } from '../platforms/detect.ts';
+import { readEvent, record } from './event.ts';
 
 const ownAddress = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?]*)(?:\?(.*))?$/is;
@@ -16,16 +18,26 @@ export function fromHarEntry(value: unknown): Record<string, unknown> {
   const receivedAt = typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN;
   if (Number.isNaN(receivedAt)) throw invalid('startedDateTime is not a time');
   const [, path = '', query = null] = absolute.exec(sentUrl(entry, request['url'])) ?? [];
-  return {
+  const event = {
     receivedAt: Math.trunc(receivedAt),
     method: request['method'],
     path: encoded(path.replace(ownAddress, '')),
     query: query === null ? null : encoded(query),
     rawHeaders: headersOf(request['headers']),
-    eventType: entry['_eventType'],
-    platform: entry['_platform'],
     ...bodyOf(request['postData']),
   };
+  if (isOwn(entry)) return { ...event, eventType: entry['_eventType'], platform: entry['_platform'] };
+  return { ...event, ...recognised(event) };
+}
+
+const isOwn = (entry: Record<string, unknown>): boolean => '_eventType' in entry;
+
+/** Before the header rules, like a delivery that arrives. @throws invalid */
+function recognised(event: Record<string, unknown>) {
+  const { method, path, query, body } = readEvent(event);
+  // `readEvent` has refused anything else.
+  const rawHeaders = event['rawHeaders'] as HeaderPair[];
+  return detect({ method, path, query, rawHeaders, body }, []);
 }
 
 /**
@@ -34,7 +46,7 @@ export function fromHarEntry(value: unknown): Record<string, unknown> {
  */
 function sentUrl(entry: Record<string, unknown>, url: unknown): string {
   if (typeof url !== 'string' || !absolute.test(url)) throw invalid('url is not absolute');
-  return '_eventType' in entry ? url : url.replace(/#.*$/s, '');
+  return isOwn(entry) ? url : url.replace(/#.*$/s, '');
 }
 
 /** What no request line can hold, percent-encoded; a lone surrogate has no encoding. */

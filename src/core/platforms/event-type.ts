@@ -12,7 +12,7 @@ export function readEventType(platform: Platform, reading: Reading): string | nu
   return null;
 }
 
-/** Trimmed, without control characters, at most 200 characters; null when nothing is left or it is no text. */
+/** Trimmed, without control and direction characters, at most 200 characters; null when nothing is left or it is no text. */
 export function clean(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   // Nearly all: nothing to trim, nothing to remove.
@@ -20,7 +20,7 @@ export function clean(value: unknown): string | null {
   const text = String(value)
     .slice(0, 4 * LONGEST)
     .toWellFormed()
-    .replace(/[\p{Cc}\u2028\u2029]/gu, '')
+    .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '')
     .trim()
     .slice(0, LONGEST);
   // The cut may have fallen between the halves of one character.

@@ -1,4 +1,5 @@
 /* What a file format is: text before, for each, between and after the events. */
+import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportRow } from './store.ts';
@@ -17,6 +18,8 @@ export type FileSubject = {
   exportedAt: number;
   /** Of this program. */
   version: string;
+  /** What the sender of an event that arrived here was answered. */
+  answer: (event: ExportedEvent) => Answer;
 };
 
 /** Events that the disk has altered, and that are not in the file: how many, and the first thousand. */

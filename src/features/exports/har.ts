@@ -3,6 +3,8 @@
  * our own, which it allows under names that begin with an underscore; the names of postData's are those that HAR gives to a
  * response's content.
  */
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { queryPairs } from '../../core/query.ts';
 import { bodyLiteral, encodingOf } from './body-text.ts';
@@ -16,7 +18,8 @@ export const harFile: FileFormat = {
   head: ({ version }) =>
     `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Hooktape', version })},"pages":[],"entries":[\n`,
 
-  *event({ id, row, headers, body }: ExportedEvent, { endpoint }) {
+  *event(event: ExportedEvent, { endpoint, answer }) {
+    const { id, row, headers, body } = event;
     const { path, query } = row;
     const request = JSON.stringify({
       method: row.method,
@@ -30,7 +33,7 @@ export const harFile: FileFormat = {
     });
     yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":${timeMs},"request":${request.slice(0, -1)}`;
     if (body.length > 0) yield* postData(mimeTypeOf(headers), body);
-    yield `},"response":${JSON.stringify(answerOf(row.method, id))},"cache":{},"timings":${JSON.stringify(timings)}`;
+    yield `},"response":${JSON.stringify(row.isImported ? unknownResponse : response(answer(event), row.method))},"cache":{},"timings":${JSON.stringify(timings)}`;
     yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform }).slice(1)}`;
   },
 
@@ -48,19 +51,28 @@ function* postData(mimeType: string, body: Uint8Array): Generator<Piece> {
 const mimeTypeOf = (headers: readonly HeaderPair[]): string =>
   headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
 
-/** Our answer to the delivery (interface "Ingest"). */
-function answerOf(method: string, id: string) {
-  const text = JSON.stringify({ ok: true, id });
-  const size = method === 'HEAD' ? 0 : text.length;
+const responseHead = { httpVersion: 'HTTP/1.1', cookies: [], redirectURL: '', headersSize: -1 };
+
+/** HAR wants a response where none is known; status 0 is what browsers write for it. */
+const unknownResponse = {
+  ...responseHead,
+  status: 0,
+  statusText: '',
+  headers: [],
+  content: { size: 0, mimeType: '' },
+  bodySize: -1,
+  comment: 'imported: the answer is not known',
+};
+
+function response({ status, headers, body }: Answer, method: string) {
+  const text = method === 'HEAD' ? '' : body;
+  const size = Buffer.byteLength(text);
   return {
-    status: 200,
-    statusText: 'OK',
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: [{ name: 'content-type', value: 'application/json' }],
-    content: { size, mimeType: 'application/json', ...(size > 0 && { text }) },
-    redirectURL: '',
-    headersSize: -1,
+    ...responseHead,
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    content: { size, mimeType: headers['content-type'] ?? '', ...(size > 0 && { text }) },
     bodySize: size,
   };
 }

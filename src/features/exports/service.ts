@@ -2,6 +2,7 @@
  * An endpoint's history as a file: everything inside the retention window at the moment it was asked for, oldest first,
  * while capture goes on. See history.ts for what happens to events that go meanwhile.
  */
+import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { createSlots } from '../../core/slots.ts';
@@ -36,6 +37,8 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   since: (reader: Reader) => number;
   /** The turns of one export. */
   turns: () => Turn;
+  /** What the sender of an event of this endpoint was answered. */
+  answer: (endpoint: Row, event: ExportedEvent) => Answer;
   /** The filter that `q` stands for. @throws invalid when the term is too long */
   matcher: (q: string, turn: Turn) => (event: Searchable) => boolean | Promise<boolean>;
   clock: Clock;
@@ -44,7 +47,18 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   /** Told of events that an export had to leave out. */
   onDamaged: (endpointId: string, damaged: Damaged) => void;
 }) {
-  const { store, endpoint: findEndpoint, toEndpoint, since, turns, matcher, clock, version, onDamaged } = options;
+  const {
+    store,
+    endpoint: findEndpoint,
+    toEndpoint,
+    since,
+    turns,
+    answer,
+    matcher,
+    clock,
+    version,
+    onDamaged,
+  } = options;
   const slots = createSlots(maxAtOnce);
 
   const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
@@ -54,7 +68,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     const matches = q === '' ? undefined : matcher(q, turn);
     const chunks = writeFile({
       format: formats[format],
-      subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version },
+      subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },
       history: readHistory({
         store,
         endpoint: row.seq,

@@ -21,6 +21,8 @@ export type ExportRow = Position & {
   path: string;
   query: string | null;
   encoding: number;
+  /** It did not arrive here: what its sender was answered is not known. */
+  isImported: boolean;
   content: Uint8Array;
 };
 
@@ -60,7 +62,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
           { sql: live, args: [endpoint] },
           {
             sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
-                                    hex(query), query IS NULL, encoding), content
+                                    hex(query), query IS NULL, encoding, source_ip = ''), content
                   FROM events
                   WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?
                   ORDER BY received_at, seq`,
@@ -88,11 +90,25 @@ type Fields = [
   query: string,
   hasNoQuery: 0 | 1,
   encoding: number,
+  isImported: 0 | 1,
 ];
 
 function toRow(json: string, content: Uint8Array): ExportRow {
-  const [seq, receivedAt, nonce, size, method, platform, eventType, sha256, path, query, hasNoQuery, encoding] =
-    JSON.parse(json) as Fields;
+  const [
+    seq,
+    receivedAt,
+    nonce,
+    size,
+    method,
+    platform,
+    eventType,
+    sha256,
+    path,
+    query,
+    hasNoQuery,
+    encoding,
+    isImported,
+  ] = JSON.parse(json) as Fields;
   return {
     seq,
     receivedAt,
@@ -105,6 +121,7 @@ function toRow(json: string, content: Uint8Array): ExportRow {
     path: latin1(path),
     query: hasNoQuery ? null : latin1(query),
     encoding,
+    isImported: isImported === 1,
     content,
   };
 }

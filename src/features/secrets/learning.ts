@@ -8,7 +8,7 @@ import type { SecretRow, SecretsStore } from './store.ts';
 export type Learned = { platform: string; secret: string };
 
 /** A registered secret in the clear. */
-export type Opened = { id: string; platform: string | null; secret: string; unconfirmed?: true };
+export type Opened = { id: string; platform: string | null; secret: string; unconfirmed?: true; createdAt: number };
 
 /** Unconfirmed secrets of one platform that an endpoint keeps. */
 export const unconfirmedKept = 3;

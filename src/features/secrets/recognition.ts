@@ -4,7 +4,13 @@
  */
 import { detect } from '../../core/platforms/detect.ts';
 import { handshake } from '../../core/platforms/handshake.ts';
-import { isConfirmed, type RawDelivery, type SigningSecret } from '../../core/platforms/model.ts';
+import {
+  type Detection,
+  type HandshakeAnswer,
+  isConfirmed,
+  type RawDelivery,
+  type SigningSecret,
+} from '../../core/platforms/model.ts';
 import { proofVanishes, verify } from '../../core/platforms/verify.ts';
 import type { Arrived, Recognised } from '../capture/preparer.ts';
 
@@ -16,6 +22,15 @@ const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
 export const urlsOf = (url: string, { path, query }: Pick<RawDelivery, 'path' | 'query'>): string[] => [
   `${url}${path}${query === null ? '' : `?${query}`}`,
 ];
+
+/**
+ * What the sender of a stored delivery was answered instead of the usual, worked out anew. Never throws.
+ * @param endpoint its public address and the secrets that were known then
+ */
+export const wantedAnswer = (
+  { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
+  { delivery, detection, receivedAt }: { delivery: RawDelivery; detection: Detection; receivedAt: number },
+): HandshakeAnswer | null => handshake({ delivery, detection, secrets, receivedAt, urls: urlsOf(url, delivery) });
 
 /** @param endpoint its public address and the secrets known now. Never throws. */
 export function recognise(

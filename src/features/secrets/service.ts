@@ -60,9 +60,9 @@ export function createSecretsService(options: {
 
   /** Those that can be opened. */
   const open = (rows: readonly SecretRow[]): Opened[] =>
-    rows.flatMap(({ id, platform, sealed, confirmed }): Opened[] => {
+    rows.flatMap(({ id, platform, sealed, confirmed, createdAt }): Opened[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
-      if (secret !== undefined) return [{ id, platform, secret, ...(!confirmed && { unconfirmed: true }) }];
+      if (secret !== undefined) return [{ id, platform, secret, createdAt, ...(!confirmed && { unconfirmed: true }) }];
       onUnreadable(id);
       return [];
     });
@@ -80,6 +80,10 @@ export function createSecretsService(options: {
   return {
     /** The secrets to judge this endpoint's deliveries with, oldest first; from memory. */
     secretsOf: secretsOf as (endpoint: number) => readonly SigningSecret[],
+
+    /** Those that were there at a time, but for the ones that were removed since. @param at epoch ms */
+    secretsAt: (endpoint: number, at: number): readonly SigningSecret[] =>
+      secretsOf(endpoint).filter(({ createdAt }) => createdAt <= at),
 
     /** Reads all of them anew: at the start, and when another process may have changed them. */
     async refresh(): Promise<void> {
