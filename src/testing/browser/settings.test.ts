@@ -97,6 +97,37 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByText('Payments, live is deleted.').waitFor();
   });
 
+  test('a secret that a handshake delivered is confirmed or removed, and the next one accepted in a window', async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Name').fill('Tasks');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Tasks is ready' }).waitFor();
+    const address = (await page.getByRole('main').locator('code').first().textContent()) ?? '';
+    const handshake = async (secret: string) => {
+      const response = await fetch(address, { method: 'POST', headers: { 'x-hook-secret': secret } });
+      expect(response.headers.get('x-hook-secret')).toBe(secret);
+    };
+    await page.getByRole('link', { name: 'register the signing secret' }).click();
+    await page.getByRole('button', { name: 'Accept for 10 minutes' }).waitFor();
+    await handshake('first-secret-aaaa');
+    await handshake('second-secret-bbbb');
+    await page.reload();
+    await page.getByText('Delivered by a handshake, not confirmed').waitFor();
+    await page.getByRole('button', { name: 'Confirm the secret ending in aaaa' }).click();
+    await page.getByText('Secret confirmed.').waitFor();
+    await page.getByRole('button', { name: 'Remove the secret ending in bbbb' }).click();
+    await page.getByText('…bbbb').waitFor({ state: 'detached' });
+    await page.getByText('Delivered by a handshake, not confirmed').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Accept for 10 minutes' }).click();
+    await page.getByRole('button', { name: 'Stop accepting' }).waitFor();
+    await handshake('third-secret-cccc');
+    await page.reload();
+    await page.getByText('…cccc').waitFor();
+    await page.getByRole('button', { name: 'Accept for 10 minutes' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Confirm/ }).count()).toBe(0);
+  });
+
   test('the theme is switched and kept', async () => {
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Dark' }).click();
