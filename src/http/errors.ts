@@ -32,7 +32,7 @@ export function appErrorResponse(error: AppError, headers: Record<string, string
   return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
 }
 
-export type Problem = {
+type Problem = {
   path?: string;
   message?: string;
   schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown }[] };

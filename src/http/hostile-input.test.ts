@@ -69,7 +69,7 @@ const send = async (method: string, path: string, body?: string): Promise<void> 
   });
   gone.abort();
   await response.body?.cancel();
-  if (response.status >= 500 && response.status !== 502 && response.status !== 503)
+  if (response.status >= 500 && response.status !== 502)
     throw new Error(`${response.status} for ${method} ${path} with ${body?.slice(0, 200)}`);
 };
 

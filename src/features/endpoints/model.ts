@@ -6,21 +6,23 @@ export { Endpoint };
 
 export const EndpointList = t.Object({ endpoints: t.Array(Endpoint) }, { title: 'EndpointList' });
 export const EndpointName = t.Object({ name: Name }, { title: 'EndpointName' });
-/** At least one of them; that `name` is missing is said in the words of every missing field. */
-export const EndpointChange = t.Object(
-  {
-    name: t.Optional(Name),
-    learnSecretsFor: t.Optional(
-      nullable(
-        t.String({
-          description:
-            'a duration such as 10m, at most 24h, in which the next secret that a handshake delivers is taken as confirmed; 0s or null ends it',
-        }),
-      ),
+
+const changes = {
+  name: t.Optional(Name),
+  learnSecretsFor: t.Optional(
+    nullable(
+      t.String({
+        description:
+          'a duration such as 10m, at most 24h, in which the next secret that a handshake delivers is taken as confirmed; 0s or null ends it',
+      }),
     ),
-  },
-  { title: 'EndpointChange' },
-);
+  ),
+};
+/** At least one of them: the service checks it, to answer in the words of any missing field. */
+export const EndpointChange = t.Object(changes, {
+  title: 'EndpointChange',
+  described: t.Object(changes, { minProperties: 1 }),
+});
 export type EndpointChange = Static<typeof EndpointChange>;
 
 export const EndpointChanged = t.Object(

@@ -9,6 +9,7 @@ import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
 import type { Invitation, Member } from '../wire.ts';
 import { exactTime } from '../words/time.ts';
+import { visibleName } from '../words/visible.ts';
 
 export function TeamSection() {
   const { session } = useWorkspace();
@@ -33,7 +34,7 @@ export function TeamSection() {
     try {
       await api.removeMember(member.id);
       team.reload();
-      say(`${member.email} is removed.`);
+      say(`${visibleName(member.email)} is removed.`);
     } catch (error) {
       complain(error);
     }
@@ -50,7 +51,7 @@ export function TeamSection() {
         {team.value?.members.map(member => (
           <li key={member.id}>
             <div class="stack grow">
-              <strong>{member.email}</strong>
+              <strong>{visibleName(member.email)}</strong>
               <span class="faint">
                 {member.role === 'owner' ? 'Owner' : 'Member'}, since <Time at={member.createdAt} long />
               </span>
@@ -59,7 +60,11 @@ export function TeamSection() {
               <span class="badge muted">You</span>
             ) : (
               owner && (
-                <Button kind="quiet" aria-label={`Remove ${member.email}`} onClick={() => setRemoving(member)}>
+                <Button
+                  kind="quiet"
+                  aria-label={`Remove ${visibleName(member.email)}`}
+                  onClick={() => setRemoving(member)}
+                >
                   Remove
                 </Button>
               )
@@ -96,7 +101,7 @@ export function TeamSection() {
         </Dialog>
       )}
       {removing && (
-        <Dialog title={`Remove ${removing.email}?`} onClose={() => setRemoving(undefined)}>
+        <Dialog title={`Remove ${visibleName(removing.email)}?`} onClose={() => setRemoving(undefined)}>
           <p>
             The account, its keys and its sessions are deleted at once. Endpoints and events belong to the team and
             stay.

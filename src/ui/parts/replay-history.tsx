@@ -2,7 +2,7 @@
 
 import type { ReplayAttempt } from '../wire.ts';
 import { durationWords } from '../words/time.ts';
-import { visibleLine } from '../words/visible.ts';
+import { visibleLine, visibleName } from '../words/visible.ts';
 import { StatusBadge } from './badges.tsx';
 import { Empty } from './controls.tsx';
 import { Time } from './time.tsx';
@@ -22,7 +22,7 @@ export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
             <code class="wrap">{visibleLine(attempt.destination)}</code>
             <span class="faint">{durationWords(attempt.durationMs)}</span>
             <span class="faint">
-              {attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown')},{' '}
+              {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
               <Time at={attempt.createdAt} long />
             </span>
           </li>
