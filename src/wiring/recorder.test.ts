@@ -99,7 +99,7 @@ describe('a group', () => {
     expect(commits[0]?.map(rowsOf)).toEqual([4]);
     const [a, b] = [inWriter, here].map(({ commit, first, ...findings }) => ({ ...findings, rows: commit?.rows }));
     expect(a).toEqual(b as NonNullable<typeof b>);
-    expect(inWriter.eventTypes).toEqual(['push', null, 'issues', 'push']);
+    expect(inWriter.eventTypes).toEqual(['push', 'url_verification', 'issues', 'push']);
     expect(inWriter.answers.map(([at]) => at)).toEqual([1]);
     expect([inWriter.first, here.first]).toEqual([1, 6]);
   });
