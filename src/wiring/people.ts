@@ -19,7 +19,19 @@ const keyUsesEveryMs = 30_000;
 
 export type People = ReturnType<typeof createPeople>;
 
-export function createPeople(ground: Ground, endpoints: EndpointsService, onPlanChanged: () => void) {
+/** What is told to the rest of the server. */
+export type PeopleEvents = {
+  /** A team's plan changed. */
+  onPlanChanged: () => void;
+  /** A credential, an account or a membership ended. */
+  onAccessEnded: () => void;
+};
+
+export function createPeople(
+  ground: Ground,
+  endpoints: EndpointsService,
+  { onPlanChanged, onAccessEnded }: PeopleEvents,
+) {
   const { config, log, clock, random, sha256, every, database } = ground;
   const { db } = database;
   const { baseUrl } = config;
@@ -29,8 +41,8 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
   const accountStore = createAccountStore(db);
-  const account = createAccountService({ store: accountStore, passwords, clock, random, onPlanChanged });
-  const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256 });
+  const account = createAccountService({ store: accountStore, passwords, clock, random, onPlanChanged, onAccessEnded });
+  const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256, onAccessEnded });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
 
   const sessions = createSessionsService({
@@ -42,6 +54,7 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
     random,
     sha256,
     onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+    onAccessEnded,
   });
   const setup = createSetupService({
     baseUrl,
@@ -62,6 +75,7 @@ export function createPeople(ground: Ground, endpoints: EndpointsService, onPlan
       free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
       pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
     },
+    onAccessEnded,
   });
   return { account, keys, sessions, setup, teams };
 }

@@ -21,8 +21,10 @@ export function createAccountService(options: {
   random: RandomBytes;
   /** Told after a team's plan became another: its retention window is another, too. */
   onPlanChanged: () => void;
+  /** Called after an account was deleted, or its sessions ended. */
+  onAccessEnded: () => void;
 }) {
-  const { store, passwords, clock, random, onPlanChanged } = options;
+  const { store, passwords, clock, random, onPlanChanged, onAccessEnded } = options;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
   const byEmail = async (email: string): Promise<AccountRow> => {
@@ -100,6 +102,7 @@ export function createAccountService(options: {
     async setPassword(email: string, password: string): Promise<Account> {
       const row = await byEmail(email);
       await store.setPasswordHash(row.id, await passwords.hash(checkPassword(password, row.email)));
+      onAccessEnded();
       return toAccount(row);
     },
 
@@ -111,6 +114,7 @@ export function createAccountService(options: {
     async remove(email: string): Promise<{ account: Account; emptyTeam: string | undefined }> {
       const row = await byEmail(email);
       await store.remove(row.id);
+      onAccessEnded();
       const left = await store.membersOf(row.teamId);
       const heir = left[0];
       if (heir && !left.some(member => member.role === 'owner')) await store.setRole(heir.id, 'owner');

@@ -32,9 +32,12 @@ export function createAppsService(options: {
     create: (given: { email: string }) => Promise<{ id: string }>;
   };
   verifiedHost: (clientId: string) => string | null;
+  /** Called after an app was disconnected. */
+  onAccessEnded: () => void;
 }) {
   const { store, clock, random, unverified, issuer, verifyOwn, hasScope, verifyExternal, accounts, verifiedHost } =
     options;
+  const { onAccessEnded } = options;
   const unwritten = new Map<string, number>();
 
   const toApp = (row: ListedApp): ConnectedApp => ({
@@ -108,6 +111,7 @@ export function createAppsService(options: {
     /** @throws not_found for an app that does not exist, was revoked, or is another account's */
     async remove(accountId: string, id: string): Promise<void> {
       if (!(await store.remove(accountId, id, clock.now()))) throw notFound('app');
+      onAccessEnded();
     },
 
     /** Whom this access token speaks for. Notes the use. @throws unavailable when its issuer cannot be asked for its keys */

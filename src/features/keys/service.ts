@@ -20,8 +20,10 @@ export function createKeysService(options: {
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
+  /** Called after a key was revoked. */
+  onAccessEnded: () => void;
 }) {
-  const { store, clock, random, sha256 } = options;
+  const { store, clock, random, sha256, onAccessEnded } = options;
   const unwritten = new Map<string, number>();
   const hashOf = (key: string): Buffer => Buffer.from(sha256(Buffer.from(key)));
 
@@ -65,11 +67,13 @@ export function createKeysService(options: {
     /** @throws not_found for a key that does not exist or is another account's */
     async revoke(accountId: string, id: string): Promise<void> {
       if (!(await store.remove(accountId, id))) throw notFound('key');
+      onAccessEnded();
     },
 
     /** For the operator: whoever's key it is. @throws not_found */
     async revokeAny(id: string): Promise<void> {
       if (!(await store.removeById(id))) throw notFound('key');
+      onAccessEnded();
     },
 
     /** Whose key this is; undefined for one that is malformed, unknown or revoked. Notes the use. */

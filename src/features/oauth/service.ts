@@ -52,9 +52,12 @@ export function createOAuthService(options: {
   takeRegistration: Take;
   takeDocument: Take;
   policy: OAuthPolicy;
+  /** Called after grants may have ended. */
+  onGrantEnded: () => void;
 }) {
   const { stores, sealer, clock, random, baseUrl, otherIssuers, send, takeRegistration, takeDocument, policy } =
     options;
+  const { onGrantEnded } = options;
   const resources = createResources(baseUrl);
   const keys = createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
   const tokens = createAccessTokens({ keys, issuer: baseUrl, audiences: resources.all, clock, random });
@@ -83,6 +86,7 @@ export function createOAuthService(options: {
     clock,
     random,
     refreshGraceMs: policy.refreshGraceMs,
+    onGrantEnded,
   });
   const metadata = serverMetadata({
     baseUrl,
@@ -126,8 +130,10 @@ export function createOAuthService(options: {
     verify: tokens.verify,
 
     /** Ends every grant of the account, for "sign out everywhere". */
-    revokeAllOf: (accountId: string): Promise<void> =>
-      stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere'),
+    async revokeAllOf(accountId: string): Promise<void> {
+      await stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere');
+      onGrantEnded();
+    },
 
     /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
     rotateKeys: ({ now = false, revoke = false } = {}): Promise<void> =>

@@ -40,8 +40,10 @@ export function createSessionsService(options: {
   sha256: (bytes: Uint8Array) => Uint8Array;
   /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
   onUnwritten: (error: unknown) => void;
+  /** Called after sessions ended. */
+  onAccessEnded: () => void;
 }) {
-  const { store, accounts, passwords, throttle, clock, random, sha256, onUnwritten } = options;
+  const { store, accounts, passwords, throttle, clock, random, sha256, onUnwritten, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
@@ -108,11 +110,13 @@ export function createSessionsService(options: {
     /** @throws not_found for a session that does not exist or is another account's */
     async end(accountId: string, id: string): Promise<void> {
       if (!(await store.remove(accountId, id))) throw notFound('session');
+      onAccessEnded();
     },
 
     /** Ends it if it is still there. */
     async signOut(accountId: string, id: string): Promise<void> {
       await store.remove(accountId, id);
+      onAccessEnded();
     },
 
     /**
@@ -131,6 +135,7 @@ export function createSessionsService(options: {
       if (!account)
         throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
+      onAccessEnded();
       if (visitor.sessionId === undefined) return undefined;
       const token = newToken(random);
       return (await store.rotate(account.id, visitor.sessionId, hashOf(token))) ? token : undefined;
