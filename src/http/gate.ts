@@ -1,8 +1,10 @@
 /*
- * In front of every API operation: 401, then 429, and only then parsing and validation (interface "Order of checks").
+ * In front of every API operation: 401, then 429, then 403 for what is not an app's to do, and only then parsing and
+ * validation (interface "Order of checks").
  * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
  */
-import { AppError, rateLimited, unauthorized } from '../core/errors.ts';
+import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
+import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
 import { requestContext } from './bridge.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -16,7 +18,12 @@ export type Principal = {
   plan: 'free' | 'pro';
   /** What the rate limit counts by, and how the request was authenticated. */
   credential: { kind: 'key' | 'app' | 'session'; id: string };
+  /** The connected app that asks, by a token or by a key that it made; undefined for a person and a person's key. */
+  app: ActingApp | undefined;
 };
+
+/** `grantId` is null for an app of a foreign issuer. */
+export type ActingApp = { id: string; grantId: string | null };
 
 /** undefined: no credentials, or none that hold. An AppError thrown here is answered as it is. */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;
@@ -83,6 +90,11 @@ export function createGate(options: GateOptions): Gate {
     }
   };
 
+  const refuseApp = (request: Request, path: string): Response | undefined =>
+    principals.get(request)?.app && !isOpenToApps(request.method, path)
+      ? appErrorResponse(forbidden(appRefusal))
+      : undefined;
+
   return {
     async admitBearer(request) {
       if (request.headers.has('authorization')) return admit(request, false);
@@ -93,7 +105,8 @@ export function createGate(options: GateOptions): Gate {
       const open = isOpen(request.method, path);
       const refusal = refuse(request, path, open);
       if (refusal) return refusal;
-      return path.startsWith('/api/') ? admit(request, open) : undefined;
+      if (!path.startsWith('/api/')) return undefined;
+      return (await admit(request, open)) ?? refuseApp(request, path);
     },
     principal(request) {
       const principal = principals.get(request);

@@ -94,7 +94,7 @@ export function createAppsService(options: {
     }
     if (!row || row.appId === null || row.revokedAt !== null) return undefined;
     const { revokedAt: _, appId, ...person } = row;
-    return { ...person, appId };
+    return { ...person, appId, grantId: null };
   };
 
   const flushUses = async (): Promise<void> => {

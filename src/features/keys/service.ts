@@ -1,6 +1,7 @@
 /*
  * API keys: 256 random bits behind `htk_`, shown once, kept as SHA-256. A key is looked up for every request, so revoking
- * it is immediate; when it was used is kept in memory and written now and then.
+ * it is immediate; when it was used is kept in memory and written now and then. A key that a connected app made may do no
+ * more than the app, and ends when the grant that it was made with does.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
@@ -9,7 +10,10 @@ import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
 import type { ApiKey, CreatedApiKey } from './model.ts';
-import type { KeyHolder, KeysStore } from './store.ts';
+import type { KeyHolder, KeyMaker, KeysStore } from './store.ts';
+
+const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
+  id === null ? null : { id, name: name ?? '' };
 
 export type KeysService = ReturnType<typeof createKeysService>;
 
@@ -35,33 +39,33 @@ export function createKeysService(options: {
 
   return {
     async list(accountId: string): Promise<ApiKey[]> {
-      return (await store.listOf(accountId)).map(({ id, name, last4, createdAt, lastUsedAt }) => ({
+      return (await store.listOf(accountId)).map(({ id, name, last4, createdAt, lastUsedAt, appId, appName }) => ({
         id,
         name,
         last4,
         createdAt,
         lastUsedAt: unwritten.get(id) ?? lastUsedAt,
+        app: toApp(appId, appName),
       }));
     },
 
-    /** @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when it was deleted meanwhile */
-    async create(accountId: string, givenName: string): Promise<CreatedApiKey> {
+    /**
+     * @param madeBy the app that asks, by its token or by a key of its own; undefined for a person
+     * @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
+     * the app disconnected meanwhile
+     */
+    async create(accountId: string, givenName: string, madeBy?: KeyMaker): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
       const createdAt = clock.now();
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
-      const outcome = await store.insertWithin(maxKeysPerAccount, {
-        id,
-        accountId,
-        name,
-        hash: hashOf(key),
-        last4,
-        createdAt,
-      });
+      const row = { id, accountId, name, hash: hashOf(key), last4, createdAt };
+      const outcome = await store.insertWithin(maxKeysPerAccount, row, madeBy, createdAt);
       if (outcome === 'gone') throw unauthorized();
       if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
-      return { id, name, last4, createdAt, lastUsedAt: null, key };
+      const { appId, appName } = outcome;
+      return { id, name, last4, createdAt, lastUsedAt: null, app: toApp(appId, appName), key };
     },
 
     /** @throws not_found for a key that does not exist or is another account's */
@@ -80,7 +84,7 @@ export function createKeysService(options: {
     async holderOf(key: string): Promise<KeyHolder | undefined> {
       if (!keyForm.test(key)) return undefined;
       const hash = hashOf(key);
-      const holder = await store.holderOf(hash);
+      const holder = await store.holderOf(hash, clock.now());
       if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined;
       unwritten.set(holder.keyId, clock.now());
       return holder;

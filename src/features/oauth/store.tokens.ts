@@ -1,6 +1,7 @@
 /*
  * Codes, grants and refresh tokens. What must happen once is one transaction of conditional statements, decided by what they
- * changed: of two that come together exactly one finds its condition true.
+ * changed: of two that come together exactly one finds its condition true. A grant that is revoked takes the app's own API
+ * keys, unused codes and open requests with it (migrations/0004_bind_keys_to_apps.sql).
  */
 import type { Client } from '@libsql/client';
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
@@ -169,17 +170,21 @@ export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'e
         .where(and(eq(oauthGrants.id, id), isNull(oauthGrants.revokedAt)));
     },
 
-    /** Every grant of an account. */
+    /** Every grant of an account, and the authorizations of first connections that are under way. */
     async revokeGrantsOf(accountId: string, now: number, reason: RevocationReason): Promise<void> {
-      await db
-        .update(oauthGrants)
-        .set({ revokedAt: now, reason })
-        .where(
-          and(
-            isNull(oauthGrants.revokedAt),
-            sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`,
+      await db.batch([
+        db
+          .update(oauthGrants)
+          .set({ revokedAt: now, reason })
+          .where(
+            and(
+              isNull(oauthGrants.revokedAt),
+              sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`,
+            ),
           ),
-        );
+        db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), isNull(oauthCodes.usedGrant))),
+        db.delete(authzRequests).where(eq(authzRequests.accountId, accountId)),
+      ]);
     },
 
     /** Whether this person has let this client in, and that still holds. */
