@@ -1,5 +1,6 @@
 /* When a key that an app made holds. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
 import { apiKeys } from '../../db/schema.ts';
 import { connectedApps, oauthClients, oauthGrants } from '../../db/schema-oauth.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
@@ -54,4 +55,24 @@ test.each([
   const held = Buffer.from(`held ${hash}`);
   await house.services.database.db.insert(apiKeys).values({ ...row, id: `${held}`, hash: held, appId, grantId });
   expect((await store.holderOf(held, now))?.app).toEqual(holds ? { id: appId, grantId } : undefined);
+});
+
+test('keys of other apps and of other grants stay when one is revoked', async () => {
+  const { db } = house.services.database;
+  await db.delete(apiKeys).where(eq(apiKeys.accountId, ada.accountId));
+  const makers: [string, string | null][] = [
+    ['app_live', 'grt_live'],
+    ['app_live', 'grt_expired'],
+    ['app_foreign', null],
+  ];
+  for (const [appId, grantId] of makers) {
+    const id = `${appId} ${grantId}`;
+    const row = { accountId: ada.accountId, name: 'k', last4: 'last', createdAt: 0 };
+    await db.insert(apiKeys).values({ ...row, id, hash: Buffer.from(id), appId, grantId });
+  }
+  const left = async () => (await store.listOf(ada.accountId)).map(({ id }) => id).sort();
+  await db.update(connectedApps).set({ revokedAt: now }).where(eq(connectedApps.id, 'app_foreign'));
+  expect(await left()).toEqual(['app_live grt_expired', 'app_live grt_live']);
+  await db.update(oauthGrants).set({ revokedAt: now }).where(eq(oauthGrants.id, 'grt_expired'));
+  expect(await left()).toEqual(['app_live grt_live']);
 });
