@@ -46,7 +46,14 @@ export type Config = {
 export type SettingInForce = { readonly name: SettingName; readonly value: string; readonly source: string };
 
 /** Of the settings that name them, as far as they are set. */
-export type Places = { readonly dataDir?: string; readonly certFile?: string; readonly keyFile?: string };
+export type Places = {
+  readonly dataDir?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly databaseUrl?: string;
+  /** No place, but whether it is good enough depends on what is in the database. */
+  readonly secret?: string;
+};
 
 export type ConfigInput = {
   /** The process environment. */
@@ -212,13 +219,15 @@ export function readConfig(input: ConfigInput): ConfigResult {
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');
 
-  // Whatever else is wrong. These three are texts as they come.
+  // Whatever else is wrong. These are texts as they come.
   const place = <K extends keyof Places>(key: K, name: SettingName) =>
     defined(key, results.get(name)?.value as string | undefined);
   const places = {
     ...place('dataDir', 'HOOKTAPE_DATA_DIR'),
     ...place('certFile', 'HOOKTAPE_TLS_CERT'),
     ...place('keyFile', 'HOOKTAPE_TLS_KEY'),
+    ...place('databaseUrl', 'HOOKTAPE_DATABASE_URL'),
+    ...place('secret', 'HOOKTAPE_SECRET'),
   };
   problems.push(...(input.placeProblems?.(places) ?? []));
   if (problems.length > 0) return { ok: false, problems };

@@ -49,6 +49,7 @@ function build(ground: Ground) {
   const people = createPeople(ground, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
     onAccessEnded: recheckAccess,
+    revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
   });
   const watch = createWatch(ground, () => recording);
   const recording = createRecording(ground, endpoints, watch);
@@ -69,7 +70,12 @@ function build(ground: Ground) {
     ...watch,
     /** Into memory, what has to be there. @throws when a stored signing key cannot be opened */
     async read(): Promise<void> {
-      await Promise.all([endpoints.readEndpoints(), connected.oauth.readKeys()]);
+      await Promise.all([
+        endpoints.readEndpoints(),
+        connected.oauth.readKeys(),
+        people.readCredentials(),
+        connected.readGrants(),
+      ]);
     },
     /** After the last request: what is only in memory goes to disk, then the database closes. */
     async close(): Promise<void> {

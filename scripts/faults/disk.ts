@@ -155,7 +155,10 @@ async function logLeftBehind(installation: Installation, payloads: readonly Payl
 export async function checkDisk({ check }: Checks, payloads: readonly Payload[]): Promise<void> {
   const on = async (name: string, small: boolean, body: (it: Installation) => Promise<string>): Promise<void> => {
     // A backup is of use only to whoever still has the secret.
-    const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_SECRET: 'kept apart from the data' });
+    const installation = install({
+      HOOKTAPE_RATE_LIMIT: '1000000',
+      HOOKTAPE_SECRET: 'kept apart from the data, and long enough',
+    });
     const mounted = small && mountData(installation);
     try {
       if (small && !mounted) console.log(`skip  ${name}: a file system of its own can only be mounted as root`);

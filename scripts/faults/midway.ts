@@ -163,7 +163,7 @@ async function damagedMeanwhile(installation: Installation, payloads: readonly P
 
 export async function checkMidway({ check }: Checks, payloads: readonly Payload[]): Promise<void> {
   // A backup is of use only to whoever still has the secret.
-  const settings = { HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_SECRET: 'kept apart from the data' };
+  const settings = { HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_SECRET: 'kept apart from the data, and long enough' };
   const broken = install(settings);
   const image = mountImage(broken);
   const name = 'a file system that turns read-only meanwhile: 503, and all is there once it is mended';

@@ -13,7 +13,7 @@ const say =
 const quiet = (): void => {};
 const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
 
-const secret = 'a secret for benches';
+const secret = 'a secret for benches, which is long enough';
 const threadFiles = { writer: '../../src/wiring/writer.ts', reader: '../../src/db/reader.ts' };
 const limits = (dataDir: string) => ({
   HOOKTAPE_DATA_DIR: dataDir,

@@ -1,4 +1,5 @@
 /* `hooktape account …`: people and their teams' plans. */
+import type { PasswordReset } from '../features/account/service.ts';
 import type { Parsed } from './arguments.ts';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
@@ -16,11 +17,15 @@ export const account: Command = {
   usage: `hooktape account create EMAIL [--plan free|pro] [--team-of EMAIL] [--password-stdin]
 hooktape account list
 hooktape account plan EMAIL free|pro
-hooktape account password EMAIL --password-stdin
+hooktape account password EMAIL --password-stdin [--keep-keys]
 hooktape account delete EMAIL`,
   details: [
     ['--plan free|pro', 'the plan of its new team; free without it'],
     ['--team-of EMAIL', 'joins the team of that account, instead of a team of its own'],
+    [
+      '--keep-keys',
+      'leaves the API keys valid; without it a new password revokes them, besides ending sessions and apps',
+    ],
     ['--password-stdin', 'reads the password for the dashboard from standard input, up to its end'],
   ],
   async run([verb, ...rest], io) {
@@ -45,11 +50,15 @@ hooktape account delete EMAIL`,
         return show(io, words, await ask(io, words, 'account.plan', { email, plan: onePlan(plan) }));
       }
       case 'password': {
-        const words = parse(rest, ['EMAIL'], password);
+        const words = parse(rest, ['EMAIL'], { 'keep-keys': { type: 'boolean' }, ...password });
         if (!words.flag('password-stdin'))
           throw new UsageError('give the password on standard input: --password-stdin');
-        const given = { email: words.positionals[0], password: await readPassword(io) };
-        return show(io, words, await ask(io, words, 'account.password', given));
+        const keepKeys = words.flag('keep-keys');
+        const given = { email: words.positionals[0], password: await readPassword(io), keepKeys };
+        // The operation answers with what account.resetPassword returns.
+        const reset = (await ask(io, words, 'account.password', given)) as PasswordReset;
+        if (!words.json) io.stderr(sayEnded(reset, keepKeys));
+        return show(io, words, reset);
       }
       case 'delete': {
         const words = parse(rest, ['EMAIL']);
@@ -60,6 +69,15 @@ hooktape account delete EMAIL`,
     }
   },
 };
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+function sayEnded({ sessionsEnded, grantsRevoked, keysRevoked }: PasswordReset, keepKeys: boolean): string {
+  const keys = keepKeys
+    ? 'Its API keys stay valid (--keep-keys).'
+    : `Revoked ${counted(keysRevoked, 'API key')}; --keep-keys would have kept them.`;
+  return `Ended ${counted(sessionsEnded, 'session')} and ${counted(grantsRevoked, 'connection')} of apps. ${keys}\n`;
+}
 
 const ask = (io: Io, words: Parsed, name: OperationName, args: Record<string, unknown>): Promise<unknown> =>
   control(io, loadConfig(io, words.envFile).config, name, args);

@@ -10,7 +10,7 @@ import { openHouse, randomBytes } from '../testing/house.ts';
 import { databaseFor, isRemote } from '../testing/remote/databases.ts';
 import type { Checked } from './upkeep.ts';
 
-const secret = 'the secret of this test';
+const secret = 'the secret of this test, long enough';
 let env: { HOOKTAPE_DATA_DIR: string; HOOKTAPE_SECRET: string; HOOKTAPE_DATABASE_URL: string };
 let file: string;
 let removeDatabase: () => Promise<void>;

@@ -100,7 +100,7 @@ describe('hooktape config', () => {
     const settings = {
       ...env,
       HOOKTAPE_PORT: '5002',
-      HOOKTAPE_SECRET: 'the secret of this installation',
+      HOOKTAPE_SECRET: 'the secret of this one installation',
       HOOKTAPE_DATABASE_AUTH_TOKEN: 'token-of-the-database',
       HOOKTAPE_METRICS_TOKEN: 'token-of-the-metrics',
       HOOKTAPE_OWNER_EMAIL: 'owner@example.com',
@@ -268,7 +268,7 @@ describe('the first run', () => {
 });
 
 test('a secret that is not given is asked for, and none is made in its place', async () => {
-  await hooktape({ ...env, HOOKTAPE_SECRET: 'a secret in an env file' }, 'account', 'list');
+  await hooktape({ ...env, HOOKTAPE_SECRET: 'a secret in an env file, long enough' }, 'account', 'list');
   for (const command of ['account list', 'serve']) {
     const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: '0' }, ...command.split(' '));
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('set HOOKTAPE_SECRET (--env-file FILE')]);

@@ -16,11 +16,12 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { encodeBytes } from '../core/base32.ts';
+import { secretMustBe } from '../core/settings/secret-length.ts';
 import { fromFileUrl } from '../db/file-url.ts';
 import { behindLinks } from '../db/links.ts';
 import { type DataDirectoryLock, LockedError, lockBoth, lockFilesIn, lockFilesOf } from '../db/lock.ts';
-import { SecretError } from '../db/secret-check.ts';
-import { type Io, OperationError } from './io.ts';
+import { SecretError, ShortSecretError } from '../db/secret-check.ts';
+import { ConfigurationError, type Io, OperationError } from './io.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { writeSecretFile } from './secret-file.ts';
 
@@ -159,13 +160,20 @@ function tryToTighten(dataDir: string): void {
   }
 }
 
-/** Opens what needs the secret. One that was made for a database that has another is taken away again. */
+/**
+ * Opens what needs the secret. One that was made for a database that has another is taken away again.
+ * @throws ConfigurationError when it is too short for a new database
+ */
 export async function withSecret<T>(io: Io, config: Config, open: (secret: string) => Promise<T>): Promise<T> {
   const file = secretPath(config);
   const isGiven = config.secret !== undefined || existsSync(file);
   try {
     return await open(readOrMakeSecret(io, config));
   } catch (error) {
+    if (error instanceof ShortSecretError) {
+      const source = config.secret === undefined ? file : 'HOOKTAPE_SECRET';
+      throw new ConfigurationError([`${source}: ${secretMustBe}`]);
+    }
     if (isGiven || !(error instanceof SecretError)) throw error;
     rmSync(file, { force: true });
     throw new SecretError(

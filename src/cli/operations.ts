@@ -44,7 +44,8 @@ export const operations = {
   },
   'account.list': ({ account }) => account.list(),
   'account.plan': ({ account }, args) => account.setPlan(text(args, 'email'), plan(args)),
-  'account.password': ({ account }, args) => account.setPassword(text(args, 'email'), text(args, 'password')),
+  'account.password': ({ account }, args) =>
+    account.resetPassword(text(args, 'email'), text(args, 'password'), { keepKeys: args['keepKeys'] === true }),
   'account.delete': async ({ account, endpoints }, args) => {
     const removed = await account.remove(text(args, 'email'));
     if (removed.emptyTeam !== undefined) await endpoints.removeTeam(removed.emptyTeam);

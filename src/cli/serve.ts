@@ -34,10 +34,12 @@ export const serve: Command = {
     // Nothing was acknowledged yet, and whatever is being made can be cut off at any moment.
     void signalled.then(() => isServing || io.abort(exitCodes.done));
     let certificate: Certificate | undefined;
-    const loaded = loadConfig(io, envFile, files => {
-      const found = lookAtCertificate(files);
-      certificate = found.certificate;
-      return found.problems;
+    const loaded = loadConfig(io, envFile, {
+      certificateProblems: files => {
+        const found = lookAtCertificate(files);
+        certificate = found.certificate;
+        return found.problems;
+      },
     });
     const config = await withRealPort(loaded.config);
     const log = createLog(io, config);
@@ -71,6 +73,10 @@ export const serve: Command = {
         isServing = true;
         const stop = await listen(services, app, certificate);
         await announce(io, services, json);
+        if (services.hasShortSecret)
+          log.warn(
+            'the secret has fewer than 32 characters: who gets hold of the database or a backup may guess it, and then reads the signing secrets and private keys in it; a new installation needs a longer one, this one goes on because its database was made with it',
+          );
         // What fell due while no server ran.
         services.retention.wake();
         void services.readiness.lookAtDisk();

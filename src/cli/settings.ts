@@ -1,21 +1,29 @@
 /* Where the settings come from: the environment and one env file, never a stray `.env`. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Config, cannotBeRead, type Places, readConfig, type SettingInForce } from '../config.ts';
+import { isShortSecret, secretMustBe } from '../core/settings/secret-length.ts';
+import { fromFileUrl } from '../db/file-url.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { ConfigurationError, type Io } from './io.ts';
 
 const defaultEnvFile = 'hooktape.env';
 
+export type LoadOptions = {
+  /** Looks into the files of the certificate, for who needs them. */
+  certificateProblems?: (files: Places) => readonly string[];
+  /** Where the secret was chosen long ago, although there is no database yet: a restore. */
+  takesOldSecret?: boolean;
+};
+
 /**
  * @param given the value of --env-file
- * @param certificateProblems looks into the files of the certificate, for who needs them
  * @throws ConfigurationError with every problem
  */
 export function loadConfig(
   io: Io,
   given: string | undefined,
-  certificateProblems: (files: Places) => readonly string[] = () => [],
+  { certificateProblems = () => [], takesOldSecret = false }: LoadOptions = {},
 ): { config: Config; sources: readonly SettingInForce[] } {
   const named = given ?? (io.env['HOOKTAPE_ENV_FILE'] || undefined);
   const path = named ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined);
@@ -24,7 +32,11 @@ export function loadConfig(
     env: io.env,
     envFile: path === undefined ? undefined : { path, text: readEnvFile(path, problems) },
     readFile: file => readFileSync(file, 'utf8'),
-    placeProblems: places => [...dataDirProblems(places.dataDir), ...certificateProblems(places)],
+    placeProblems: places => [
+      ...dataDirProblems(places.dataDir),
+      ...(takesOldSecret ? [] : secretProblems(places)),
+      ...certificateProblems(places),
+    ],
   });
   if (!result.ok) problems.push(...result.problems);
   if (!result.ok || problems.length > 0) throw new ConfigurationError(problems);
@@ -52,6 +64,16 @@ function dataDirProblems(dataDir: string | undefined): string[] {
       if (!['ENOENT', 'ENOTDIR'].includes(String((error as { code?: unknown }).code)) || at === dirname(at)) return [];
     }
   }
+}
+
+/**
+ * A short secret is refused for a database that is not there yet. One that is there may have been made with it: whoever opens
+ * it looks for the proof (db/secret-check.ts).
+ */
+function secretProblems({ secret, dataDir, databaseUrl }: Places): string[] {
+  if (secret === undefined || !isShortSecret(secret) || dataDir === undefined) return [];
+  const database = databaseUrl === undefined ? join(dataDir, 'hooktape.db') : fromFileUrl(databaseUrl);
+  return database === undefined || existsSync(database) ? [] : [`HOOKTAPE_SECRET: ${secretMustBe}`];
 }
 
 /** The log goes to stderr: stdout is for results. */

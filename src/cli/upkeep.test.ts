@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hooktape } from '../testing/command.ts';
-import { type House, openHouse, randomBytes } from '../testing/house.ts';
+import { type House, openHouse, randomBytes, testSecret } from '../testing/house.ts';
 import type { Services } from '../wiring.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { backUp } from './upkeep.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   mkdirSync(path('data'));
   mkdirSync(path('backups'));
-  writeFileSync(path('data/secret'), 'a secret for tests\n');
+  writeFileSync(path('data/secret'), `${testSecret}\n`);
   const env = { HOOKTAPE_DATABASE_URL: `file:${path('data/hooktape.db')}` };
   house = await openHouse({ directory: path('data'), env });
 });
@@ -98,7 +98,7 @@ describe('a backup that fails', () => {
 
 test('a backup takes the secret for its own that one cut off left behind, and keeps it when it fails itself', async () => {
   const secret = path('backups/a.db.secret');
-  writeFileSync(secret, 'a secret for tests\n');
+  writeFileSync(secret, `${testSecret}\n`);
   const spawn = (): never => {
     throw new Error('no thread');
   };
@@ -115,7 +115,7 @@ describe('a restore', () => {
     await backUp(house.services, path('backups/a.db'));
     mkdirSync(path('other'));
     for (const name of ['secret', 'secret.tmp', 'hooktape.db.restoring'])
-      writeFileSync(path(`other/${name}`), 'a secret for tests\n');
+      writeFileSync(path(`other/${name}`), `${testSecret}\n`);
     expect((await restore()).exitCode).toBe(0);
     expect(existsSync(path('other/hooktape.db'))).toBe(true);
   });

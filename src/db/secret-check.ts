@@ -4,8 +4,12 @@
  */
 import type { Client, ResultSet } from '@libsql/client';
 import type { Sealer } from '../core/seal.ts';
+import { secretMustBe } from '../core/settings/secret-length.ts';
 
 export class SecretError extends Error {}
+
+/** The secret is too short for a database that holds nothing yet that was sealed with it. */
+export class ShortSecretError extends Error {}
 
 const name = 'secret-check';
 const content = 'hooktape';
@@ -24,10 +28,14 @@ function proofIn(result: ResultSet | undefined): Uint8Array | undefined {
   return row && new Uint8Array(row[0] as ArrayBuffer);
 }
 
-/** Writes the proof on first use. @throws SecretError when the secret is another one */
-export async function checkSecret(client: Client, sealer: Sealer): Promise<void> {
+/**
+ * Writes the proof on first use.
+ * @throws SecretError when the secret is another one, ShortSecretError when it is short and this is its first use
+ */
+export async function checkSecret(client: Client, sealer: Sealer, isShort = false): Promise<void> {
   let proof = await readProof(client);
   if (!proof) {
+    if (isShort) throw new ShortSecretError(`the secret ${secretMustBe}`);
     // Several processes may start at once on one server: the first one's proof stays.
     const insert = {
       sql: 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',

@@ -37,8 +37,9 @@ describe('the page', () => {
     for (const path of linked) expect(path).toMatch(/^\/[\w.-]+$/);
   });
 
-  test('is asked for again, its files never', () => {
-    expect(page.headers['cache-control']).toBe('no-cache');
+  test('is never stored, wherever it takes or carries credentials; its files are kept for good', () => {
+    for (const path of ['/', '/login', '/setup', '/app/join', '/app/settings/account'])
+      expect(asset(path).headers['cache-control']).toBe('no-store');
     for (const path of linked) expect(asset(path).headers['cache-control']).toContain('immutable');
   });
 });

@@ -1,6 +1,6 @@
 /*
  * The dashboard's files with their headers. They come from the HTML import: embedded in the executable, or built once at the first
- * start from source. Hashed files are immutable; the page itself is asked for again each time. Nothing here runs for a captured byte.
+ * start from source. Hashed files are immutable; the page itself is never stored. Nothing here runs for a captured byte.
  */
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -75,7 +75,8 @@ async function readFiles(): Promise<Map<string, File>> {
     const html = path.endsWith('.html');
     files.set(html ? '/' : `/${basename(path)}`, {
       type,
-      cacheControl: html ? 'no-cache' : 'public, max-age=31536000, immutable',
+      // The page takes passwords, and its address may carry the token of a setup link or an invitation.
+      cacheControl: html ? 'no-store' : 'public, max-age=31536000, immutable',
       body: new Uint8Array(await blob.arrayBuffer()),
       encoded: new Map(),
     });

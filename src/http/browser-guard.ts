@@ -12,8 +12,8 @@ import { errorBody } from './errors.ts';
 export type BrowserGuard = {
   /** Whether the request names this installation: the host of BASE_URL, a loopback name, or an address of this host. */
   isOwnHost: (request: Request) => boolean;
-  /** Whether a page of this installation sent it; undefined when the request does not say (no browser of today). */
-  isSameOrigin: (request: Request) => boolean | undefined;
+  /** For a change outside `/api/` that a cookie authenticates: whether a page of this installation sent it. */
+  isOwnChange: (request: Request) => boolean;
   /** The refusal: 421, 403 or 415. @param isOpen an operation that needs no credentials */
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
 };
@@ -44,6 +44,7 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
     return address !== undefined && (!isPublicAddress(address) || ownAddresses().includes(formatAddress(address)));
   };
 
+  /** undefined when the request does not say (no browser of today). */
   const isSameOrigin = (request: Request): boolean | undefined => {
     const site = request.headers.get('sec-fetch-site');
     if (site !== null) return site === 'same-origin' || site === 'none';
@@ -57,7 +58,7 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
 
   return {
     isOwnHost,
-    isSameOrigin,
+    isOwnChange: request => isSameOrigin(request) ?? false,
     refuse(request, path, isOpen) {
       const { method, headers } = request;
       const isApi = path.startsWith('/api/');

@@ -23,11 +23,16 @@ const page = `<!doctype html>
 </html>
 `;
 
-const start = `SwaggerUIBundle({
+// A pasted key lives in the page's memory only, and not beyond signing out in another tab (ui/parts/explorer-key.ts). Version 1.0
+// kept it in storage.
+const start = `try {
+  localStorage.removeItem('authorized');
+} catch {}
+new BroadcastChannel('hooktape-sign-out').onmessage = () => location.reload();
+SwaggerUIBundle({
   url: '/docs/openapi.json',
   dom_id: '#explorer',
   deepLinking: true,
-  persistAuthorization: true,
   tryItOutEnabled: true,
   validatorUrl: null,
 });
@@ -63,7 +68,7 @@ export const docsRoutes = (describe: () => Record<string, unknown>) => {
         forExplorer ??= JSON.stringify({ ...describe(), servers: [{ url: '/' }] });
         return asset(forExplorer, 'application/json');
       })
-      .get('/docs', () => asset(page, 'text/html; charset=utf-8'))
+      .get('/docs', () => asset(page, 'text/html; charset=utf-8', 'no-store'))
       .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
       .get('/docs/swagger-ui.js', async () =>
         asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),

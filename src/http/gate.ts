@@ -8,6 +8,7 @@ import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.t
 import { requestContext } from './bridge.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { RefusalThrottle } from './refusal-throttle.ts';
 
 /** Who is asking. Read from the database for each request, so that revocation and plan changes apply at once. */
 export type Principal = {
@@ -16,7 +17,7 @@ export type Principal = {
   role: 'owner' | 'member';
   teamId: string;
   plan: 'free' | 'pro';
-  /** What the rate limit counts by, and how the request was authenticated. */
+  /** How the request was authenticated. */
   credential: { kind: 'key' | 'app' | 'session'; id: string };
   /** The connected app that asks, by a token or by a key that it made; undefined for a person and a person's key. */
   app: ActingApp | undefined;
@@ -49,7 +50,11 @@ export const gateRefusals = (method: string): number[] => (method === 'GET' ? [4
 export type GateOptions = {
   authenticate: Authenticate;
   limiter: RateLimiter;
-  /** Requests per minute for this credential. */
+  /** Counts requests whose credentials do not hold. */
+  refusals: RefusalThrottle;
+  /** Whether the request brings credentials of a kind that `authenticate` looks at. */
+  presentsCredentials: (request: Request) => boolean;
+  /** Requests per minute for this credential; for a session, for all of its account. */
   limitOf: (principal: Principal) => number;
   /** What must not even be looked at, whoever asks (browser-guard.ts). */
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
@@ -60,16 +65,32 @@ export type GateOptions = {
   onError: (error: unknown, request: Request) => void;
 };
 
+/** What the rate limit counts by. Anybody can sign in as often as they like: all sessions of an account count as one. */
+const bucketOf = ({ accountId, credential: { kind, id } }: Principal): string =>
+  `${kind}:${kind === 'session' ? accountId : id}`;
+
 export function createGate(options: GateOptions): Gate {
-  const { authenticate, limiter, limitOf, refuse, isOpen, challenge, onError } = options;
+  const { authenticate, limiter, refusals, presentsCredentials, limitOf, refuse, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
+
+  /** 401; or 429 for a client that was refused too often already. Without credentials there was nothing to check. */
+  const refuseCredentials = (request: Request, waitSeconds: number): Response =>
+    waitSeconds > 0
+      ? appErrorResponse(
+          new AppError('rate_limited', 'too many requests with invalid credentials, try again later', {
+            retryAfterSeconds: waitSeconds,
+          }),
+        )
+      : appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
 
   const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
     // Credentials that do not hold are refused here too: what has a bearer header was spared the rules for browsers.
+    const isRefused = !principal && presentsCredentials(request);
+    const refusedSeconds = isRefused ? refusals.count(requestContext(request).clientAddress) : 0;
     if (!principal && withoutCredentials && !request.headers.has('authorization')) return undefined;
-    if (!principal) return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
-    const waitSeconds = limiter.take(`${principal.credential.kind}:${principal.credential.id}`, limitOf(principal));
+    if (!principal) return refuseCredentials(request, refusedSeconds);
+    const waitSeconds = limiter.take(bucketOf(principal), limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
     requestContext(request).vouch(principal.accountId);

@@ -240,6 +240,7 @@ describe('/docs', () => {
     const page = await house.fetch('/docs');
     const html = await page.text();
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('cache-control')).toBe('no-store');
     const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThan(2);
     for (const link of links.filter(found => found !== 'data:,')) {

@@ -7,7 +7,7 @@ import { eventually } from './poll.ts';
 
 export type Ended = { exitCode: number; stdout: string; stderr: string };
 
-const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>) => {
+const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>, stdin = '') => {
   const said = { stdout: '', stderr: '' };
   const io: Io = {
     env: { HOOKTAPE_LOG_FORMAT: 'json', ...env },
@@ -17,7 +17,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>)
     stderr: text => {
       said.stderr += text;
     },
-    readStdin: async () => '',
+    readStdin: async () => stdin,
     async *stdin() {},
     isTerminal: false,
     clock: systemClock,
@@ -36,8 +36,12 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>)
   return { io, said };
 };
 
-export async function hooktape(env: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const { io, said } = makeIo(env, () => new Promise(() => {}));
+export const hooktape = (env: Record<string, string>, ...args: string[]): Promise<Ended> =>
+  hooktapeWithInput('', env, ...args);
+
+/** @param stdin all of its standard input */
+export async function hooktapeWithInput(stdin: string, env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const { io, said } = makeIo(env, () => new Promise(() => {}), stdin);
   return { exitCode: await runCommand(args, io), ...said };
 }
 

@@ -78,6 +78,9 @@ export type House = {
 
 type BodyInitLike = string | Uint8Array;
 
+/** What seals the database of a test that gives no other one. */
+export const testSecret = 'a secret for tests, long enough to be taken';
+
 export type HouseOptions = {
   env?: Record<string, string>;
   clock?: Clock;
@@ -108,7 +111,7 @@ export async function openHouse({
   const { log, lines } = collectLog();
   const services = await createServices({
     config,
-    secret: config.secret ?? 'a secret for tests',
+    secret: config.secret ?? testSecret,
     log,
     clock,
     random: randomBytes,

@@ -18,6 +18,9 @@ export type Tokens = {
 };
 export type SignedInPerson = Caller & { cookie: string };
 
+/** What a browser says of a form on a page of the server's own. */
+export const ownPage = { 'sec-fetch-site': 'same-origin' };
+
 /** Of everybody whom `person` makes. */
 export const signInPassword = 'correct horse battery';
 
@@ -92,7 +95,7 @@ export async function openDesk(options: HouseOptions & { clock?: HeldClock } = {
     return handle;
   };
   const answer = (handle: string, cookie: string, decision = 'allow'): Promise<Response> =>
-    post('/authorize/consent', { handle, decision }, { cookie });
+    post('/authorize/consent', { handle, decision }, { cookie, ...ownPage });
   /** Asks, consents, and gives where the browser is sent to. */
   const consent = async (
     client: TestClient,

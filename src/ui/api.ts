@@ -110,7 +110,8 @@ export const api = {
   signOut: () => call<Ok>('DELETE', '/api/session'),
   setUp: (token: string, email: string, password: string) =>
     call<{ account: Account; endpoint: Endpoint }>('POST', '/api/setup', { token, email, password }),
-  changePassword: (current: string, password: string) => call<Ok>('POST', '/api/password', { current, password }),
+  changePassword: (current: string, password: string, signOutEverywhere: boolean) =>
+    call<Ok>('POST', '/api/password', { current, password, signOutEverywhere }),
   sessions: () => call<{ sessions: LoginSession[] }>('GET', '/api/sessions').then(answer => answer.sessions),
   revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 

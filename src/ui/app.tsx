@@ -12,6 +12,7 @@ import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { Button, Empty } from './parts/controls.tsx';
 import { DeadEnd } from './parts/dead-end.tsx';
+import { forgetExplorerKey } from './parts/explorer-key.ts';
 import { useLoaded } from './parts/loaded.ts';
 import { navigate, type Place, usePlace } from './parts/navigation.tsx';
 import { useRetry } from './parts/retry.ts';
@@ -120,6 +121,7 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
       // Nobody shall go away believing that they are signed out.
       if (mayPass(error)) return complain(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
     }
+    forgetExplorerKey();
     await ask();
   };
   return (

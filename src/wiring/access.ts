@@ -6,6 +6,7 @@ import { createSessionCookie } from '../http/cookie.ts';
 import { createGate } from '../http/gate.ts';
 import { isOpenOperation } from '../http/open-operations.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import { createRefusalThrottle } from '../http/refusal-throttle.ts';
 import type { ConnectedApps } from './connected-apps.ts';
 import type { Ground } from './ground.ts';
 import type { People } from './people.ts';
@@ -33,6 +34,8 @@ export function createAccess(
       sessionHolder: sessions.holderOf,
     }),
     limiter: createRateLimiter(clock.monotonic),
+    refusals: createRefusalThrottle(clock.monotonic),
+    presentsCredentials: request => request.headers.has('authorization') || cookie.read(request) !== undefined,
     limitOf: ({ credential }) =>
       credential.kind === 'session' ? sessionRate * rateLimitPerMinute : rateLimitPerMinute,
     refuse: browserGuard.refuse,

@@ -15,6 +15,7 @@ import { createClientsStore } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
+import { createGrantIndex } from './credential-index.ts';
 import type { Ground } from './ground.ts';
 import type { People } from './people.ts';
 
@@ -32,6 +33,7 @@ const maintainEveryMs = 60_000;
 const hourMs = 3_600_000;
 const registrationsPerHour = 20;
 const documentsPerMinute = 10;
+const authorizationsPerMinute = 60;
 const issuerTimeoutMs = 5000;
 
 /** For addresses that the operator configured: no guard, no redirects. */
@@ -54,13 +56,16 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
+  const authorizations = createRateLimiter(clock.monotonic);
   // Never this host or its network, whatever replay may reach: anybody may name a document.
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
+  const tokensStore = createTokensStore(db, client);
+  const grantIndex = createGrantIndex(ground, tokensStore.grantIds);
   const oauth = createOAuthService({
     stores: {
       clients: createClientsStore(db, client),
-      tokens: createTokensStore(db, client),
+      tokens: tokensStore,
       keys: createSigningKeysStore(db, client),
     },
     sealer,
@@ -71,6 +76,8 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     send: config.oauthCimd ? send : undefined,
     takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
     takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
+    takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
+    onGranted: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
     onGrantEnded: onAccessEnded,
   });
@@ -86,6 +93,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     random,
     unverified,
     issuer: baseUrl,
+    mayBeGranted: grantIndex.mayExist,
     verifyOwn: oauth.verify,
     hasScope,
     verifyExternal: external.verify,
@@ -107,6 +115,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     oauth,
     apps,
     challenge,
+    readGrants: grantIndex.reload,
     /** Before the database closes. */
     flushApps: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
   };

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
+import { isShortSecret } from '../core/settings/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
 import { openDatabase, type SpawnThread } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
@@ -33,7 +34,7 @@ export type Surroundings = {
 
 export type Ground = Awaited<ReturnType<typeof layGround>>;
 
-/** @throws SchemaError, SecretError, or the database's error when it cannot be opened */
+/** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
 export async function layGround(surroundings: Surroundings) {
   const {
     config,
@@ -57,8 +58,9 @@ export async function layGround(surroundings: Surroundings) {
     onDeath: onFatal,
   });
   const sealer = createSealer(secret, random);
+  const hasShortSecret = isShortSecret(secret);
   try {
-    await checkSecret(database.client, sealer);
+    await checkSecret(database.client, sealer, hasShortSecret);
   } catch (error) {
     await database.close();
     throw error;
@@ -77,6 +79,8 @@ export async function layGround(surroundings: Surroundings) {
     onFatal,
     database,
     sealer,
+    /** Taken only because the database was made with it. */
+    hasShortSecret,
     searchIndexed: searchIndex,
     searchNearby,
     outside,

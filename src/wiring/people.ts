@@ -13,6 +13,7 @@ import { createThrottle } from '../features/sessions/throttle.ts';
 import { createSetupService } from '../features/setup/service.ts';
 import { createTeamsService } from '../features/teams/service.ts';
 import { createTeamsStore } from '../features/teams/store.ts';
+import { createHashIndex } from './credential-index.ts';
 import type { Ground } from './ground.ts';
 
 const keyUsesEveryMs = 30_000;
@@ -25,14 +26,16 @@ export type PeopleEvents = {
   onPlanChanged: () => void;
   /** A credential, an account or a membership ended. */
   onAccessEnded: () => void;
+  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  revokeGrants: (accountId: string) => Promise<number>;
 };
 
 export function createPeople(
   ground: Ground,
   endpoints: EndpointsService,
-  { onPlanChanged, onAccessEnded }: PeopleEvents,
+  { onPlanChanged, onAccessEnded, revokeGrants }: PeopleEvents,
 ) {
-  const { config, log, clock, random, sha256, every, database } = ground;
+  const { config, log, clock, random, sha256, every, database, isShared } = ground;
   const { db } = database;
   const { baseUrl } = config;
 
@@ -41,18 +44,34 @@ export function createPeople(
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
   const accountStore = createAccountStore(db);
-  const account = createAccountService({ store: accountStore, passwords, clock, random, onPlanChanged, onAccessEnded });
-  const keys = createKeysService({ store: createKeysStore(db), clock, random, sha256, onAccessEnded });
+  const account = createAccountService({
+    store: accountStore,
+    passwords,
+    clock,
+    random,
+    onPlanChanged,
+    isShared,
+    revokeGrants,
+    revokeKeys: accountId => keys.revokeAllOf(accountId),
+    onAccessEnded,
+  });
+  const keyStore = createKeysStore(db);
+  const keyIndex = createHashIndex(ground, 'API keys', keyStore);
+  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
 
+  const sessionStore = createSessionsStore(db);
+  const sessionIndex = createHashIndex(ground, 'sessions', sessionStore);
   const sessions = createSessionsService({
-    store: createSessionsStore(db),
+    store: sessionStore,
     accounts: accountStore,
+    revokeGrants,
     passwords,
     throttle: createThrottle({ monotonic: clock.monotonic }),
     clock,
     random,
     sha256,
+    index: sessionIndex,
     onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
   });
@@ -77,5 +96,14 @@ export function createPeople(
     },
     onAccessEnded,
   });
-  return { account, keys, sessions, setup, teams };
+  return {
+    account,
+    keys,
+    sessions,
+    setup,
+    teams,
+    readCredentials: async (): Promise<void> => {
+      await Promise.all([keyIndex.reload(), sessionIndex.reload()]);
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/database.ts';
-import { collectLog, configOf, openHouse, randomBytes, spawnThread } from '../testing/house.ts';
+import { collectLog, configOf, openHouse, randomBytes, spawnThread, testSecret } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { createServices } from '../wiring.ts';
@@ -32,7 +32,7 @@ test.skipIf(isRemote)(
     };
     const failure = await createServices({
       config: configOf({ HOOKTAPE_DATA_DIR: directory }),
-      secret: 'a secret for tests',
+      secret: testSecret,
       log: collectLog().log,
       clock: systemClock,
       random: randomBytes,

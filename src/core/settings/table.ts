@@ -64,7 +64,7 @@ export const settings = {
   HOOKTAPE_SECRET: secret(
     anyText,
     'Encrypts stored signing secrets and private keys. Keep it: without it they cannot be read again.',
-    'Default: generated into DATA_DIR/secret',
+    'At least 32 characters: openssl rand -hex 32. Default: generated into DATA_DIR/secret',
   ),
   HOOKTAPE_OWNER_EMAIL: optional(
     email,

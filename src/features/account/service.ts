@@ -12,6 +12,9 @@ import type { AccountRow, AccountStore } from './store.ts';
 
 export type AccountService = ReturnType<typeof createAccountService>;
 
+/** The account, and what its new password has ended. */
+export type PasswordReset = Account & { sessionsEnded: number; grantsRevoked: number; keysRevoked: number };
+
 export type PasswordHasher = { hash: (password: string) => Promise<string> };
 
 export function createAccountService(options: {
@@ -21,10 +24,20 @@ export function createAccountService(options: {
   random: RandomBytes;
   /** Told after a team's plan became another: its retention window is another, too. */
   onPlanChanged: () => void;
+  /** Other processes may delete accounts, too. */
+  isShared: boolean;
+  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  revokeGrants: (accountId: string) => Promise<number>;
+  /** @returns how many keys there were */
+  revokeKeys: (accountId: string) => Promise<number>;
   /** Called after an account was deleted, or its sessions ended. */
   onAccessEnded: () => void;
 }) {
-  const { store, passwords, clock, random, onPlanChanged, onAccessEnded } = options;
+  const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
+  const { onAccessEnded } = options;
+  let hasAccounts = false;
+  /** Counted before and after each: a count of accounts that ran meanwhile is not relied on. */
+  let removals = 0;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
   const byEmail = async (email: string): Promise<AccountRow> => {
@@ -48,7 +61,14 @@ export function createAccountService(options: {
       return (await store.all()).map(row => ({ ...toAccount(row), role: row.role, teamId: row.teamId }));
     },
 
-    isEmpty: async (): Promise<boolean> => (await store.count()) === 0,
+    /** Asked by everybody who is not signed in: once there is an account, the database need not be asked again. */
+    async isEmpty(): Promise<boolean> {
+      if (hasAccounts) return false;
+      const removalsBefore = removals;
+      const isEmpty = (await store.count()) === 0;
+      hasAccounts = !isEmpty && !isShared && removals === removalsBefore;
+      return isEmpty;
+    },
 
     /**
      * A new account: owner of a team of its own, or member of the team of `teamOf`.
@@ -98,12 +118,19 @@ export function createAccountService(options: {
       return toAccount({ ...row, plan });
     },
 
-    /** @throws not_found, invalid */
-    async setPassword(email: string, password: string): Promise<Account> {
+    /**
+     * For the operator, when the account may be in wrong hands: ends its sessions and the access of its apps, and revokes its
+     * API keys unless they are kept. In this order, because a session can let in an app, and either can make a key.
+     * @throws not_found, invalid
+     */
+    async resetPassword(email: string, password: string, { keepKeys = false } = {}): Promise<PasswordReset> {
       const row = await byEmail(email);
-      await store.setPasswordHash(row.id, await passwords.hash(checkPassword(password, row.email)));
+      const hash = await passwords.hash(checkPassword(password, row.email));
+      const sessionsEnded = await store.setPasswordHash(row.id, hash);
+      const grantsRevoked = await revokeGrants(row.id);
+      const keysRevoked = keepKeys ? 0 : await revokeKeys(row.id);
       onAccessEnded();
-      return toAccount(row);
+      return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked };
     },
 
     /**
@@ -113,7 +140,10 @@ export function createAccountService(options: {
      */
     async remove(email: string): Promise<{ account: Account; emptyTeam: string | undefined }> {
       const row = await byEmail(email);
+      removals++;
       await store.remove(row.id);
+      removals++;
+      hasAccounts = false;
       onAccessEnded();
       const left = await store.membersOf(row.teamId);
       const heir = left[0];

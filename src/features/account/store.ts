@@ -58,12 +58,13 @@ export function createAccountStore(db: Drizzle) {
     async setPlan(teamId: string, plan: 'free' | 'pro'): Promise<void> {
       await db.update(teams).set({ plan }).where(eq(teams.id, teamId));
     },
-    /** Ends the account's sessions in the same transaction, but for `except`. */
-    async setPasswordHash(id: string, passwordHash: string, except = ''): Promise<void> {
-      await db.batch([
+    /** Ends the account's sessions in the same transaction, but for `except`. @returns how many it ended */
+    async setPasswordHash(id: string, passwordHash: string, except = ''): Promise<number> {
+      const [, ended] = await db.batch([
         db.update(accounts).set({ passwordHash }).where(eq(accounts.id, id)),
         db.delete(sessions).where(and(eq(sessions.accountId, id), ne(sessions.id, except))),
       ]);
+      return ended.rowsAffected;
     },
     /** Keys, sessions and grants go with the account; its replays stay without a name. */
     async remove(id: string): Promise<void> {

@@ -20,8 +20,10 @@ export function createAppsService(options: {
   clock: Clock;
   random: RandomBytes;
   /** What a token says of itself, believed by nobody yet. */
-  unverified: (token: string) => { issuer: unknown } | undefined;
+  unverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;
   issuer: string;
+  /** false: certainly there is no such grant. Asked before the signature is checked, which costs more. */
+  mayBeGranted: (grantId: string) => boolean | Promise<boolean>;
   verifyOwn: (token: string) => Promise<AccessClaims | undefined>;
   hasScope: (scope: string) => boolean;
   verifyExternal: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
@@ -35,9 +37,20 @@ export function createAppsService(options: {
   /** Called after an app was disconnected. */
   onAccessEnded: () => void;
 }) {
-  const { store, clock, random, unverified, issuer, verifyOwn, hasScope, verifyExternal, accounts, verifiedHost } =
-    options;
-  const { onAccessEnded } = options;
+  const {
+    store,
+    clock,
+    random,
+    unverified,
+    issuer,
+    mayBeGranted,
+    verifyOwn,
+    hasScope,
+    verifyExternal,
+    accounts,
+    verifiedHost,
+    onAccessEnded,
+  } = options;
   const unwritten = new Map<string, number>();
 
   const toApp = (row: ListedApp): ConnectedApp => ({
@@ -120,6 +133,7 @@ export function createAppsService(options: {
       if (!said) return undefined;
       let holder: AppHolder | undefined;
       if (said.issuer === issuer) {
+        if (typeof said.grantId !== 'string' || !(await mayBeGranted(said.grantId))) return undefined;
         const claims = await verifyOwn(token);
         holder = claims && (await store.grantHolder(claims, clock.now()));
         if (claims && holder && !hasScope(claims.scope)) return 'insufficient_scope';

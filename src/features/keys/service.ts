@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
@@ -24,10 +25,12 @@ export function createKeysService(options: {
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
+  /** Which keys exist, by hash. */
+  index: CredentialIndex;
   /** Called after a key was revoked. */
   onAccessEnded: () => void;
 }) {
-  const { store, clock, random, sha256, onAccessEnded } = options;
+  const { store, clock, random, sha256, index, onAccessEnded } = options;
   const unwritten = new Map<string, number>();
   const hashOf = (key: string): Buffer => Buffer.from(sha256(Buffer.from(key)));
 
@@ -57,13 +60,15 @@ export function createKeysService(options: {
     async create(accountId: string, givenName: string, madeBy?: KeyMaker): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
+      const hash = hashOf(key);
       const createdAt = clock.now();
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
-      const row = { id, accountId, name, hash: hashOf(key), last4, createdAt };
+      const row = { id, accountId, name, hash, last4, createdAt };
       const outcome = await store.insertWithin(maxKeysPerAccount, row, madeBy, createdAt);
       if (outcome === 'gone') throw unauthorized();
       if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
+      index.add(indexId(hash));
       const { appId, appName } = outcome;
       return { id, name, last4, createdAt, lastUsedAt: null, app: toApp(appId, appName), key };
     },
@@ -73,6 +78,9 @@ export function createKeysService(options: {
       if (!(await store.remove(accountId, id))) throw notFound('key');
       onAccessEnded();
     },
+
+    /** Every key of the account. @returns how many there were */
+    revokeAllOf: (accountId: string): Promise<number> => store.removeAllOf(accountId),
 
     /** For the operator: whoever's key it is. @throws not_found */
     async revokeAny(id: string): Promise<void> {
@@ -84,6 +92,7 @@ export function createKeysService(options: {
     async holderOf(key: string): Promise<KeyHolder | undefined> {
       if (!keyForm.test(key)) return undefined;
       const hash = hashOf(key);
+      if (!(await index.mayExist(indexId(hash)))) return undefined;
       const holder = await store.holderOf(hash, clock.now());
       if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined;
       unwritten.set(holder.keyId, clock.now());

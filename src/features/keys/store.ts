@@ -112,11 +112,22 @@ export function createKeysStore(db: Drizzle) {
       return { ...holder, app: appId === null ? undefined : { id: appId, grantId } };
     },
 
+    /** The hash of every key. */
+    hashes: async (): Promise<Buffer[]> => (await db.select({ hash: apiKeys.hash }).from(apiKeys)).map(row => row.hash),
+
+    /** Those of the given hashes that a key has. */
+    existing: async (hashes: Buffer[]): Promise<Buffer[]> =>
+      (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(inArray(apiKeys.hash, hashes))).map(row => row.hash),
+
     async remove(accountId: string, id: string): Promise<boolean> {
       const { rowsAffected } = await db
         .delete(apiKeys)
         .where(and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId)));
       return rowsAffected === 1;
+    },
+
+    async removeAllOf(accountId: string): Promise<number> {
+      return (await db.delete(apiKeys).where(eq(apiKeys.accountId, accountId))).rowsAffected;
     },
 
     async removeById(id: string): Promise<boolean> {

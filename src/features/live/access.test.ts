@@ -97,7 +97,7 @@ const sessions: typeof kinds = [
     'the password is changed',
     async cleo => ({
       headers: { cookie: cleo.cookie },
-      end: () => desk.services.account.setPassword(cleo.email, password),
+      end: () => desk.services.account.resetPassword(cleo.email, password),
     }),
   ],
 ];

@@ -25,14 +25,15 @@ export type AccessClaims = { accountId: string; clientId: string; grantId: strin
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 /** What a token says of itself, believed by nobody yet; undefined for what is no JWT that could be accepted. */
-export function unverified(token: string): { issuer: unknown } | undefined {
+export function unverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
   if (token.length > maxTokenLength) return undefined;
   try {
     const header = decodeProtectedHeader(token);
     // A token must never bring its own key along, and must say which of ours it was signed with (RFC 8725 section 3).
     if (typeof header.kid !== 'string' || header.kid === '') return undefined;
     if ('jwk' in header || 'jku' in header || 'x5u' in header || 'x5c' in header) return undefined;
-    return { issuer: decodeJwt(token).iss };
+    const { iss: issuer, gid: grantId } = decodeJwt(token);
+    return { issuer, grantId };
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { newToken, type RandomBytes } from '../../core/ids.ts';
 import { verifiedHost } from './client-metadata.ts';
-import type { Clients } from './clients.ts';
+import type { Clients, Take } from './clients.ts';
 import type { ConsentView } from './consent-page.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Parameters, readParameters } from './parameters.ts';
@@ -29,11 +29,21 @@ export type AuthorizeOutcome =
 const codeMs = 60_000;
 const handleMs = 10 * 60_000;
 const maxStateBytes = 4096;
+/** Questions that wait for their answer. Of an account the newest count; together they take a few MB at most. */
+const maxPending = { perAccount: 20, total: 5000 };
+/** Expired questions are swept every minute. */
+const fullRetrySeconds = 60;
 const maxQueryLength = 16_384;
 
 type Asked = { state: string | undefined; challenge: string; scope: string; resource: string };
 
 const refused = (reason: string, status = 400): AuthorizeOutcome => ({ kind: 'refused', reason, status });
+const tryLater = (reason: string, status: number, retrySeconds: number): AuthorizeOutcome => ({
+  kind: 'refused',
+  reason,
+  status,
+  headers: { 'retry-after': String(retrySeconds) },
+});
 
 /** Faults of the request that its client is told of. @returns error code and description, or what is asked */
 function readAsked(parameters: Parameters, resources: Resources): Asked | { error: string; description: string } {
@@ -76,11 +86,13 @@ export function createAuthorization(options: {
   store: TokensStore;
   resources: Resources;
   issuer: string;
+  /** Counts the questions that a client address causes. */
+  takeAuthorization: Take;
   allowPrivateUse: boolean;
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { clients, store, resources, issuer, allowPrivateUse, clock, random } = options;
+  const { clients, store, resources, issuer, takeAuthorization, allowPrivateUse, clock, random } = options;
 
   const answer = (redirectUri: string, parameters: Record<string, string | undefined>): AuthorizeOutcome => ({
     kind: 'redirect',
@@ -92,10 +104,14 @@ export function createAuthorization(options: {
     redirectUri: string,
     asked: Asked,
     who: SignedIn,
+    ip: string,
   ): Promise<AuthorizeOutcome> => {
+    const waitSeconds = takeAuthorization(ip);
+    if (waitSeconds > 0)
+      return tryLater(`Too many connections were asked for. Try again in ${waitSeconds} s.`, 429, waitSeconds);
     const handle = newToken(random);
     const { state, challenge, scope, resource } = asked;
-    await store.insertRequest({
+    const request = {
       hash: hashOf(handle),
       accountId: who.accountId,
       sessionId: who.sessionId,
@@ -106,7 +122,9 @@ export function createAuthorization(options: {
       scope,
       resource,
       expiresAt: clock.now() + handleMs,
-    });
+    };
+    if (!(await store.insertRequest(request, maxPending)))
+      return tryLater('Too many connections wait for an answer. Try again in a minute.', 503, fullRetrySeconds);
     return {
       kind: 'consent',
       view: {
@@ -144,7 +162,7 @@ export function createAuthorization(options: {
   };
 
   return {
-    /** @param query the raw query string @param ip who is counted for fetching documents */
+    /** @param query the raw query string @param ip who is counted for fetching documents and for questions */
     async start(query: string, who: SignedIn | undefined, ip: string): Promise<AuthorizeOutcome> {
       if (query.length > maxQueryLength) return refused('The request is too long.', 414);
       const parameters = readParameters(query);
@@ -170,7 +188,7 @@ export function createAuthorization(options: {
           return refused('The app is not connected yet, and asks not to be asked.');
         return answer(redirectUri, { error: 'interaction_required', state });
       }
-      return ask(client, redirectUri, asked, who);
+      return ask(client, redirectUri, asked, who, ip);
     },
 
     /** What the person answered. @param form the body of the consent form */

@@ -5,6 +5,7 @@ import {
   challengeOf,
   type Desk,
   openDesk,
+  ownPage,
   type SignedInPerson,
   type TestClient,
   verifier,
@@ -83,31 +84,44 @@ describe('sign-in and consent', () => {
     const refused = async (response: Response) => {
       expect([response.status, response.headers.has('location')]).toEqual([400, false]);
     };
-    await refused(await desk.post('/authorize/consent', { decision: 'allow' }, { cookie: ada.cookie }));
+    await refused(await desk.post('/authorize/consent', { decision: 'allow' }, { cookie: ada.cookie, ...ownPage }));
     await refused(await desk.answer('0'.repeat(52), ada.cookie));
     const handle = await desk.handleIn(await ask(P));
     await refused(await desk.answer(handle, bob.cookie));
     await refused(await desk.answer(handle, await desk.signIn('ada@example.com')));
     await refused(await desk.answer(handle, ''));
-    await refused(
-      await desk.post(
-        '/authorize/consent',
-        { handle, decision: 'allow' },
-        { cookie: ada.cookie, 'sec-fetch-site': 'cross-site' },
-      ),
-    );
     expect((await desk.answer(handle, ada.cookie)).status).toBe(303);
     await refused(await desk.answer(handle, ada.cookie));
     const late = await desk.handleIn(await ask(P));
     desk.clock.advance(10 * 60_000);
     await refused(await desk.answer(late, ada.cookie));
   });
+  test.each([
+    [403, { 'sec-fetch-site': 'cross-site' }],
+    [403, { 'sec-fetch-site': 'same-site' }],
+    [403, { 'sec-fetch-site': 'cross-site', origin: base }],
+    [403, { origin: 'https://evil.test' }],
+    [403, { origin: 'null' }],
+    [403, {}],
+    [303, { 'sec-fetch-site': 'same-origin' }],
+    [303, { origin: base }],
+  ])('A24 an answer is %i when the browser says %j of where it comes from', async (status, headers) => {
+    const handle = await desk.handleIn(await ask(P));
+    const form = { handle, decision: 'allow' };
+    const response = await desk.post('/authorize/consent', form, { cookie: ada.cookie, ...headers });
+    expect([response.status, response.headers.has('location')]).toEqual([status, status === 303]);
+    // A refused one has used nothing up.
+    expect((await desk.answer(handle, ada.cookie)).status).toBe(status === 303 ? 400 : 303);
+  });
+  test('A24 the page lets the browser name its origin to this server, and to no other', async () => {
+    expect((await ask(P)).headers.get('referrer-policy')).toBe('same-origin');
+  });
   test('A24 the form cannot change what was asked', async () => {
     const handle = await desk.handleIn(await ask(P));
     const response = await desk.post(
       '/authorize/consent',
       { handle, decision: 'allow', client_id: L.id, redirect_uri: 'https://evil.test/', scope: 'everything' },
-      { cookie: ada.cookie },
+      { cookie: ada.cookie, ...ownPage },
     );
     expect(response.headers.get('location')).toStartWith('https://c.test/cb?code=');
   });

@@ -3,10 +3,10 @@
  * every endpoint answers all methods itself, so that a wrong one is 405 and a preflight is answered.
  */
 import { Elysia } from 'elysia';
-import { formatAddress, parseAddress } from '../../core/addresses.ts';
 import { AppError } from '../../core/errors.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import { bodyOf, requestContext } from '../../http/bridge.ts';
+import type { BrowserGuard } from '../../http/browser-guard.ts';
 import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
 import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
 import { maxFormBytes } from './limits.ts';
@@ -118,7 +118,10 @@ const pageHeaders = (formAction?: string): Record<string, string> => ({
 
 function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
   if (outcome.kind === 'consent')
-    return new Response(consentPage(outcome.view), { headers: pageHeaders(outcome.view.formAction) });
+    return new Response(consentPage(outcome.view), {
+      // `no-referrer` would make the form's Origin `null`, and where there is no Sec-Fetch-Site only Origin says whose it is.
+      headers: { ...pageHeaders(outcome.view.formAction), 'referrer-policy': 'same-origin' },
+    });
   if (outcome.kind === 'refused')
     return new Response(refusalPage(outcome.reason), {
       status: outcome.status,
@@ -134,17 +137,25 @@ function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
   });
 }
 
-/** Who is counted for what nobody signed in for: an IPv4 address, or the network that one IPv6 subscriber has. */
-function askerOf(request: Request): string {
-  const { clientAddress } = requestContext(request);
-  const address = parseAddress(clientAddress);
-  return address?.family === 6 ? formatAddress({ family: 6, value: (address.value >> 64n) << 64n }) : clientAddress;
-}
+/** Who is counted for what nobody signed in for. */
+const askerOf = (request: Request): string => requestContext(request).clientAddress;
 
 const bearerOf = (request: Request): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
-export function oauthRoutes({ oauth, sessionOf }: { oauth: OAuthService; sessionOf: SessionOf }) {
+const foreignAnswer: AuthorizeOutcome = {
+  kind: 'refused',
+  reason: 'The answer did not come from a page of this server.',
+  status: 403,
+};
+
+export type OAuthRoutesOptions = {
+  oauth: OAuthService;
+  sessionOf: SessionOf;
+  browserGuard: Pick<BrowserGuard, 'isOwnChange'>;
+};
+
+export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptions) {
   const fixed = (body: () => unknown): Handler =>
     byMethod({ GET: () => json(200, body(), { ...cors, 'cache-control': 'public, max-age=300' }) }, cors);
   const authorization = (request: Request) => request.headers.get('authorization');
@@ -166,10 +177,8 @@ export function oauthRoutes({ oauth, sessionOf }: { oauth: OAuthService; session
     }),
     [consentPath]: byMethod({
       POST: async request => {
-        const site = request.headers.get('sec-fetch-site');
-        const isOwn = site === null || site === 'same-origin' || site === 'none';
-        const given = isOwn ? await readForm(request) : readParameters('');
-        return toResponse(await oauth.decide(given, await sessionOf(request)), request);
+        if (!browserGuard.isOwnChange(request)) return toResponse(foreignAnswer, request);
+        return toResponse(await oauth.decide(await readForm(request), await sessionOf(request)), request);
       },
     }),
     [stylePath]: byMethod({

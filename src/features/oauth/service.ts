@@ -38,6 +38,8 @@ export const defaultPolicy: OAuthPolicy = {
 export type OAuthService = ReturnType<typeof createOAuthService>;
 
 const dayMs = 24 * 3_600_000;
+/** Of one run; what is left waits for the next. */
+const maxSweepSlices = 100;
 
 export function createOAuthService(options: {
   stores: { clients: ClientsStore; tokens: TokensStore; keys: SigningKeysStore };
@@ -51,13 +53,28 @@ export function createOAuthService(options: {
   send: Outbound['send'] | undefined;
   takeRegistration: Take;
   takeDocument: Take;
+  takeAuthorization: Take;
+  /** Called with the id of each new grant, before its tokens are given out. */
+  onGranted: (grantId: string) => void;
   policy: OAuthPolicy;
   /** Called after grants may have ended. */
   onGrantEnded: () => void;
 }) {
-  const { stores, sealer, clock, random, baseUrl, otherIssuers, send, takeRegistration, takeDocument, policy } =
-    options;
-  const { onGrantEnded } = options;
+  const {
+    stores,
+    sealer,
+    clock,
+    random,
+    baseUrl,
+    otherIssuers,
+    send,
+    takeRegistration,
+    takeDocument,
+    takeAuthorization,
+    onGranted,
+    policy,
+    onGrantEnded,
+  } = options;
   const resources = createResources(baseUrl);
   const keys = createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
   const tokens = createAccessTokens({ keys, issuer: baseUrl, audiences: resources.all, clock, random });
@@ -75,6 +92,7 @@ export function createOAuthService(options: {
     store: stores.tokens,
     resources,
     issuer: baseUrl,
+    takeAuthorization,
     allowPrivateUse: policy.allowPrivateUse,
     clock,
     random,
@@ -87,6 +105,7 @@ export function createOAuthService(options: {
     random,
     refreshGraceMs: policy.refreshGraceMs,
     onGrantEnded,
+    onGranted,
   });
   const metadata = serverMetadata({
     baseUrl,
@@ -129,10 +148,11 @@ export function createOAuthService(options: {
     /** What an access token of this server claims; its grant is not looked at. */
     verify: tokens.verify,
 
-    /** Ends every grant of the account, for "sign out everywhere". */
-    async revokeAllOf(accountId: string): Promise<void> {
-      await stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere');
+    /** Ends every grant of the account, for "sign out everywhere" and a reset password. @returns how many */
+    async revokeAllOf(accountId: string): Promise<number> {
+      const revoked = await stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere');
       onGrantEnded();
+      return revoked;
     },
 
     /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
@@ -146,7 +166,9 @@ export function createOAuthService(options: {
     async maintain(): Promise<void> {
       await keys.tick();
       const now = clock.now();
-      await stores.clients.sweep(now, { clients: now - dayMs, documents: now - 7 * dayMs, grants: now - dayMs });
+      const olderThan = { clients: now - dayMs, documents: now - 7 * dayMs, grants: now - dayMs };
+      // Slice by slice: other writes come between.
+      for (let slices = 0; slices < maxSweepSlices; slices++) if (!(await stores.clients.sweep(now, olderThan))) break;
     },
   };
 }

@@ -39,8 +39,22 @@ export type TokensStore = ReturnType<typeof createTokensStore>;
 export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'execute'>) {
   const liveGrant = (now: number) => and(isNull(oauthGrants.revokedAt), gt(oauthGrants.expiresAt, now));
   return {
-    async insertRequest(row: AuthzRow): Promise<void> {
-      await db.insert(authzRequests).values(row);
+    /**
+     * Inserts unless there are `limits.total` requests already; false when there are. An account that has
+     * `limits.perAccount` requests loses its oldest.
+     */
+    async insertRequest(row: AuthzRow, limits: { perAccount: number; total: number }): Promise<boolean> {
+      const { hash, accountId, sessionId, clientId, redirectUri, state, challenge, scope, resource, expiresAt } = row;
+      const [, inserted] = await db.batch([
+        db.run(sql`DELETE FROM authz_requests WHERE account_id = ${accountId} AND hash IN (SELECT hash
+          FROM authz_requests WHERE account_id = ${accountId} ORDER BY expires_at DESC LIMIT -1 OFFSET ${limits.perAccount - 1})`),
+        db.run(sql`INSERT INTO authz_requests
+          (hash, account_id, session_id, client_id, redirect_uri, state, challenge, scope, resource, expires_at)
+          SELECT ${hash}, ${accountId}, ${sessionId}, ${clientId}, ${redirectUri}, ${state}, ${challenge}, ${scope},
+                 ${resource}, ${expiresAt}
+          WHERE (SELECT count(*) FROM authz_requests) < ${limits.total}`),
+      ]);
+      return inserted.rowsAffected === 1;
     },
 
     /** Takes it out: a second taker finds nothing. Only for the session that it was made for. */
@@ -170,22 +184,21 @@ export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'e
         .where(and(eq(oauthGrants.id, id), isNull(oauthGrants.revokedAt)));
     },
 
-    /** Every grant of an account, and the authorizations of first connections that are under way. */
-    async revokeGrantsOf(accountId: string, now: number, reason: RevocationReason): Promise<void> {
-      await db.batch([
+    /** Every grant of an account, and its authorizations that are under way. @returns how many grants were alive */
+    async revokeGrantsOf(accountId: string, now: number, reason: RevocationReason): Promise<number> {
+      const [, , revoked] = await db.batch([
+        db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), isNull(oauthCodes.usedGrant))),
+        db.delete(authzRequests).where(eq(authzRequests.accountId, accountId)),
         db
           .update(oauthGrants)
           .set({ revokedAt: now, reason })
-          .where(
-            and(
-              isNull(oauthGrants.revokedAt),
-              sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`,
-            ),
-          ),
-        db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), isNull(oauthCodes.usedGrant))),
-        db.delete(authzRequests).where(eq(authzRequests.accountId, accountId)),
+          .where(and(liveGrant(now), sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`)),
       ]);
+      return revoked.rowsAffected;
     },
+
+    grantIds: async (): Promise<string[]> =>
+      (await db.select({ id: oauthGrants.id }).from(oauthGrants)).map(row => row.id),
 
     /** Whether this person has let this client in, and that still holds. */
     async isConnected(accountId: string, clientId: string, now: number): Promise<boolean> {

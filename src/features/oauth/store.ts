@@ -41,13 +41,21 @@ export function createClientsStore(db: Drizzle, client: Pick<Client, 'batch'>) {
       });
     },
 
-    /** Forgets what nobody uses any more, a bounded number of rows at a time. */
-    async sweep(now: number, olderThan: { clients: number; documents: number; grants: number }): Promise<void> {
+    /** Forgets what nobody uses any more, a bounded number of rows of each table. @returns whether there may be more */
+    async sweep(now: number, olderThan: { clients: number; documents: number; grants: number }): Promise<boolean> {
       const unconnected = `NOT EXISTS (SELECT 1 FROM connected_apps a WHERE a.client_id = c.id AND a.issuer = '')`;
-      await client.batch(
+      const results = await client.batch(
         [
-          { sql: 'DELETE FROM oauth_codes WHERE expires_at < ?', args: [olderThan.grants] },
-          { sql: 'DELETE FROM authz_requests WHERE expires_at <= ?', args: [now] },
+          {
+            sql: `DELETE FROM oauth_codes WHERE hash IN (SELECT hash FROM oauth_codes
+                  WHERE expires_at < ? LIMIT ${sweepRows})`,
+            args: [olderThan.grants],
+          },
+          {
+            sql: `DELETE FROM authz_requests WHERE hash IN (SELECT hash FROM authz_requests
+                  WHERE expires_at <= ? LIMIT ${sweepRows})`,
+            args: [now],
+          },
           {
             sql: `DELETE FROM oauth_grants WHERE id IN (SELECT id FROM oauth_grants
                   WHERE expires_at <= ? OR revoked_at < ? LIMIT ${sweepRows})`,
@@ -66,6 +74,7 @@ export function createClientsStore(db: Drizzle, client: Pick<Client, 'batch'>) {
         ],
         'write',
       );
+      return results.some(({ rowsAffected }) => rowsAffected >= sweepRows);
     },
   };
 }

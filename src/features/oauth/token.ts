@@ -39,8 +39,9 @@ export function createTokenEndpoint(options: {
   refreshGraceMs: number;
   /** Called after a grant may have ended. */
   onGrantEnded: () => void;
+  onGranted: (grantId: string) => void;
 }) {
-  const { store, tokens, resources, clock, random, refreshGraceMs, onGrantEnded } = options;
+  const { store, tokens, resources, clock, random, refreshGraceMs, onGrantEnded, onGranted } = options;
 
   const endGrant = async (id: string, reason: RevocationReason): Promise<void> => {
     await store.revokeGrant(id, clock.now(), reason);
@@ -104,6 +105,7 @@ export function createTokenEndpoint(options: {
         if (used) await endGrant(used, 'code_reuse');
         throw badGrant('the code was used already');
       }
+      onGranted(grantId);
       return answer(accessToken, scope, refreshToken);
     },
 

@@ -14,7 +14,7 @@ test.skipIf(isRemote)(
   'kill -9 in the middle of a sweep: counters are true, the next sweep goes on',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
-    const env = { HOOKTAPE_SECRET: 'the secret of this test' };
+    const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
     try {
       let house = await openHouse({ directory, env });
       const caller = await house.person();

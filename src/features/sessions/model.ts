@@ -26,7 +26,16 @@ export const SignedOut = t.Object(
   { title: 'SignedOut' },
 );
 
-export const PasswordChange = t.Object({ current: t.String(), password: Password }, { title: 'PasswordChange' });
+export const PasswordChange = t.Object(
+  {
+    current: t.String(),
+    password: Password,
+    signOutEverywhere: t.Optional(
+      t.Boolean({ default: false, description: 'true: the access of all connected apps ends, too; API keys stay' }),
+    ),
+  },
+  { title: 'PasswordChange' },
+);
 
 export const Session = t.Object(
   {

@@ -80,7 +80,11 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         parse: jsonBody,
         body: PasswordChange,
         response: answers({ 200: Ok }, 400),
-        detail: { operationId: 'changePassword', summary: 'Change the password; all other sessions end', tags },
+        detail: {
+          operationId: 'changePassword',
+          summary: 'Change the password; all other sessions end, and on request the access of apps',
+          tags,
+        },
       },
     )
     .get(

@@ -3,6 +3,7 @@
  * sign-in. Unknown addresses, accounts without a password and wrong passwords get one answer, after the same work.
  */
 import type { Clock } from '../../core/clock.ts';
+import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
@@ -31,19 +32,24 @@ export function createSessionsService(options: {
     byId: (id: string) => Promise<Credentials | undefined>;
     byEmail: (email: string) => Promise<Credentials | undefined>;
     /** Ends the account's sessions but for one. */
-    setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<void>;
+    setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<unknown>;
   };
+  /** Ends the access of all apps that the person let in. */
+  revokeGrants: (accountId: string) => Promise<unknown>;
   passwords: Passwords;
   throttle: Throttle;
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
+  /** Which sessions exist, by hash. */
+  index: CredentialIndex;
   /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
   onUnwritten: (error: unknown) => void;
   /** Called after sessions ended. */
   onAccessEnded: () => void;
 }) {
-  const { store, accounts, passwords, throttle, clock, random, sha256, onUnwritten, onAccessEnded } = options;
+  const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
+  const { onUnwritten, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
@@ -62,6 +68,7 @@ export function createSessionsService(options: {
     };
     if (!(await store.insert(session, account.passwordHash, visitor.sessionId ?? '', limits())))
       throw unauthorized('wrong email or password');
+    index.add(indexId(session.hash));
     return token;
   };
 
@@ -93,7 +100,9 @@ export function createSessionsService(options: {
 
     /** Whose session this is; undefined for a token that is unknown, ended or expired. Notes the use now and then. */
     async holderOf(token: string): Promise<SessionHolder | undefined> {
-      const holder = await store.holderOf(hashOf(token), limits());
+      const hash = hashOf(token);
+      if (!(await index.mayExist(indexId(hash)))) return undefined;
+      const holder = await store.holderOf(hash, limits());
       if (!holder) return undefined;
       const now = clock.now();
       if (now - holder.lastSeenAt >= touchEveryMs) await store.touch(holder.sessionId, now).catch(onUnwritten);
@@ -120,14 +129,14 @@ export function createSessionsService(options: {
     },
 
     /**
-     * Ends every other session of the account.
+     * Ends every other session of the account, and with `signOutEverywhere` the access of its apps, too.
      * @returns the current session's new token; undefined when the request came without a session
      * @throws invalid for the new password, and when the current one is wrong; rate_limited; unauthorized when the account was
      * deleted meanwhile
      */
     async changePassword(
       who: { accountId: string; email: string },
-      given: { current: string; password: string },
+      given: { current: string; password: string; signOutEverywhere?: boolean },
       visitor: Visitor,
     ): Promise<string | undefined> {
       const password = checkPassword(given.password, who.email);
@@ -135,10 +144,14 @@ export function createSessionsService(options: {
       if (!account)
         throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
+      if (given.signOutEverywhere) await revokeGrants(account.id);
       onAccessEnded();
       if (visitor.sessionId === undefined) return undefined;
       const token = newToken(random);
-      return (await store.rotate(account.id, visitor.sessionId, hashOf(token))) ? token : undefined;
+      const hash = hashOf(token);
+      if (!(await store.rotate(account.id, visitor.sessionId, hash))) return undefined;
+      index.add(indexId(hash));
+      return token;
     },
   };
 }

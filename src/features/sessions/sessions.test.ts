@@ -260,7 +260,7 @@ describe('POST /api/password', () => {
     const gus = 'gus@example.com';
     await house.person(gus, { password });
     const { id, passwordHash } = await house.services.account.byEmail(gus);
-    await house.services.account.setPassword(gus, 'another long password');
+    await house.services.account.resetPassword(gus, 'another long password');
     const visitor = { userAgent: '', sourceIp: '::1', sessionId: undefined };
     const late = house.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, visitor);
     const refusal: unknown = await late.catch(error => error);
@@ -271,7 +271,7 @@ describe('POST /api/password', () => {
     const fay = 'fay@example.com';
     await house.person(fay, { password });
     const browser = await signIn(fay);
-    await house.services.account.setPassword(fay, 'set by the operator');
+    await house.services.account.resetPassword(fay, 'set by the operator');
     expect(await isIn(browser)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 /* Sessions. Only a SHA-256 of each token is stored; what has expired is no row to any query. */
-import { and, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 
@@ -57,6 +57,16 @@ export function createSessionsStore(db: Drizzle) {
         .where(and(eq(sessions.hash, hash), alive(limits)));
       return rows[0];
     },
+
+    /** The hash of every session, expired ones included. */
+    hashes: async (): Promise<Buffer[]> =>
+      (await db.select({ hash: sessions.hash }).from(sessions)).map(row => row.hash),
+
+    /** Those of the given hashes that a session has, expired or not. */
+    existing: async (hashes: Buffer[]): Promise<Buffer[]> =>
+      (await db.select({ hash: sessions.hash }).from(sessions).where(inArray(sessions.hash, hashes))).map(
+        row => row.hash,
+      ),
 
     async touch(id: string, at: number): Promise<void> {
       await db.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id));

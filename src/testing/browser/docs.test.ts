@@ -40,16 +40,20 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
     return [await text('.response-col_status'), await text('.response-col_description')];
   };
 
+  const paste = async (page: Page): Promise<void> => {
+    await page.locator('.auth-wrapper .authorize').click();
+    await page.getByLabel('auth-bearer-value').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close' }).first().click();
+  };
+
   test.each(['127.0.0.1', 'localhost'])('opened at %s tries operations out with a pasted key, there', async host => {
     const origin = dashboard.origin.replace('127.0.0.1', host);
     const page = await dashboard.open();
     const asked: string[] = [];
     page.on('request', request => void asked.push(request.url()));
     await page.goto(`${origin}/docs`);
-    await page.locator('.auth-wrapper .authorize').click();
-    await page.getByLabel('auth-bearer-value').fill(key);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Close' }).first().click();
+    await paste(page);
 
     const [status, body] = await tryOut(page, 'getMe');
     expect(status).toStartWith('200');
@@ -60,6 +64,34 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
     expect(asked).toContain(`${origin}/api/events?endpointId=ep_none&limit=7`);
     expect(asked.filter(url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))).toEqual([]);
     expect(dashboard.trouble).toMatchObject({ violations: [], errors: [] });
+    await page.context().close();
+  });
+
+  test('a pasted key is not kept beyond the page, nor beyond signing out in another tab', async () => {
+    const page = await dashboard.open();
+    await page.goto(`${dashboard.origin}/docs`);
+    // What version 1.0 left.
+    await page.evaluate(() => localStorage.setItem('authorized', '{"bearer":{"value":"htk_old"}}'));
+    await page.reload();
+    const lock = (kind: 'locked' | 'unlocked') => page.locator(`.auth-wrapper .authorize.${kind}`).waitFor();
+    await lock('unlocked');
+    await paste(page);
+    await lock('locked');
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain('htk_');
+    await page.reload();
+    await lock('unlocked');
+
+    await paste(page);
+    await lock('locked');
+    const other = await page.context().newPage();
+    await other.goto(`${dashboard.origin}/login`);
+    await other.getByLabel('Email').fill(OWNER.email);
+    await other.getByLabel('Password').fill(OWNER.password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('button', { name: 'Account' }).click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await lock('unlocked');
     await page.context().close();
   });
 });

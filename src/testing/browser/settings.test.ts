@@ -131,8 +131,9 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await others.waitFor();
     await page.getByLabel('Current password').fill(OWNER.password);
     await page.getByLabel('New password').fill('another river at midnight');
+    await page.getByLabel('Sign out everywhere').check();
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Password changed.').waitFor();
+    await page.getByText('all apps are disconnected').waitFor();
     await others.waitFor({ state: 'detached' });
     await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();
     await elsewhere.getByText('Your session has ended.').waitFor();

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, Field, Notice, Skeleton } from '../parts/controls.tsx';
+import { Button, Checkbox, Field, Notice, Skeleton } from '../parts/controls.tsx';
 import { type Loaded, useLoaded } from '../parts/loaded.ts';
 import { useWorkspace } from '../parts/session.tsx';
 import { Time } from '../parts/time.tsx';
@@ -49,6 +49,7 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
   const { session } = useWorkspace();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
+  const [everywhere, setEverywhere] = useState(false);
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   const save = async (event: Event): Promise<void> => {
@@ -56,11 +57,16 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
     setBusy(true);
     setProblem('');
     try {
-      await api.changePassword(current, password);
+      await api.changePassword(current, password, everywhere);
       setCurrent('');
       setPassword('');
+      setEverywhere(false);
       onChanged();
-      say('Password changed. Everywhere else you are signed out.');
+      say(
+        everywhere
+          ? 'Password changed. Everywhere else you are signed out, and all apps are disconnected.'
+          : 'Password changed. Everywhere else you are signed out.',
+      );
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -94,6 +100,12 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
             hint={`At least ${MIN_PASSWORD} characters. Changing it ends all other sessions.`}
           />
         </div>
+        <Checkbox
+          label="Sign out everywhere"
+          hint="Disconnects all apps, too. API keys stay valid: revoke them under API keys."
+          checked={everywhere}
+          onChange={setEverywhere}
+        />
         <Button type="submit" busy={busy}>
           Change password
         </Button>

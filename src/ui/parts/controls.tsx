@@ -87,6 +87,28 @@ type FieldProps = InputHTMLAttributes & {
   onText: (text: string) => void;
 };
 
+type CheckboxProps = { label: string; hint: string; checked: boolean; onChange: (checked: boolean) => void };
+
+export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label class="checkbox">
+        <input
+          type="checkbox"
+          checked={checked}
+          aria-describedby={`${id}-hint`}
+          onChange={event => onChange(event.currentTarget.checked)}
+        />
+        {label}
+      </label>
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+    </div>
+  );
+}
+
 export function Field({ label, hideLabel = false, hint, problem, onText, ...rest }: FieldProps) {
   const id = useId();
   return (

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hooktape, hooktapeWithInput, startServer } from '../testing/command.ts';
+
+let env: { HOOKTAPE_DATA_DIR: string };
+let key: string;
+beforeEach(async () => {
+  env = { HOOKTAPE_DATA_DIR: mkdtempSync(join(tmpdir(), 'hooktape-test-')) };
+  await hooktape(env, 'account', 'create', 'ada@example.com');
+  key = (await hooktape(env, 'key', 'create', 'ci', '--account', 'ada@example.com')).stdout.trim();
+});
+afterEach(() => rmSync(env.HOOKTAPE_DATA_DIR, { recursive: true }));
+
+const reset = (...options: string[]) =>
+  hooktapeWithInput('a fresh long password\n', env, 'account', 'password', 'ada@example.com', ...options);
+const keys = async () =>
+  JSON.parse((await hooktape(env, 'key', 'list', '--account', 'ada@example.com', '--json')).stdout);
+
+describe('hooktape account password', () => {
+  test('revokes the API keys, and says what it ended', async () => {
+    const { exitCode, stdout, stderr } = await reset('--password-stdin');
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^acc_\S+\tada@example\.com\tfree\n$/)]);
+    expect(stderr).toBe(
+      'Ended 0 sessions and 0 connections of apps. Revoked 1 API key; --keep-keys would have kept them.\n',
+    );
+    expect(await keys()).toEqual([]);
+  });
+
+  test('--keep-keys leaves the API keys valid', async () => {
+    const { exitCode, stderr } = await reset('--password-stdin', '--keep-keys');
+    expect([exitCode, stderr]).toEqual([
+      0,
+      'Ended 0 sessions and 0 connections of apps. Its API keys stay valid (--keep-keys).\n',
+    ]);
+    expect(await keys()).toHaveLength(1);
+  });
+
+  test('through a running server: a key and a session stop at once; --json has the numbers', async () => {
+    await reset('--password-stdin', '--keep-keys');
+    const server = await startServer(env);
+    const signIn = await fetch(`${server.origin}/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com', password: 'a fresh long password' }),
+    });
+    const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const statuses = async () =>
+      Promise.all(
+        [{ authorization: `Bearer ${key}` }, { cookie }].map(
+          async headers => (await fetch(`${server.origin}/api/me`, { headers })).status,
+        ),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    const { exitCode, stdout, stderr } = await reset('--password-stdin', '--json');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      email: 'ada@example.com',
+      sessionsEnded: 1,
+      grantsRevoked: 0,
+      keysRevoked: 1,
+    });
+    expect(await statuses()).toEqual([401, 401]);
+    await server.stop();
+  }, 15_000);
+});

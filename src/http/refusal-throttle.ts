@@ -1,0 +1,42 @@
+/*
+ * How often a client may be told that its credentials are invalid: so many times a minute, counted by client address. It only
+ * decides how a refusal is answered, never whether a request is refused. Memory is bounded.
+ */
+import { networkOf } from '../core/addresses.ts';
+
+const refusalsPerMinute = 300;
+const minuteMs = 60_000;
+const maxNetworks = 10_000;
+
+export type RefusalThrottle = {
+  /** Counts a refusal. @returns 0, or how many whole seconds this client has to wait for the next one */
+  count: (clientAddress: string) => number;
+};
+
+/** One minute of a network, from its first refusal on. */
+type Period = { startedAt: number; refusals: number };
+
+export function createRefusalThrottle(monotonic: () => number, capacity = maxNetworks): RefusalThrottle {
+  /** In order of `startedAt`. */
+  const periods = new Map<string, Period>();
+
+  const begin = (network: string, now: number): Period => {
+    const period = { startedAt: now, refusals: 0 };
+    periods.delete(network);
+    periods.set(network, period);
+    const oldest = periods.size > capacity ? periods.keys().next().value : undefined;
+    if (oldest !== undefined) periods.delete(oldest);
+    return period;
+  };
+
+  return {
+    count(clientAddress) {
+      const now = monotonic();
+      const network = networkOf(clientAddress);
+      const current = periods.get(network);
+      const period = current && now - current.startedAt < minuteMs ? current : begin(network, now);
+      if (++period.refusals <= refusalsPerMinute) return 0;
+      return Math.max(1, Math.ceil((period.startedAt + minuteMs - now) / 1000));
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { indexId } from '../core/credential-index.ts';
+import { createKeysStore } from '../features/keys/store.ts';
+import { createSessionsStore } from '../features/sessions/store.ts';
+import { type House, openHouse } from '../testing/house.ts';
+import { createHashIndex } from './credential-index.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const idOf = (credential: string): string => indexId(createHash('sha256').update(credential).digest());
+
+test.each([[false], [true]])('finds the keys and sessions that are stored; database shared: %s', async isShared => {
+  const { db } = house.services.database;
+  const email = `${isShared}@example.com`;
+  const password = 'a good long password';
+  const { key } = await house.person(email, { password });
+  const visitor = { userAgent: '', sourceIp: '192.0.2.1', sessionId: undefined };
+  const session = await house.services.sessions.signIn({ email, password }, visitor);
+  for (const [store, credential] of [
+    [createKeysStore(db), key],
+    [createSessionsStore(db), session],
+  ] as const) {
+    const index = createHashIndex({ isShared, every: () => {} }, 'credentials', store);
+    await index.reload();
+    expect(await Promise.all([credential, 'invented'].map(one => index.mayExist(idOf(one))))).toEqual([true, false]);
+  }
+});
