@@ -36,16 +36,25 @@ function build(ground: Ground) {
   const { log, database, stopTimers } = ground;
   // The sweeper is woken by what is built before it.
   const wakeSweeper = (): void => recording.retention.wake();
+  // Streams and waiting calls look again whether they may go on.
+  const recheckAccess = (): void => {
+    recording.live.recheckAll();
+    recording.arrivals.recheckAll();
+  };
 
-  const endpoints = createEndpoints(ground, wakeSweeper);
+  const endpoints = createEndpoints(ground, () => {
+    wakeSweeper();
+    recheckAccess();
+  });
   const people = createPeople(ground, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
+    onAccessEnded: recheckAccess,
     revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
   });
   const watch = createWatch(ground, () => recording);
   const recording = createRecording(ground, endpoints, watch);
   const history = createHistory(ground, endpoints, recording, watch);
-  const connected = createConnectedApps(ground, people);
+  const connected = createConnectedApps(ground, people, recheckAccess);
   const access = createAccess(ground, people, connected);
   const agents = createAgents(ground, endpoints, recording, history);
 

@@ -188,6 +188,24 @@ describe('accounts and keys', () => {
   }, 10_000);
 });
 
+test('the list of keys says which app made a key', async () => {
+  await hooktape(env, 'account', 'create', 'ada@example.com');
+  for (const name of ['mine', 'deploy']) await hooktape(env, 'key', 'create', name, '--account', 'ada@example.com');
+  const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
+  await client.batch([
+    `INSERT INTO connected_apps (id, account_id, issuer, client_id, name, created_at)
+     SELECT 'app_1', id, '', 'editor', 'Example editor', 0 FROM accounts`,
+    "UPDATE api_keys SET app_id = 'app_1' WHERE name = 'deploy'",
+  ]);
+  client.close();
+  const { stdout } = await hooktape(env, 'key', 'list', '--account', 'ada@example.com');
+  expect(stdout.split('\n').map(line => line.split('\t').slice(3))).toEqual([
+    ['never used'],
+    ['never used', 'made by Example editor'],
+    [],
+  ]);
+});
+
 test('the key that access tokens are signed with is replaced, soon or at once', async () => {
   const rotate = (...options: string[]) => hooktape(env, 'keys', 'rotate', ...options);
   expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'rotated\n' });

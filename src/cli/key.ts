@@ -5,7 +5,14 @@ import { type Command, exitCodes, UsageError } from './io.ts';
 import { loadConfig } from './settings.ts';
 import { unknownVerb } from './usage.ts';
 
-type Key = { id: string; name: string; last4: string; createdAt: number; lastUsedAt: number | null };
+type Key = {
+  id: string;
+  name: string;
+  last4: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  app: { id: string; name: string } | null;
+};
 
 const account = { account: { type: 'string' } } as const;
 
@@ -29,7 +36,7 @@ hooktape key revoke ID`,
         const args = { account: required(option('account')) };
         const keys = (await control(io, loadConfig(io, envFile).config, 'key.list', args)) as Key[];
         if (json) io.stdout(`${JSON.stringify(keys)}\n`);
-        else for (const one of keys) io.stdout(`${one.id}\t${one.name}\t…${one.last4}\t${usedAt(one)}\n`);
+        else for (const one of keys) io.stdout(`${lineOf(one)}\n`);
         return exitCodes.done;
       }
       case 'revoke': {
@@ -43,6 +50,9 @@ hooktape key revoke ID`,
     }
   },
 };
+
+const lineOf = (key: Key): string =>
+  [key.id, key.name, `…${key.last4}`, usedAt(key), ...(key.app ? [`made by ${key.app.name}`] : [])].join('\t');
 
 const usedAt = ({ lastUsedAt }: Key): string =>
   lastUsedAt === null ? 'never used' : `last used ${new Date(lastUsedAt).toISOString()}`;

@@ -85,6 +85,8 @@ export const apiKeys = sqliteTable('api_keys', {
   last4: text().notNull(),
   createdAt: integer('created_at').notNull(),
   lastUsedAt: integer('last_used_at'),
+  appId: text('app_id'),
+  grantId: text('grant_id'),
 });
 
 export const sessions = sqliteTable('sessions', {

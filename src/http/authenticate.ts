@@ -4,15 +4,17 @@
  */
 import { forbidden } from '../core/errors.ts';
 import type { SessionCookie } from './cookie.ts';
-import type { Authenticate, Principal } from './gate.ts';
+import type { ActingApp, Authenticate, Principal } from './gate.ts';
 
 type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'>;
 
 export type AuthenticatorOptions = {
-  /** Whose API key this is. */
-  keyHolder: (key: string) => Promise<(Person & { keyId: string }) | undefined>;
+  /** Whose API key this is; `app`: which app made it. */
+  keyHolder: (key: string) => Promise<(Person & { keyId: string; app: ActingApp | undefined }) | undefined>;
   /** For which connected app and person this access token speaks. */
-  appHolder: (token: string) => Promise<(Person & { appId: string }) | 'insufficient_scope' | undefined>;
+  appHolder: (
+    token: string,
+  ) => Promise<(Person & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
   cookie: SessionCookie;
   /** Whose session this is. */
   sessionHolder: (token: string) => Promise<(Person & { sessionId: string }) | undefined>;
@@ -40,16 +42,22 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
     const token = cookie.read(request);
     const holder = token === undefined ? undefined : await sessionHolder(token);
-    return holder && { ...person(holder), credential: { kind: 'session', id: holder.sessionId } };
+    return holder && { ...person(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
   };
   const byToken = async (token: string): Promise<Principal | undefined> => {
     if (token.startsWith('htk_')) {
       const holder = await keyHolder(token);
-      return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId } };
+      return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
     }
     const holder = await appHolder(token);
     if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
-    return holder && { ...person(holder), credential: { kind: 'app', id: holder.appId } };
+    return (
+      holder && {
+        ...person(holder),
+        credential: { kind: 'app', id: holder.appId },
+        app: { id: holder.appId, grantId: holder.grantId },
+      }
+    );
   };
 
   return async request => {

@@ -1,8 +1,10 @@
 /*
- * In front of every API operation: 401, then 429, and only then parsing and validation (interface "Order of checks").
+ * In front of every API operation: 401, then 429, then 403 for what is not an app's to do, and only then parsing and
+ * validation (interface "Order of checks").
  * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
  */
-import { AppError, rateLimited, unauthorized } from '../core/errors.ts';
+import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
+import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
 import { requestContext } from './bridge.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -17,7 +19,12 @@ export type Principal = {
   plan: 'free' | 'pro';
   /** How the request was authenticated. */
   credential: { kind: 'key' | 'app' | 'session'; id: string };
+  /** The connected app that asks, by a token or by a key that it made; undefined for a person and a person's key. */
+  app: ActingApp | undefined;
 };
+
+/** `grantId` is null for an app of a foreign issuer. */
+export type ActingApp = { id: string; grantId: string | null };
 
 /** undefined: no credentials, or none that hold. An AppError thrown here is answered as it is. */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;
@@ -28,6 +35,8 @@ export type Gate = {
   admitBearer: (request: Request) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
   principal: (request: Request) => Principal;
+  /** The same for what only a person may do, of an operation that is open to apps. @throws forbidden for an app, unauthorized */
+  person: (request: Request) => Principal;
   /** The same for open operations, which pass without one. */
   visitor: (request: Request) => Principal | undefined;
   /** Who the credentials of a request stand for now: for answers that outlive the first look. */
@@ -104,6 +113,17 @@ export function createGate(options: GateOptions): Gate {
     }
   };
 
+  const refuseApp = (request: Request, path: string): Response | undefined =>
+    principals.get(request)?.app && !isOpenToApps(request.method, path)
+      ? appErrorResponse(forbidden(appRefusal))
+      : undefined;
+
+  const principal = (request: Request): Principal => {
+    const found = principals.get(request);
+    if (!found) throw unauthorized();
+    return found;
+  };
+
   return {
     async admitBearer(request) {
       if (request.headers.has('authorization')) return admit(request, false);
@@ -114,12 +134,14 @@ export function createGate(options: GateOptions): Gate {
       const open = isOpen(request.method, path);
       const refusal = refuse(request, path, open);
       if (refusal) return refusal;
-      return path.startsWith('/api/') ? admit(request, open) : undefined;
+      if (!path.startsWith('/api/')) return undefined;
+      return (await admit(request, open)) ?? refuseApp(request, path);
     },
-    principal(request) {
-      const principal = principals.get(request);
-      if (!principal) throw unauthorized();
-      return principal;
+    principal,
+    person(request) {
+      const found = principal(request);
+      if (found.app) throw forbidden(appRefusal);
+      return found;
     },
     visitor: request => principals.get(request),
     recheck: authenticate,

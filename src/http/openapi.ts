@@ -4,6 +4,7 @@
  * schemas are JSON Schema, as TypeBox's are.
  */
 import type { TSchema } from '@sinclair/typebox';
+import { isOpenToApps } from '../core/app-permissions.ts';
 import { apiVersion } from '../core/limits.ts';
 import { gateRefusals } from './gate.ts';
 import { bodyRefusals } from './request-body.ts';
@@ -47,6 +48,8 @@ const reasons: Record<string, string> = {
   502: 'The destination could not be reached at all',
   503: 'Try again later',
 };
+
+const closedToApps = 'A connected app, or an API key that one made, may not do this';
 
 /** @param routes Elysia's `app.routes`; those with an `operationId` are described */
 export function describeApi(routes: readonly RouteInfo[], baseUrl: string, sessionCookie: string): Json {
@@ -108,15 +111,19 @@ function operation({ method, path, hooks }: RouteInfo, schemas: Json): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: asked(body, schemas) } } } }),
     responses: Object.fromEntries(
-      Object.entries(response).map(([status, schema]) => [status, answer(status, schema, schemas)]),
+      Object.entries(response).map(([status, schema]) => [
+        status,
+        answer(status, schema, schemas, status === '403' && !isOpenToApps(method, path) ? closedToApps : undefined),
+      ]),
     ),
   };
 }
 
-function answer(status: string, schema: TSchema, schemas: Json): Json {
+/** @param firstReason said before the usual reason for this status */
+function answer(status: string, schema: TSchema, schemas: Json, firstReason?: string): Json {
   const type = typeof schema['contentMediaType'] === 'string' ? schema['contentMediaType'] : 'application/json';
   return {
-    description: reasons[status] ?? 'Answer',
+    description: [firstReason, reasons[status] ?? 'Answer'].filter(Boolean).join('. '),
     ...((status === '429' || status === '503') && {
       headers: { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } } },
     }),

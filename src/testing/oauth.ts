@@ -21,7 +21,8 @@ export type SignedInPerson = Caller & { cookie: string };
 /** What a browser says of a form on a page of the server's own. */
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-const password = 'correct horse battery';
+/** Of everybody whom `person` makes. */
+export const signInPassword = 'correct horse battery';
 
 export const encode = (form: Form): string =>
   new URLSearchParams(
@@ -40,13 +41,13 @@ export async function openDesk(options: HouseOptions & { clock?: HeldClock } = {
   const { services, fetch } = house;
   let askers = 0;
 
-  const person = async (email: string): Promise<SignedInPerson> => {
-    const caller = await house.person(email, { password });
+  const person = async (email: string, teamOf?: string): Promise<SignedInPerson> => {
+    const caller = await house.person(email, { password: signInPassword, ...(teamOf !== undefined && { teamOf }) });
     return { ...caller, cookie: await signIn(email) };
   };
   const signIn = async (email: string): Promise<string> => {
     const visitor = { userAgent: 'test', sourceIp: `10.0.0.${++askers}`, sessionId: undefined };
-    return `${services.cookie.name}=${await services.sessions.signIn({ email, password }, visitor)}`;
+    return `${services.cookie.name}=${await services.sessions.signIn({ email, password: signInPassword }, visitor)}`;
   };
 
   /** Registers past the limit per address, which has its own test. */

@@ -65,7 +65,15 @@ export type EventDetail = Omit<EventSummary, 'payloadPreview'> & {
 
 export type EventPage = { events: EventSummary[]; nextCursor: string | null };
 export type ReplayResult = { ok: boolean; status: number; durationMs: number; responsePreview: string };
-export type ApiKey = { id: string; name: string; last4: string; createdAt: number; lastUsedAt?: number | null };
+export type ApiKey = {
+  id: string;
+  name: string;
+  last4: string;
+  createdAt: number;
+  lastUsedAt?: number | null;
+  /** The connected app that made it; null for a person. */
+  app: { id: string; name: string } | null;
+};
 export type CreatedKey = ApiKey & { key: string };
 export type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean };
 export type ConnectedApp = { id: string; name: string; clientId: string; createdAt: number; lastUsedAt: number | null };

@@ -49,7 +49,8 @@ const fetchJson: FetchJson = async url => {
 
 export type ConnectedApps = ReturnType<typeof createConnectedApps>;
 
-export function createConnectedApps(ground: Ground, { account }: Pick<People, 'account'>) {
+/** @param onAccessEnded called after a grant or an app's connection ended */
+export function createConnectedApps(ground: Ground, { account }: Pick<People, 'account'>, onAccessEnded: () => void) {
   const { config, log, clock, random, sealer, every, database, outside } = ground;
   const { client, db } = database;
   const { baseUrl, oauthIssuers } = config;
@@ -78,6 +79,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
     onGranted: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
+    onGrantEnded: onAccessEnded,
   });
   const external = createExternalIssuers({
     issuers: oauthIssuers,
@@ -97,6 +99,7 @@ export function createConnectedApps(ground: Ground, { account }: Pick<People, 'a
     verifyExternal: external.verify,
     accounts: account,
     verifiedHost,
+    onAccessEnded,
   });
   every(usesEveryMs, 'writing the last uses of apps', apps.flushUses);
   every(maintainEveryMs, 'maintaining the authorization server', oauth.maintain);

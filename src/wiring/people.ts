@@ -20,13 +20,20 @@ const keyUsesEveryMs = 30_000;
 
 export type People = ReturnType<typeof createPeople>;
 
-/** What people need of parts that are built after them. */
-export type PeopleHooks = { onPlanChanged: () => void; revokeGrants: (accountId: string) => Promise<number> };
+/** What is told to the rest of the server. */
+export type PeopleEvents = {
+  /** A team's plan changed. */
+  onPlanChanged: () => void;
+  /** A credential, an account or a membership ended. */
+  onAccessEnded: () => void;
+  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  revokeGrants: (accountId: string) => Promise<number>;
+};
 
 export function createPeople(
   ground: Ground,
   endpoints: EndpointsService,
-  { onPlanChanged, revokeGrants }: PeopleHooks,
+  { onPlanChanged, onAccessEnded, revokeGrants }: PeopleEvents,
 ) {
   const { config, log, clock, random, sha256, every, database, isShared } = ground;
   const { db } = database;
@@ -46,10 +53,11 @@ export function createPeople(
     isShared,
     revokeGrants,
     revokeKeys: accountId => keys.revokeAllOf(accountId),
+    onAccessEnded,
   });
   const keyStore = createKeysStore(db);
   const keyIndex = createHashIndex(ground, 'API keys', keyStore);
-  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex });
+  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
 
   const sessionStore = createSessionsStore(db);
@@ -65,6 +73,7 @@ export function createPeople(
     sha256,
     index: sessionIndex,
     onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+    onAccessEnded,
   });
   const setup = createSetupService({
     baseUrl,
@@ -85,6 +94,7 @@ export function createPeople(
       free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
       pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
     },
+    onAccessEnded,
   });
   return {
     account,

@@ -30,8 +30,11 @@ export function createAccountService(options: {
   revokeGrants: (accountId: string) => Promise<number>;
   /** @returns how many keys there were */
   revokeKeys: (accountId: string) => Promise<number>;
+  /** Called after an account was deleted, or its sessions ended. */
+  onAccessEnded: () => void;
 }) {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
+  const { onAccessEnded } = options;
   let hasAccounts = false;
   /** Counted before and after each: a count of accounts that ran meanwhile is not relied on. */
   let removals = 0;
@@ -126,6 +129,7 @@ export function createAccountService(options: {
       const sessionsEnded = await store.setPasswordHash(row.id, hash);
       const grantsRevoked = await revokeGrants(row.id);
       const keysRevoked = keepKeys ? 0 : await revokeKeys(row.id);
+      onAccessEnded();
       return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked };
     },
 
@@ -140,6 +144,7 @@ export function createAccountService(options: {
       await store.remove(row.id);
       removals++;
       hasAccounts = false;
+      onAccessEnded();
       const left = await store.membersOf(row.teamId);
       const heir = left[0];
       if (heir && !left.some(member => member.role === 'owner')) await store.setRole(heir.id, 'owner');

@@ -34,6 +34,8 @@ export function createAppsService(options: {
     create: (given: { email: string }) => Promise<{ id: string }>;
   };
   verifiedHost: (clientId: string) => string | null;
+  /** Called after an app was disconnected. */
+  onAccessEnded: () => void;
 }) {
   const {
     store,
@@ -47,6 +49,7 @@ export function createAppsService(options: {
     verifyExternal,
     accounts,
     verifiedHost,
+    onAccessEnded,
   } = options;
   const unwritten = new Map<string, number>();
 
@@ -104,7 +107,7 @@ export function createAppsService(options: {
     }
     if (!row || row.appId === null || row.revokedAt !== null) return undefined;
     const { revokedAt: _, appId, ...person } = row;
-    return { ...person, appId };
+    return { ...person, appId, grantId: null };
   };
 
   const flushUses = async (): Promise<void> => {
@@ -121,6 +124,7 @@ export function createAppsService(options: {
     /** @throws not_found for an app that does not exist, was revoked, or is another account's */
     async remove(accountId: string, id: string): Promise<void> {
       if (!(await store.remove(accountId, id, clock.now()))) throw notFound('app');
+      onAccessEnded();
     },
 
     /** Whom this access token speaks for. Notes the use. @throws unavailable when its issuer cannot be asked for its keys */

@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { lastUse } from '../../db/last-use.ts';
 import { accounts, teams } from '../../db/schema.ts';
-import { connectedApps, externalSubjects, oauthGrants } from '../../db/schema-oauth.ts';
+import { authzRequests, connectedApps, externalSubjects, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 
 export type Person = {
   accountId: string;
@@ -12,7 +12,8 @@ export type Person = {
   teamId: string;
   plan: 'free' | 'pro';
 };
-export type AppHolder = Person & { appId: string };
+/** `grantId` is null for an app of a foreign issuer. */
+export type AppHolder = Person & { appId: string; grantId: string | null };
 export type AppRow = typeof connectedApps.$inferSelect;
 export type ListedApp = AppRow & { scope: string | null; redirectHost: string | null };
 
@@ -35,7 +36,7 @@ export function createAppsStore(db: Drizzle) {
       now: number,
     ): Promise<AppHolder | undefined> {
       const rows = await db
-        .select({ ...person, appId: connectedApps.id })
+        .select({ ...person, appId: connectedApps.id, grantId: oauthGrants.id })
         .from(oauthGrants)
         .innerJoin(connectedApps, eq(connectedApps.id, oauthGrants.appId))
         .innerJoin(accounts, eq(accounts.id, connectedApps.accountId))
@@ -113,18 +114,23 @@ export function createAppsStore(db: Drizzle) {
       return [...newest.values(), ...foreign.map(app => ({ ...app, scope: null, redirectHost: null }))];
     },
 
-    /** Grants and tokens go with the app; one of a foreign issuer stays as the refusal of its tokens. */
+    /**
+     * Grants, tokens, the app's own keys and authorizations that are under way go with the app; one of a foreign issuer stays
+     * as the refusal of its tokens.
+     */
     async remove(accountId: string, id: string, now: number): Promise<boolean> {
-      const [removed, refused] = await db.batch([
+      const connected = and(
+        own(accountId, id),
+        eq(connectedApps.issuer, ''),
+        sql`EXISTS (SELECT 1 FROM oauth_grants g WHERE g.app_id = ${id} AND g.revoked_at IS NULL AND g.expires_at > ${now})`,
+      );
+      const itsClient = db.select({ id: connectedApps.clientId }).from(connectedApps).where(connected);
+      const [, , removed, refused] = await db.batch([
+        db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), inArray(oauthCodes.clientId, itsClient))),
         db
-          .delete(connectedApps)
-          .where(
-            and(
-              own(accountId, id),
-              eq(connectedApps.issuer, ''),
-              sql`EXISTS (SELECT 1 FROM oauth_grants g WHERE g.app_id = ${id} AND g.revoked_at IS NULL AND g.expires_at > ${now})`,
-            ),
-          ),
+          .delete(authzRequests)
+          .where(and(eq(authzRequests.accountId, accountId), inArray(authzRequests.clientId, itsClient))),
+        db.delete(connectedApps).where(connected),
         db
           .update(connectedApps)
           .set({ revokedAt: now })

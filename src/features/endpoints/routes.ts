@@ -2,7 +2,6 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { refuseApp } from '../../http/refuse-app.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
 import type { EndpointsService } from './service.ts';
@@ -32,8 +31,8 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
     .patch(
       '/api/endpoints/:id',
       ({ request, params, body }) => {
-        const principal = gate.principal(request);
-        if (body.learnSecretsFor !== undefined) refuseApp(principal, 'open a window for learned secrets');
+        // Opening the window decides which secrets count, which is a person's to decide; a name is not.
+        const principal = body.learnSecretsFor === undefined ? gate.principal(request) : gate.person(request);
         return endpoints.update(principal, params.id, body);
       },
       {

@@ -8,6 +8,12 @@ const metadata = {
   last4: t.String({ description: 'last characters of the key' }),
   createdAt: Timestamp,
   lastUsedAt: nullable(Timestamp),
+  app: nullable(
+    t.Object(
+      { id: t.String(), name: t.String() },
+      { description: 'the connected app that made the key, and with which it ends; null for a key that a person made' },
+    ),
+  ),
 };
 
 export const ApiKey = t.Object(metadata, { title: 'ApiKey' });

@@ -14,11 +14,20 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
     })
     .post(
       '/api/keys',
-      async ({ request, body, status }) => status(201, await keys.create(gate.principal(request).accountId, body.name)),
+      async ({ request, body, status }) => {
+        const { accountId, app } = gate.principal(request);
+        return status(201, await keys.create(accountId, body.name, app));
+      },
       {
         ...jsonInput(NewApiKey),
         response: answers({ 201: CreatedApiKey }, 400, 403),
-        detail: { operationId: 'createKey', summary: 'Create an API key; it is shown this once', tags: ['Keys'] },
+        detail: {
+          operationId: 'createKey',
+          summary: 'Create an API key; it is shown this once',
+          description:
+            'A key that a connected app creates belongs to the app: it may do what the app may, and ends with it.',
+          tags: ['Keys'],
+        },
       },
     )
     .delete(

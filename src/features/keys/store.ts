@@ -1,10 +1,22 @@
 /* API keys. Only a SHA-256 of each is stored. */
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { lastUse } from '../../db/last-use.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
+import { connectedApps } from '../../db/schema-oauth.ts';
 
-export type KeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>;
+export type KeyRow = {
+  id: string;
+  name: string;
+  last4: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  appId: string | null;
+  appName: string | null;
+};
+export type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
+/** The connected app that makes a key; `grantId` is null for an app of a foreign issuer. */
+export type KeyMaker = { id: string; grantId: string | null };
 export type KeyHolder = {
   keyId: string;
   hash: Buffer;
@@ -13,40 +25,66 @@ export type KeyHolder = {
   role: 'owner' | 'member';
   teamId: string;
   plan: 'free' | 'pro';
+  app: KeyMaker | undefined;
 };
 
 const metadata = {
   id: apiKeys.id,
-  accountId: apiKeys.accountId,
   name: apiKeys.name,
   last4: apiKeys.last4,
   createdAt: apiKeys.createdAt,
   lastUsedAt: apiKeys.lastUsedAt,
+  appId: apiKeys.appId,
+  appName: connectedApps.name,
 };
+
+/** Whether this app is connected at `now`, under this grant unless the app is a foreign issuer's. As for its tokens. */
+const isConnected = (appId: SQL, grantId: SQL, now: number): SQL => sql`EXISTS (
+  SELECT 1 FROM connected_apps a LEFT JOIN oauth_grants g ON g.id = ${grantId} AND g.app_id = a.id
+  WHERE a.id = ${appId} AND a.revoked_at IS NULL
+    AND (a.issuer <> '' OR (g.revoked_at IS NULL AND g.expires_at > ${now}))
+    AND NOT EXISTS (SELECT 1 FROM oauth_clients c WHERE a.issuer = '' AND c.id = a.client_id AND c.disabled_at IS NOT NULL))`;
 
 export type KeysStore = ReturnType<typeof createKeysStore>;
 
 export function createKeysStore(db: Drizzle) {
+  const listed = () => db.select(metadata).from(apiKeys).leftJoin(connectedApps, eq(connectedApps.id, apiKeys.appId));
+
   return {
     listOf: (accountId: string): Promise<KeyRow[]> =>
-      db
-        .select(metadata)
-        .from(apiKeys)
-        .where(eq(apiKeys.accountId, accountId))
-        .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
+      listed().where(eq(apiKeys.accountId, accountId)).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
 
-    /** Inserts unless the account already has `limit` keys, or has gone, in one statement. */
-    async insertWithin(limit: number, key: typeof apiKeys.$inferInsert): Promise<'inserted' | 'full' | 'gone'> {
+    /**
+     * Inserts unless the account already has `limit` keys or has gone, or the app that makes the key was disconnected, in
+     * one statement.
+     */
+    async insertWithin(
+      limit: number,
+      key: NewKey,
+      madeBy: KeyMaker | undefined,
+      now: number,
+    ): Promise<KeyRow | 'full' | 'gone'> {
+      const appId = madeBy?.id ?? null;
+      const grantId = madeBy?.grantId ?? null;
+      const mayMake = madeBy ? isConnected(sql`${appId}`, sql`${grantId}`, now) : sql`TRUE`;
       const { rowsAffected } = await db.run(sql`
-        INSERT INTO api_keys (id, account_id, name, hash, last4, created_at)
-        SELECT ${key.id}, id, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt} FROM accounts
-        WHERE id = ${key.accountId} AND (SELECT count(*) FROM api_keys WHERE account_id = accounts.id) < ${limit}`);
-      if (rowsAffected === 1) return 'inserted';
-      const found = await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, key.accountId));
+        INSERT INTO api_keys (id, account_id, name, hash, last4, created_at, app_id, grant_id)
+        SELECT ${key.id}, id, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt}, ${appId}, ${grantId} FROM accounts
+        WHERE id = ${key.accountId} AND ${mayMake}
+          AND (SELECT count(*) FROM api_keys WHERE account_id = accounts.id) < ${limit}`);
+      if (rowsAffected === 1) {
+        const [row] = await listed().where(eq(apiKeys.id, key.id));
+        return row ?? 'gone';
+      }
+      const found = await db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(and(eq(accounts.id, key.accountId), mayMake));
       return found.length > 0 ? 'full' : 'gone';
     },
 
-    async holderOf(hash: Buffer): Promise<KeyHolder | undefined> {
+    /** A key that an app made holds only while the app is connected. */
+    async holderOf(hash: Buffer, now: number): Promise<KeyHolder | undefined> {
       const rows = await db
         .select({
           keyId: apiKeys.id,
@@ -56,12 +94,22 @@ export function createKeysStore(db: Drizzle) {
           role: accounts.role,
           teamId: teams.id,
           plan: teams.plan,
+          appId: apiKeys.appId,
+          grantId: apiKeys.grantId,
         })
         .from(apiKeys)
         .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
         .innerJoin(teams, eq(teams.id, accounts.teamId))
-        .where(eq(apiKeys.hash, hash));
-      return rows[0];
+        .where(
+          and(
+            eq(apiKeys.hash, hash),
+            sql`(${apiKeys.appId} IS NULL OR ${isConnected(sql`${apiKeys.appId}`, sql`${apiKeys.grantId}`, now)})`,
+          ),
+        );
+      const [row] = rows;
+      if (!row) return undefined;
+      const { appId, grantId, ...holder } = row;
+      return { ...holder, app: appId === null ? undefined : { id: appId, grantId } };
     },
 
     /** The hash of every key. */

@@ -1,6 +1,7 @@
 /*
- * Live streams of an endpoint's deliveries, and the last day at a glance. Whoever opened a stream is asked for again every
- * second: with the key, the session or the endpoint gone, it ends.
+ * Live streams of an endpoint's deliveries, and the last day at a glance. The credentials of a stream are checked again
+ * before any event is given out, when access of any kind ends in this process, and every second: with the key, the session,
+ * the app, the account or the endpoint gone, the stream ends.
  */
 import type { Clock } from '../../core/clock.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
@@ -20,7 +21,7 @@ type Stream = {
   endpointId: string;
   follower: Follower;
   recheck: () => Promise<Follower | undefined>;
-  isChecking: boolean;
+  recheckState: 'idle' | 'running' | 'again';
   tail: Tail;
   messages: MessageStream;
 };
@@ -59,30 +60,53 @@ export function createLiveService(options: {
   let timer: ReturnType<typeof setInterval> | undefined;
   let isStopping = false;
 
-  const check = async (stream: Stream): Promise<void> => {
-    if (stream.messages.stalledMs() > stalledMs)
-      return stream.messages.fail(new Error('the reader of a live stream stalled'));
-    // By row number alone, another process's event could be passed by; here only the order of the database counts.
-    if (isShared) stream.tail.look();
-    if (stream.isChecking) return;
-    stream.isChecking = true;
+  /**
+   * Ends the stream when its credentials or its endpoint are gone.
+   * @returns whether it may go on @throws what says nothing about rights, like a database that does not answer
+   */
+  const mayGoOn = async (stream: Stream): Promise<boolean> => {
     try {
       const follower = await stream.recheck();
-      if (follower?.accountId !== stream.follower.accountId) return stream.messages.end();
-      stream.follower = follower;
-      await findEndpoint(follower, stream.endpointId);
+      if (follower?.accountId === stream.follower.accountId) {
+        stream.follower = follower;
+        await findEndpoint(follower, stream.endpointId);
+        return true;
+      }
     } catch (error) {
-      // A database that does not answer for a moment says nothing about rights.
-      if (error instanceof AppError) stream.messages.end();
-    } finally {
-      stream.isChecking = false;
+      if (!(error instanceof AppError)) throw error;
     }
+    stream.messages.end();
+    return false;
   };
+  /** One check at a time; one that is asked for meanwhile is made after it. */
+  const recheck = async (stream: Stream): Promise<void> => {
+    if (stream.recheckState !== 'idle') {
+      stream.recheckState = 'again';
+      return;
+    }
+    do {
+      stream.recheckState = 'running';
+      await mayGoOn(stream).catch(() => {});
+    } while ((stream.recheckState as Stream['recheckState']) === 'again');
+    stream.recheckState = 'idle';
+  };
+  const check = (stream: Stream): void => {
+    if (stream.messages.stalledMs() > stalledMs) {
+      stream.messages.fail(new Error('the reader of a live stream stalled'));
+      return;
+    }
+    // By row number alone, another process's event could be passed by; here only the order of the database counts.
+    if (isShared) stream.tail.look();
+    void recheck(stream);
+  };
+  /** Gives events out only to a stream that may go on after they were stored. */
+  const ifAllowed = async (stream: Stream, found: EventSummary[]): Promise<EventSummary[]> =>
+    found.length === 0 || (await mayGoOn(stream)) ? found : [];
 
   const add = (stream: Stream): void => {
     streams.add(stream);
     timer ??= setInterval(() => {
-      for (const one of streams) void check(one);
+      for (const one of streams) check(one);
     }, checkEveryMs);
   };
   const remove = (stream: Stream): void => {
@@ -100,6 +124,11 @@ export function createLiveService(options: {
         if (isShared) stream.tail.look();
         else stream.tail.recorded(seq);
       }
+    },
+
+    /** Ends at once whatever may not go on. Called when access of any kind ended. */
+    recheckAll(): void {
+      for (const stream of streams) void recheck(stream);
     },
 
     /**
@@ -127,8 +156,11 @@ export function createLiveService(options: {
         const position = lastEventId === undefined ? newest : Math.min(known?.seq ?? 0, newest);
         const tail = createTail({
           source: {
-            after: (at, limit) => events.after(stream.follower, endpoint, at, limit),
-            those: seqs => events.those(stream.follower, endpoint, seqs),
+            after: async (at, limit) => {
+              const found = await events.after(stream.follower, endpoint, at, limit);
+              return { ...found, events: await ifAllowed(stream, found.events) };
+            },
+            those: async seqs => ifAllowed(stream, await events.those(stream.follower, endpoint, seqs)),
           },
           position,
           quietMs,
@@ -146,7 +178,7 @@ export function createLiveService(options: {
           endpointId,
           follower,
           recheck,
-          isChecking: false,
+          recheckState: 'idle',
           tail,
           messages,
         };

@@ -67,10 +67,10 @@ describe('arrivals', () => {
     const arrivals = createArrivals();
     const waiter = arrivals.open(1);
     arrivals.recorded({ endpoint: 2 });
-    expect(await waiter.next(1)).toBe(false);
+    expect(await waiter.next(1)).toBe('timeout');
     arrivals.recorded({ endpoint: 1 });
-    expect(await waiter.next(60_000)).toBe(true);
-    expect(await waiter.next(1)).toBe(false);
+    expect(await waiter.next(60_000)).toBe('delivery');
+    expect(await waiter.next(1)).toBe('timeout');
     waiter.close();
     expect(arrivals.waiting()).toBe(0);
   });
@@ -80,9 +80,18 @@ describe('arrivals', () => {
     const [one, two] = [arrivals.open(1), arrivals.open(1)];
     const waits = [one.next(60_000, gone.signal), two.next(60_000)];
     gone.abort();
-    expect(await waits[0]).toBe(false);
+    expect(await waits[0]).toBe('timeout');
     arrivals.endAll();
-    expect(await waits[1]).toBe(false);
-    expect(await two.next(60_000)).toBe(false);
+    expect(await waits[1]).toBe('timeout');
+    expect(await two.next(60_000)).toBe('timeout');
+  });
+  test('a request to recheck wakes everybody once, also between two waits', async () => {
+    const arrivals = createArrivals();
+    const [one, two] = [arrivals.open(1), arrivals.open(2)];
+    const waiting = one.next(60_000);
+    arrivals.recheckAll();
+    expect(await waiting).toBe('recheck');
+    expect(await two.next(60_000)).toBe('recheck');
+    expect(await two.next(1)).toBe('timeout');
   });
 });

@@ -129,7 +129,7 @@ export function createMcpService(options: {
         if (found.more) continue;
         const left = Math.max(0, until - clock.monotonic());
         const isPoll = isShared && left > pollMs;
-        isLast = !(await waiter.next(isPoll ? pollMs : left, signal)) && !isPoll;
+        isLast = (await waiter.next(isPoll ? pollMs : left, signal)) === 'timeout' && !isPoll;
         if (signal?.aborted) return { events: [], position };
         // A wait is long enough for the credentials to be revoked meanwhile.
         if (!(await agent.recheck())) throw unauthorized();

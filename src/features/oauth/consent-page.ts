@@ -2,6 +2,7 @@
  * The pages that a person sees on the way: the question whether to let an app in, and what went wrong. No script, nothing
  * from elsewhere, never framed; every value that a stranger chose is text.
  */
+import { closedToApps, openToApps, type Permission } from '../../core/app-permissions.ts';
 import consentStyle from './consent.css' with { type: 'text' };
 
 export type ConsentView = {
@@ -42,6 +43,9 @@ ${content}
 </html>
 `;
 
+const listOf = (permissions: readonly Permission[]): string =>
+  `<ul>${permissions.map(({ does }) => `<li>${asText(does)}</li>`).join('')}</ul>`;
+
 export function consentPage(view: ConsentView): string {
   const { appName, verifiedHost, redirectHost, isLoopback, email, handle } = view;
   const name = `<bdi>${asText(appName)}</bdi>`;
@@ -57,8 +61,10 @@ export function consentPage(view: ConsentView): string {
     `<h1>${name} wants to connect</h1>
 ${origin}
 <dl>
-<dt>It will be able to</dt>
-<dd>read your endpoints and every webhook that they received, create, rename and delete endpoints, send events again, and manage API keys (<code>webhooks</code>)</dd>
+<dt>It will be able to (<code>webhooks</code>)</dt>
+<dd>${listOf(openToApps)}</dd>
+<dt>It will not be able to</dt>
+<dd>${listOf(closedToApps)}</dd>
 <dt>It returns to</dt>
 <dd>${asText(redirectHost)}</dd>
 <dt>Your account</dt>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { closedToApps, openToApps } from '../../core/app-permissions.ts';
 import {
   base,
   challengeOf,
@@ -130,6 +131,11 @@ describe('sign-in and consent', () => {
     expect(html).toContain('Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;');
     for (const text of ['self-registered, not verified', 'c.test', 'webhooks', 'ada@example.com'])
       expect(html).toContain(text);
+    const sentences = (list: string | undefined) =>
+      [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text);
+    const [can, cannot] = html.split('It will not be able to');
+    expect(sentences(can)).toEqual(openToApps.map(({ does }) => does));
+    expect(sentences(cannot)).toEqual(closedToApps.map(({ does }) => does));
     expect(html).not.toContain('class="warning"');
     expect(await isConsent(await ask(L, { redirect_uri: 'http://127.0.0.1:1/cb' }))).toContain('class="warning"');
   });

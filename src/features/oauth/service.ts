@@ -57,6 +57,8 @@ export function createOAuthService(options: {
   /** Called with the id of each new grant, before its tokens are given out. */
   onGranted: (grantId: string) => void;
   policy: OAuthPolicy;
+  /** Called after grants may have ended. */
+  onGrantEnded: () => void;
 }) {
   const {
     stores,
@@ -71,6 +73,7 @@ export function createOAuthService(options: {
     takeAuthorization,
     onGranted,
     policy,
+    onGrantEnded,
   } = options;
   const resources = createResources(baseUrl);
   const keys = createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
@@ -101,6 +104,7 @@ export function createOAuthService(options: {
     clock,
     random,
     refreshGraceMs: policy.refreshGraceMs,
+    onGrantEnded,
     onGranted,
   });
   const metadata = serverMetadata({
@@ -145,8 +149,11 @@ export function createOAuthService(options: {
     verify: tokens.verify,
 
     /** Ends every grant of the account, for "sign out everywhere" and a reset password. @returns how many */
-    revokeAllOf: (accountId: string): Promise<number> =>
-      stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere'),
+    async revokeAllOf(accountId: string): Promise<number> {
+      const revoked = await stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere');
+      onGrantEnded();
+      return revoked;
+    },
 
     /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
     rotateKeys: ({ now = false, revoke = false } = {}): Promise<void> =>

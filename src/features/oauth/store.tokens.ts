@@ -1,6 +1,7 @@
 /*
  * Codes, grants and refresh tokens. What must happen once is one transaction of conditional statements, decided by what they
- * changed: of two that come together exactly one finds its condition true.
+ * changed: of two that come together exactly one finds its condition true. A grant that is revoked takes the app's own API
+ * keys, unused codes and open requests with it (migrations/0004_bind_keys_to_apps.sql).
  */
 import type { Client } from '@libsql/client';
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
@@ -183,10 +184,11 @@ export function createTokensStore(db: Drizzle, client: Pick<Client, 'batch' | 'e
         .where(and(eq(oauthGrants.id, id), isNull(oauthGrants.revokedAt)));
     },
 
-    /** Every grant of an account, and every code that is not a grant yet. @returns how many grants were alive */
+    /** Every grant of an account, and its authorizations that are under way. @returns how many grants were alive */
     async revokeGrantsOf(accountId: string, now: number, reason: RevocationReason): Promise<number> {
-      const [, revoked] = await db.batch([
+      const [, , revoked] = await db.batch([
         db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), isNull(oauthCodes.usedGrant))),
+        db.delete(authzRequests).where(eq(authzRequests.accountId, accountId)),
         db
           .update(oauthGrants)
           .set({ revokedAt: now, reason })

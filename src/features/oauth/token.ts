@@ -13,7 +13,7 @@ import { isVerifierOf } from './pkce.ts';
 import { redirectHost } from './redirect-uris.ts';
 import { narrowedScope, type Resources } from './scopes.ts';
 import { hashOf } from './secrets.ts';
-import type { CodeRow, TokensStore } from './store.tokens.ts';
+import type { CodeRow, RevocationReason, TokensStore } from './store.tokens.ts';
 import type { ClientRow } from './store.ts';
 
 export type TokenAnswer = {
@@ -37,9 +37,16 @@ export function createTokenEndpoint(options: {
   clock: Clock;
   random: RandomBytes;
   refreshGraceMs: number;
+  /** Called after a grant may have ended. */
+  onGrantEnded: () => void;
   onGranted: (grantId: string) => void;
 }) {
-  const { store, tokens, resources, clock, random, refreshGraceMs, onGranted } = options;
+  const { store, tokens, resources, clock, random, refreshGraceMs, onGrantEnded, onGranted } = options;
+
+  const endGrant = async (id: string, reason: RevocationReason): Promise<void> => {
+    await store.revokeGrant(id, clock.now(), reason);
+    onGrantEnded();
+  };
 
   const answer = (accessToken: string, scope: string, refreshToken: string | undefined): TokenAnswer => ({
     access_token: accessToken,
@@ -52,7 +59,7 @@ export function createTokenEndpoint(options: {
   /** Faults that leave the code as it is, then the one that wears it out. @throws OAuthError */
   const checkCode = async (code: CodeRow, form: Parameters, now: number): Promise<void> => {
     if (code.usedGrant !== null) {
-      await store.revokeGrant(code.usedGrant, now, 'code_reuse');
+      await endGrant(code.usedGrant, 'code_reuse');
       throw badGrant('the code was used already');
     }
     if (code.expiresAt <= now || code.fails >= maxCodeFails) throw badGrant('the code has expired');
@@ -95,7 +102,7 @@ export function createTokenEndpoint(options: {
       });
       if (!isRedeemed) {
         const used = (await store.findCode(hash))?.usedGrant;
-        if (used) await store.revokeGrant(used, now, 'code_reuse');
+        if (used) await endGrant(used, 'code_reuse');
         throw badGrant('the code was used already');
       }
       onGranted(grantId);
@@ -116,8 +123,10 @@ export function createTokenEndpoint(options: {
       const next = newToken(random);
       const now = clock.now();
       const successor = { hash: hashOf(next), idleExpiresAt: now + refreshIdleMs };
-      if (!(await store.rotate(hash, successor, now, refreshGraceMs)))
+      if (!(await store.rotate(hash, successor, now, refreshGraceMs))) {
+        onGrantEnded();
         throw badGrant('the refresh token is not valid any more');
+      }
       return answer(accessToken, scope, next);
     },
 
@@ -126,7 +135,7 @@ export function createTokenEndpoint(options: {
       const row = await store.findRefresh(hashOf(token));
       const claims = row ? undefined : await tokens.verify(token);
       const found = row ?? claims;
-      if (found && found.clientId === client.id) await store.revokeGrant(found.grantId, clock.now(), 'revoked');
+      if (found && found.clientId === client.id) await endGrant(found.grantId, 'revoked');
     },
   };
 }

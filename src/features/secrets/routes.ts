@@ -2,7 +2,6 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { refuseApp } from '../../http/refuse-app.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
 import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
@@ -29,8 +28,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
     )
     .post(
       '/api/endpoints/:id/secrets/:secretId/confirm',
-      ({ request, params }) =>
-        secrets.confirm(refuseApp(gate.principal(request), 'confirm a secret'), params.id, params.secretId),
+      ({ request, params }) => secrets.confirm(gate.principal(request), params.id, params.secretId),
       {
         params: SecretParams,
         response: answers({ 200: Secret }, 400, 403, 404),

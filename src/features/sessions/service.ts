@@ -45,8 +45,11 @@ export function createSessionsService(options: {
   index: CredentialIndex;
   /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
   onUnwritten: (error: unknown) => void;
+  /** Called after sessions ended. */
+  onAccessEnded: () => void;
 }) {
-  const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index, onUnwritten } = options;
+  const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
+  const { onUnwritten, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
@@ -116,11 +119,13 @@ export function createSessionsService(options: {
     /** @throws not_found for a session that does not exist or is another account's */
     async end(accountId: string, id: string): Promise<void> {
       if (!(await store.remove(accountId, id))) throw notFound('session');
+      onAccessEnded();
     },
 
     /** Ends it if it is still there. */
     async signOut(accountId: string, id: string): Promise<void> {
       await store.remove(accountId, id);
+      onAccessEnded();
     },
 
     /**
@@ -140,6 +145,7 @@ export function createSessionsService(options: {
         throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
       if (given.signOutEverywhere) await revokeGrants(account.id);
+      onAccessEnded();
       if (visitor.sessionId === undefined) return undefined;
       const token = newToken(random);
       const hash = hashOf(token);

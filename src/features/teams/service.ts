@@ -27,8 +27,10 @@ export function createTeamsService(options: {
   sha256: (bytes: Uint8Array) => Uint8Array;
   baseUrl: string;
   limits: { free: Team['limits']; pro: Team['limits'] };
+  /** Called after a member was removed. */
+  onAccessEnded: () => void;
 }) {
-  const { store, passwords, clock, random, sha256, baseUrl, limits } = options;
+  const { store, passwords, clock, random, sha256, baseUrl, limits, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
   const mustOwn = ({ role }: Pick<TeamMember, 'role'>): void => {
@@ -79,7 +81,7 @@ export function createTeamsService(options: {
     async removeMember(by: TeamMember, id: string): Promise<void> {
       mustOwn(by);
       if (id === by.accountId) throw invalid('nobody can remove themselves: a team keeps its owner');
-      if (await store.removeMember(by.teamId, id, by.accountId)) return;
+      if (await store.removeMember(by.teamId, id, by.accountId)) return onAccessEnded();
       await mustStillOwn(by);
       throw notFound('member');
     },

@@ -37,6 +37,21 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     expect((await me()).status).toBe(401);
   });
 
+  test('a key that an app made says so', async () => {
+    const key = { id: 'key_1', name: 'deploy', last4: 'wxyz', createdAt: Date.now(), lastUsedAt: null };
+    const keys = [
+      { ...key, app: { id: 'app_1', name: 'Example\u202e editor' } },
+      { ...key, id: 'key_2', app: null },
+    ];
+    await page.route('**/api/keys', route => route.fulfill({ json: { keys } }));
+    await settings('keys');
+    const rows = page.locator('.rows li');
+    await rows.nth(1).waitFor();
+    expect(await rows.nth(0).textContent()).toContain('made by Example‹U+202E› editor, ');
+    expect(await rows.nth(1).textContent()).not.toContain('made by');
+    await page.unroute('**/api/keys');
+  });
+
   test('a colleague joins by the link and is removed again', async () => {
     await settings('team');
     await page.getByLabel('Invite by email address').fill('jonas@example.com');

@@ -60,7 +60,9 @@ export function AppsSection() {
       </ul>
       {revoking && (
         <Dialog title={`Withdraw access from ${visibleLine(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
-          <p>It is refused from its next request on. It may ask you again later.</p>
+          <p>
+            It is refused from its next request on, and so are the API keys that it made. It may ask you again later.
+          </p>
           <div class="dialog-actions">
             <Button onClick={() => setRevoking(undefined)}>Cancel</Button>
             <Button kind="danger" onClick={() => revoke(revoking)}>

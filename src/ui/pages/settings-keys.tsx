@@ -7,7 +7,7 @@ import { useLoaded } from '../parts/loaded.ts';
 import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
 import type { ApiKey, CreatedKey } from '../wire.ts';
-import { visibleName } from '../words/visible.ts';
+import { visibleLine, visibleName } from '../words/visible.ts';
 
 export function KeysSection() {
   const keys = useLoaded('keys', api.keys);
@@ -69,7 +69,8 @@ export function KeysSection() {
             <div class="stack grow">
               <strong>{visibleName(key.name)}</strong>
               <span class="faint">
-                <code>htk_…{key.last4}</code> · made <Time at={key.createdAt} long /> ·{' '}
+                <code>htk_…{key.last4}</code> · made {key.app && `by ${visibleLine(key.app.name)}, `}
+                <Time at={key.createdAt} long /> ·{' '}
                 {key.lastUsedAt ? (
                   <>
                     last used <Time at={key.lastUsedAt} long />

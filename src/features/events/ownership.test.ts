@@ -1,0 +1,52 @@
+/* What belongs to another team or endpoint is nowhere to be seen. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { parseEventId } from '../../core/ids.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { createEventsStore } from './store.ts';
+
+let house: House;
+let ada: Caller;
+let bob: Caller;
+beforeAll(async () => {
+  house = await openHouse({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' } });
+  ada = await house.person('ada@example.com');
+  bob = await house.person('bob@example.com');
+});
+afterAll(() => house.close());
+
+test.each(['', '/raw'])('GET /api/events/{id}%s of another team answers like one that does not exist', async suffix => {
+  const id = await house.deliver(await bob.createEndpoint());
+  const foreign = await ada.call('GET', `/api/events/${id}${suffix}`);
+  const missing = await ada.call('GET', `/api/events/${id.slice(0, -2)}00${suffix}`);
+  expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
+  expect(foreign.status).toBe(404);
+  expect((await bob.call('GET', `/api/events/${id}${suffix}`)).status).toBe(200);
+});
+
+test('GET /api/events of another team’s endpoint is 404', async () => {
+  await ada.json(404, 'GET', `/api/events?endpointId=${(await bob.createEndpoint()).id}`);
+});
+
+test('an event shows its own replays, and no other event’s', async () => {
+  const endpoint = await ada.createEndpoint();
+  const [first, second] = [await house.deliver(endpoint), await house.deliver(endpoint)];
+  const url = `${await house.listen()}${new URL(endpoint.url).pathname}`;
+  await ada.json(200, 'POST', `/api/events/${first}/replay`, { url });
+  const replaysOf = async (id: string) =>
+    (await ada.json<{ replays: object[] }>(200, 'GET', `/api/events/${id}`)).replays;
+  expect([await replaysOf(first), await replaysOf(second)]).toEqual([[expect.any(Object)], []]);
+});
+
+describe('events by row number', () => {
+  test('are those of the endpoint that is asked for', async () => {
+    const store = createEventsStore(house.services.database.db);
+    const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
+    const seqs: number[] = [];
+    for (const endpoint of [one, other, one]) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
+    const { seq } = await house.services.endpoints.owned(await house.services.account.byEmail(ada.email), one.id);
+    const [from = 0, , upTo = 0] = seqs;
+    for (const which of [{ seqs }, { after: from - 1, upTo }])
+      for (const found of [await store.rows(seq, 0, which, 10), await store.rowsWithContent(seq, 0, which, 10)])
+        expect(found.map(row => row.seq)).toEqual([from, upTo]);
+  });
+});

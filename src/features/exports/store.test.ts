@@ -1,0 +1,28 @@
+/* What an export reads is its own endpoint's. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { parseEventId } from '../../core/ids.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { createExportsStore } from './store.ts';
+
+let house: House;
+let ada: Caller;
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person();
+});
+afterAll(() => house.close());
+
+test('keys and rows of other endpoints are left out, and another endpoint that is there does not make this one live', async () => {
+  const store = createExportsStore(house.services.database.scanClient);
+  const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
+  const seqs: number[] = [];
+  for (const endpoint of [one, other, one]) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
+  const { seq } = await house.services.endpoints.owned(await house.services.account.byEmail(ada.email), one.id);
+  const [start, newest] = [{ receivedAt: 0, seq: 0 }, await store.newest()];
+  const end = { receivedAt: Number.MAX_SAFE_INTEGER, seq: newest };
+  expect((await store.keys(seq, start, newest, 10)).map(key => key.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
+  expect((await store.page(seq, start, end, newest))?.map(row => row.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
+  await ada.json(200, 'DELETE', `/api/endpoints/${one.id}`);
+  expect(await store.isLive(seq)).toBe(false);
+  expect(await store.page(seq, start, end, newest)).toBeUndefined();
+});

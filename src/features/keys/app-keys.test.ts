@@ -1,0 +1,168 @@
+/* Keys that a connected app made: shown as the app's, worth no more than the app, and gone with it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { type Desk, openDesk, type SignedInPerson, type TestClient, type Tokens } from '../../testing/oauth.ts';
+
+type Key = { id: string; name: string; key: string; app: { id: string; name: string } | null };
+let desk: Desk;
+let ada: SignedInPerson;
+let client: TestClient;
+
+beforeAll(async () => {
+  desk = await openDesk();
+  ada = await desk.person('ada@example.com');
+  client = await desk.register({ client_name: 'Example editor' });
+});
+afterAll(() => desk.close());
+
+const create = (token: string, on = desk): Promise<Response> =>
+  on.use(token, '/api/keys', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"deploy"}',
+  });
+const created = async (token: string, on = desk): Promise<Key> => {
+  const response = await create(token, on);
+  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as Key;
+};
+const keysOf = async (who: SignedInPerson) => (await who.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
+const appIdOf = async (who: SignedInPerson, of = client): Promise<string> => {
+  const { apps } = await who.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
+  return apps.find(({ clientId }) => clientId === of.id)?.id ?? '';
+};
+const status = async ({ key }: Key): Promise<number> => (await desk.use(key)).status;
+const storedKeys = async (id: string): Promise<number> =>
+  (await desk.services.database.client.execute({ sql: 'SELECT id FROM api_keys WHERE id = ?', args: [id] })).rows
+    .length;
+
+describe('a key that an app makes', () => {
+  test('is listed as the app’s, and so is one made with that key', async () => {
+    const { access_token } = await desk.connect(client, ada);
+    const app = { id: await appIdOf(ada), name: 'Example editor' };
+    const first = await created(access_token);
+    const second = await created(first.key);
+    expect([first.app, second.app]).toEqual([app, app]);
+    const listed = new Map((await keysOf(ada)).map(key => [key.id, key.app]));
+    expect([listed.get(first.id), listed.get(second.id)]).toEqual([app, app]);
+    const own = await ada.json<Key>(201, 'POST', '/api/keys', { name: 'my own' });
+    expect([own.app, (await keysOf(ada)).find(({ id }) => id === own.id)?.app]).toEqual([null, null]);
+    for (const { id } of [first, second, own]) await ada.json(200, 'DELETE', `/api/keys/${id}`);
+  });
+
+  type End = (tokens: Tokens) => Promise<unknown>;
+  const ends: [string, End][] = [
+    ['disconnecting the app', async () => ada.json(200, 'DELETE', `/api/apps/${await appIdOf(ada)}`)],
+    [
+      'the app revoking its token',
+      ({ refresh_token }) => desk.post('/revoke', { client_id: client.id, token: refresh_token }),
+    ],
+    [
+      'a stolen refresh token that comes back',
+      async ({ refresh_token }) => {
+        await desk.refresh(client, refresh_token);
+        desk.clock.advance(121_000);
+        expect((await desk.refresh(client, refresh_token)).status).toBe(400);
+      },
+    ],
+    ['ending every grant of the account', () => desk.services.oauth.revokeAllOf(ada.accountId)],
+  ];
+  test.each(ends)('ends at once with %s; a person’s key stays', async (_, end) => {
+    const tokens = await desk.connect(client, ada);
+    const first = await created(tokens.access_token);
+    const second = await created(first.key);
+    const own = await ada.json<Key>(201, 'POST', '/api/keys', { name: 'my own' });
+    expect([await status(first), await status(second)]).toEqual([200, 200]);
+    await end(tokens);
+    expect([await status(first), await status(second), await status(own)]).toEqual([401, 401, 200]);
+    expect([await storedKeys(first.id), await storedKeys(second.id)]).toEqual([0, 0]);
+    await ada.json(200, 'DELETE', `/api/keys/${own.id}`);
+  });
+
+  test('ends with the code that gave its grant, when that is used again', async () => {
+    const code = await desk.codeFor(client, ada);
+    const { access_token } = (await (await desk.redeem(client, code)).json()) as Tokens;
+    const key = await created(access_token);
+    expect((await desk.redeem(client, code)).status).toBe(400);
+    expect(await status(key)).toBe(401);
+  });
+
+  test('outlives another grant of its app, but not its own', async () => {
+    const [laptop, phone] = [await desk.connect(client, ada), await desk.connect(client, ada)];
+    const key = await created(laptop.access_token);
+    await desk.post('/revoke', { client_id: client.id, token: phone.refresh_token });
+    expect(await status(key)).toBe(200);
+    await desk.post('/revoke', { client_id: client.id, token: laptop.refresh_token });
+    expect(await status(key)).toBe(401);
+  });
+
+  test('ends with the member who connected the app', async () => {
+    const cleo = await desk.person('cleo@example.com', 'ada@example.com');
+    const key = await created((await desk.connect(client, cleo)).access_token);
+    await ada.json(200, 'DELETE', `/api/team/members/${cleo.accountId}`);
+    expect(await status(key)).toBe(401);
+  });
+
+  test('is not made for an app that was disconnected after its request was let in', async () => {
+    const before = (await keysOf(ada)).length;
+    await desk.connect(client, ada);
+    const app = { id: await appIdOf(ada), grantId: 'grt_gone' };
+    const late = desk.services.keys.create(ada.accountId, 'late', app).catch((error: unknown) => error);
+    expect(await late).toMatchObject({ code: 'unauthorized' });
+    expect(await keysOf(ada)).toHaveLength(before);
+  });
+
+  test('of an app of another issuer ends with the app, too', async () => {
+    const issuer = 'https://login.test';
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+    const other = await openDesk({
+      env: {
+        HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience: 'urn:hooktape', jwks_uri: `${issuer}/keys` }]),
+      },
+      outside: { fetchJson: async () => ({ keys: [jwk] }) },
+    });
+    try {
+      const dora = await other.person('dora@example.com');
+      const now = Math.floor(other.clock.now() / 1000);
+      const token = await new SignJWT({ client_id: 'cli', email: dora.email })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'one' })
+        .setIssuer(issuer)
+        .setAudience('urn:hooktape')
+        .setSubject('dora')
+        .setIssuedAt(now)
+        .setExpirationTime(now + 600)
+        .sign(privateKey);
+      const key = await created(token, other);
+      expect(key.app).toEqual({
+        id: await appIdOf(dora, { id: 'cli', secret: undefined, redirectUri: '' }),
+        name: 'cli',
+      });
+      expect((await other.use(key.key)).status).toBe(200);
+      expect((await other.use(key.key, '/api/team')).status).toBe(403);
+      await dora.json(200, 'DELETE', `/api/apps/${key.app?.id}`);
+      expect((await other.use(key.key)).status).toBe(401);
+      expect((await keysOf(dora)).some(({ id }) => id === key.id)).toBe(false);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('ends when its grant expires, and does not work while the operator has switched the client off', async () => {
+    const key = await created((await desk.connect(client, ada)).access_token);
+    const switchOff = (at: number | null) =>
+      desk.services.database.client.execute({
+        sql: 'UPDATE oauth_clients SET disabled_at = ? WHERE id = ?',
+        args: [at, client.id],
+      });
+    await switchOff(1);
+    expect(await status(key)).toBe(401);
+    await switchOff(null);
+    expect(await status(key)).toBe(200);
+    // Nothing that this file has made outlives this.
+    desk.clock.advance(365 * 24 * 3_600_000);
+    expect(await status(key)).toBe(401);
+    await desk.services.oauth.maintain();
+    expect(await storedKeys(key.id)).toBe(0);
+  });
+});

@@ -1,0 +1,200 @@
+/* Streams and waiting calls end when the access that they were opened with does, and give out nothing after that. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Caller } from '../../testing/house.ts';
+import { callTool } from '../../testing/mcp.ts';
+import { type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { eventually } from '../../testing/poll.ts';
+import { readSse } from '../../testing/sse.ts';
+import type { EventSummary } from '../events/model.ts';
+import { createLiveService, type Follower } from './service.ts';
+
+let desk: Desk;
+let origin: string;
+let ada: SignedInPerson;
+beforeAll(async () => {
+  desk = await openDesk();
+  origin = await desk.house.listen();
+  ada = await desk.person('ada@example.com');
+});
+afterAll(() => desk.close());
+
+let people = 0;
+/** A member of Ada's team, and how this member's access of each kind is made and ended. */
+type Opened = { headers: Record<string, string>; end: () => Promise<unknown> };
+const password = 'another correct horse';
+const kinds: [string, (cleo: SignedInPerson) => Promise<Opened>][] = [
+  [
+    'the key is revoked',
+    async cleo => {
+      const { id, key } = await cleo.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'viewer' });
+      return { headers: { authorization: `Bearer ${key}` }, end: () => cleo.json(200, 'DELETE', `/api/keys/${id}`) };
+    },
+  ],
+  [
+    'the operator revokes the key',
+    async cleo => {
+      const { id, key } = await desk.services.keys.create(cleo.accountId, 'viewer');
+      return { headers: { authorization: `Bearer ${key}` }, end: () => desk.services.keys.revokeAny(id) };
+    },
+  ],
+  [
+    'the member is removed',
+    async cleo => ({
+      headers: { authorization: `Bearer ${cleo.key}` },
+      end: () => ada.json(200, 'DELETE', `/api/team/members/${cleo.accountId}`),
+    }),
+  ],
+  [
+    'the account is deleted',
+    async cleo => ({
+      headers: { authorization: `Bearer ${cleo.key}` },
+      end: () => desk.services.account.remove(cleo.email),
+    }),
+  ],
+  [
+    'the app is disconnected',
+    async cleo => {
+      const { access_token } = await desk.connect(await desk.register(), cleo);
+      const { apps } = await cleo.json<{ apps: { id: string }[] }>(200, 'GET', '/api/apps');
+      return {
+        headers: { authorization: `Bearer ${access_token}` },
+        end: () => cleo.json(200, 'DELETE', `/api/apps/${apps[0]?.id}`),
+      };
+    },
+  ],
+  [
+    'the app revokes its token',
+    async cleo => {
+      const client = await desk.register();
+      const { access_token } = await desk.connect(client, cleo);
+      return {
+        headers: { authorization: `Bearer ${access_token}` },
+        end: () => desk.post('/revoke', { client_id: client.id, token: access_token }),
+      };
+    },
+  ],
+];
+const sessions: typeof kinds = [
+  [
+    'the session is signed out',
+    async ({ cookie }) => ({
+      headers: { cookie },
+      end: () =>
+        desk.fetch('/api/session', {
+          method: 'DELETE',
+          headers: { cookie, 'sec-fetch-site': 'same-origin', host: 'hooks.test' },
+        }),
+    }),
+  ],
+  [
+    'the session is ended from elsewhere',
+    async cleo => {
+      const { sessions: all } = await cleo.json<{ sessions: { id: string }[] }>(200, 'GET', '/api/sessions');
+      return { headers: { cookie: cleo.cookie }, end: () => cleo.json(200, 'DELETE', `/api/sessions/${all[0]?.id}`) };
+    },
+  ],
+  [
+    'the password is changed',
+    async cleo => ({
+      headers: { cookie: cleo.cookie },
+      end: () => desk.services.account.resetPassword(cleo.email, password),
+    }),
+  ],
+];
+const member = (): Promise<SignedInPerson> => desk.person(`cleo-${++people}@example.com`, 'ada@example.com');
+/** Well before the next regular check. */
+const atOnceMs = 500;
+
+describe('a stream', () => {
+  test.each([...kinds, ...sessions])('ends at once when %s', async (_, open) => {
+    const endpoint = await ada.createEndpoint();
+    const { headers, end } = await open(await member());
+    const stream = await readSse(`${origin}/api/endpoints/${endpoint.id}/stream`, { host: 'hooks.test', ...headers });
+    expect(stream.status).toBe(200);
+    await desk.house.deliver(endpoint);
+    await stream.count(1);
+    await end();
+    await desk.house.deliver(endpoint);
+    await eventually(() => stream.ended() === 'ended', atOnceMs);
+    expect(stream.messages).toHaveLength(1);
+  });
+
+  test('ends at once when the endpoint is deleted', async () => {
+    const endpoint = await ada.createEndpoint();
+    const headers = { authorization: `Bearer ${ada.key}` };
+    const stream = await readSse(`${origin}/api/endpoints/${endpoint.id}/stream`, headers);
+    await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    await eventually(() => stream.ended() === 'ended', atOnceMs);
+  });
+});
+
+describe('a waiting call of an agent', () => {
+  const waiting = (): boolean => desk.services.arrivals.waiting() === 1;
+  const wait = (endpoint: { id: string }, bearer: string) =>
+    callTool(desk.fetch, bearer, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 50 });
+
+  test.each(kinds)('ends at once when %s', async (_, open) => {
+    const endpoint = await ada.createEndpoint();
+    const { headers, end } = await open(await member());
+    const result = wait(endpoint, headers['authorization']?.slice('Bearer '.length) ?? '');
+    await eventually(waiting);
+    await end();
+    await eventually(() => !waiting(), atOnceMs);
+    expect(await result).toMatchObject({ isError: true });
+  });
+
+  test('goes on when somebody else’s access ends', async () => {
+    const endpoint = await ada.createEndpoint();
+    const result = wait(endpoint, ada.key);
+    await eventually(waiting);
+    const { id } = await desk.services.keys.create(ada.accountId, 'other');
+    await ada.json(200, 'DELETE', `/api/keys/${id}`);
+    const event = await desk.house.deliver(endpoint);
+    expect((await result).structuredContent).toMatchObject({ timedOut: false, events: [{ id: event }] });
+  });
+});
+
+describe('where nobody says that access has ended, as when another process ended it', () => {
+  const follower: Follower & Pick<Caller, 'accountId'> = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' };
+  const event = { id: 'evt_1' } as EventSummary;
+
+  test.each([false, true])('an event is given out only after a fresh check (shared database: %p)', async isShared => {
+    let newest = 0;
+    let isIn = true;
+    const live = createLiveService({
+      store: { counts: async () => [] } as never,
+      clock: { now: () => 0, monotonic: () => 0 },
+      endpoint: async () => ({ seq: 1, token: '' }),
+      events: {
+        since: () => 0,
+        newest: async () => newest,
+        after: async (_, __, position) => ({
+          events: newest > position ? [event] : [],
+          position: newest,
+          more: false,
+        }),
+        those: async () => [event],
+      },
+      slots: { take: () => () => {} },
+      isShared,
+      checkEveryMs: 3_600_000,
+    });
+    const body = await live.open({
+      follower,
+      endpointId: 'ep_1',
+      lastEventId: undefined,
+      recheck: async () => (isIn ? follower : undefined),
+    });
+    const reader = body.getReader();
+    const text = async () => Buffer.from((await reader.read()).value ?? []).toString();
+    await text();
+    newest = 1;
+    live.recorded({ endpoint: 1, seq: 1 });
+    expect(await text()).toContain('id: evt_1');
+    isIn = false;
+    newest = 2;
+    live.recorded({ endpoint: 1, seq: 2 });
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
+    expect(live.openStreams()).toBe(0);
+  });
+});

@@ -1,0 +1,50 @@
+/* Attempts are kept and forgotten for each event by itself. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sql } from 'drizzle-orm';
+import { parseEventId } from '../../core/ids.ts';
+import { replays } from '../../db/schema.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { createReplaysStore } from './store.ts';
+
+let house: House;
+let ada: Caller;
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person();
+});
+afterAll(() => house.close());
+
+test('the oldest of one event go beyond a hundred; another event, with more or fewer, changes nothing', async () => {
+  const { client, db } = house.services.database;
+  let statements = 0;
+  const store = createReplaysStore({
+    execute: statement => {
+      statements++;
+      return client.execute(statement as string);
+    },
+  });
+  const endpoint = await ada.createEndpoint();
+  const seqs: number[] = [];
+  for (let i = 0; i < 2; i++) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
+  const [busy = 0, quiet = 0] = seqs;
+  const attempt = (event: number) =>
+    store.insert({
+      event,
+      accountId: ada.accountId,
+      destination: '',
+      status: 200,
+      ok: true,
+      durationMs: 0,
+      createdAt: 0,
+    });
+  const kept = async (event: number) =>
+    (await db.select({ n: sql<number>`count(*)` }).from(replays).where(sql`event = ${event}`))[0]?.n;
+  for (let i = 0; i < 10; i++) await attempt(quiet);
+  for (let i = 0; i < 99; i++) await attempt(busy);
+  for (let i = 0; i < 40; i++) await attempt(quiet);
+  for (let i = 0; i < 6; i++) await attempt(busy);
+  expect([await kept(busy), await kept(quiet)]).toEqual([100, 50]);
+  statements = 0;
+  await attempt(quiet);
+  expect(statements).toBe(1);
+});

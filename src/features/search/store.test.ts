@@ -1,0 +1,31 @@
+/* Positions are those of the endpoint that is searched. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { parseEventId } from '../../core/ids.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { createSearchStore } from './store.ts';
+
+let house: House;
+let ada: Caller;
+beforeAll(async () => {
+  house = await openHouse();
+  ada = await house.person();
+});
+afterAll(() => house.close());
+
+test('events of another endpoint are passed by, however they are looked for', async () => {
+  const { client, scanClient } = house.services.database;
+  const store = createSearchStore(client, scanClient);
+  const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
+  const seqs: number[] = [];
+  for (const endpoint of [one, other, one]) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
+  const { seq: endpoint } = await house.services.endpoints.owned(
+    await house.services.account.byEmail(ada.email),
+    one.id,
+  );
+  const own = [seqs[2] ?? 0, seqs[0] ?? 0];
+  const order = (positions: { seq: number }[]) => positions.map(({ seq }) => seq).sort((a, b) => b - a);
+  expect(order(await store.positions(endpoint, 0, seqs))).toEqual(own);
+  expect(order(await store.nextPositions(endpoint, 0, undefined, 10))).toEqual(own);
+  const { piece } = await store.opening('"abc"', 10, { endpoint, since: 0, after: undefined }, 10);
+  expect(order(piece)).toEqual(own);
+});

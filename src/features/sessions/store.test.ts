@@ -1,0 +1,50 @@
+/* Sessions of one account. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
+import { accounts } from '../../db/schema.ts';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { createSessionsStore, type SessionsStore } from './store.ts';
+
+const everything = { seenAfter: 0, createdAfter: 0 };
+let house: House;
+let store: SessionsStore;
+let ada: Caller;
+let bob: Caller;
+beforeAll(async () => {
+  house = await openHouse();
+  store = createSessionsStore(house.services.database.db);
+  ada = await house.person('ada@example.com');
+  bob = await house.person('bob@example.com');
+  const { db } = house.services.database;
+  for (const [hash, who] of Object.entries({ 'ada’s hash': ada, 'bob’s hash': bob }))
+    await db.update(accounts).set({ passwordHash: hash }).where(eq(accounts.id, who.accountId));
+});
+afterAll(() => house.close());
+
+const insert = (id: string, { accountId }: Caller, passwordHash: string, replaces = '') =>
+  store.insert(
+    { id, accountId, hash: Buffer.from(id), userAgent: '', sourceIp: '', createdAt: 1, lastSeenAt: 1 },
+    passwordHash,
+    replaces,
+    everything,
+  );
+const idsOf = async ({ accountId }: Caller) => (await store.listOf(accountId, everything)).map(({ id }) => id).sort();
+
+test('one is made only with the account’s own password, and takes the place of one session', async () => {
+  expect(await insert('none', ada, 'bob’s hash')).toBe(false);
+  for (const id of ['one', 'two']) expect(await insert(id, ada, 'ada’s hash')).toBe(true);
+  expect(await insert('three', bob, 'bob’s hash')).toBe(true);
+  expect(await insert('four', ada, 'ada’s hash', 'one')).toBe(true);
+  expect([await idsOf(ada), await idsOf(bob)]).toEqual([['four', 'two'], ['three']]);
+});
+
+test('another account’s session is neither removed nor given another token', async () => {
+  expect(await store.remove(bob.accountId, 'two')).toBe(false);
+  expect(await store.rotate(bob.accountId, 'two', Buffer.from('stolen'))).toBe(false);
+  expect(await store.holderOf(Buffer.from('stolen'), everything)).toBeUndefined();
+  expect(await store.rotate(ada.accountId, 'two', Buffer.from('rotated'))).toBe(true);
+  const holders = await Promise.all(['rotated', 'four'].map(hash => store.holderOf(Buffer.from(hash), everything)));
+  expect(holders.map(holder => holder?.sessionId)).toEqual(['two', 'four']);
+  expect(await store.remove(ada.accountId, 'two')).toBe(true);
+  expect(await idsOf(ada)).toEqual(['four']);
+});

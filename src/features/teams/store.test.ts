@@ -1,0 +1,67 @@
+/* What only an owner may do, and only in the own team. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { createTeamsStore, type TeamsStore } from './store.ts';
+
+let house: House;
+let store: TeamsStore;
+let ada: Caller;
+let bob: Caller;
+let cleo: Caller;
+const team: Record<string, string> = {};
+beforeAll(async () => {
+  house = await openHouse();
+  store = createTeamsStore(house.services.database.db);
+  ada = await house.person('ada@example.com');
+  cleo = await house.person('cleo@example.com', { teamOf: 'ada@example.com' });
+  bob = await house.person('bob@example.com');
+  for (const { email } of [ada, bob]) team[email] = (await house.services.account.byEmail(email)).teamId;
+});
+afterAll(() => house.close());
+
+const teamOf = ({ email }: Caller): string => team[email] ?? '';
+const invite = (by: Caller, of: Caller, email: string, limit = 2) =>
+  store.invite(
+    {
+      hash: Buffer.from(`${of.email} ${email}`),
+      teamId: teamOf(of),
+      invitedBy: by.accountId,
+      email,
+      createdAt: 1,
+      expiresAt: 9,
+    },
+    limit,
+  );
+const invited = (of: Caller, email: string) => store.findInvitation(Buffer.from(`${of.email} ${email}`), 2);
+
+test('only an owner of this team invites, within this team’s limit, in place of this team’s earlier invitation', async () => {
+  expect(await invite(cleo, ada, 'guest@example.com')).toBe(false);
+  expect(await invite(bob, ada, 'guest@example.com')).toBe(false);
+  for (const by of [ada, bob]) expect(await invite(by, by, 'guest@example.com')).toBe(true);
+  expect([await invited(ada, 'guest@example.com'), await invited(bob, 'guest@example.com')]).toEqual([
+    { email: 'guest@example.com', teamOf: 'ada@example.com' },
+    { email: 'guest@example.com', teamOf: 'bob@example.com' },
+  ]);
+  expect(await invite(ada, ada, 'second@example.com')).toBe(true);
+  expect(await invite(ada, ada, 'third@example.com')).toBe(false);
+});
+
+test('an invitation that is used up leaves the others', async () => {
+  const hash = Buffer.from('ada@example.com guest@example.com');
+  expect(await store.accept(hash, 2, { id: 'acc_guest', passwordHash: '', createdAt: 2 })).toBe('joined');
+  expect(await invited(ada, 'second@example.com')).toBeDefined();
+  expect(await invited(bob, 'guest@example.com')).toBeDefined();
+});
+
+test('only an owner of this team removes, and only members of it', async () => {
+  expect(await store.removeMember(teamOf(ada), 'acc_guest', cleo.accountId)).toBe(false);
+  expect(await store.removeMember(teamOf(ada), 'acc_guest', bob.accountId)).toBe(false);
+  expect(await store.removeMember(teamOf(ada), bob.accountId, ada.accountId)).toBe(false);
+  expect(await store.removeMember(teamOf(ada), ada.accountId, ada.accountId)).toBe(false);
+  expect(await store.removeMember(teamOf(ada), 'acc_guest', ada.accountId)).toBe(true);
+  const emails = async (of: Caller) => (await store.membersOf(teamOf(of))).map(({ email }) => email);
+  expect([await emails(ada), await emails(bob)]).toEqual([
+    ['ada@example.com', 'cleo@example.com'],
+    ['bob@example.com'],
+  ]);
+});

@@ -1,0 +1,178 @@
+/*
+ * Every operation of `/openapi.json`: who is refused, and that what belongs to somebody else cannot be told from what does not
+ * exist. New operations are walked, too: see src/testing/operations.ts.
+ */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { appRefusal, closedToApps, isOpenToApps, openToApps } from '../core/app-permissions.ts';
+import type { SignedInPerson } from '../testing/oauth.ts';
+import {
+  callOf,
+  type Kind,
+  neverSucceeds,
+  type Operation,
+  openWorld,
+  ownIds,
+  resourcesOf,
+} from '../testing/operations.ts';
+import { isOpenOperation } from './open-operations.ts';
+
+const world = await openWorld();
+const limited = await openWorld({ HOOKTAPE_RATE_LIMIT: '1' });
+afterAll(async () => {
+  await world.close();
+  await limited.close();
+});
+const { ada, bob, cleo, desk, operations } = world;
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const send = async (operation: Operation, ids: Record<string, string>, headers: Record<string, string>, at = world) => {
+  const [path, init] = callOf(operation, ids, at);
+  const response = await at.desk.fetch(path, { ...init, headers: { ...init.headers, ...headers } });
+  const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream) await response.body?.cancel();
+  return { status: response.status, headers: response.headers, text: isStream ? '' : await response.text() };
+};
+const missing: Record<string, string> = {
+  endpoint: 'ep_0000000000000000000000',
+  event: 'evt_0000000000000000000000',
+  secret: 'sec_0000000000000000000000',
+};
+const succeeded = ({ operationId }: Operation, status: number): boolean =>
+  neverSucceeds[operationId] === undefined ? status >= 200 && status < 300 : status === neverSucceeds[operationId];
+const table = operations.map(operation => [`${operation.method} ${operation.path}`, operation] as const);
+const closed = (of: Operation): boolean => !isOpenToApps(of.method, of.path);
+
+describe('without credentials that hold', () => {
+  test.each(table.filter(([, { method, path }]) => !isOpenOperation(method, path)))(
+    '%s is 401',
+    async (_, operation) => {
+      const ids = Object.fromEntries(resourcesOf(operation).map(({ name }) => [name, 'unknown']));
+      for (const headers of [{}, bearer('nonsense'), bearer(`htk_${'0'.repeat(52)}`)] as Record<string, string>[]) {
+        const answer = await send(operation, ids, headers);
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toStartWith('Bearer ');
+        expect(JSON.parse(answer.text)).toEqual({ error: 'credentials are missing, invalid or revoked' });
+      }
+    },
+  );
+});
+
+describe('with an API key', () => {
+  test.each(table)('%s works on what is one’s own', async (_, operation) => {
+    const { status, text } = await send(operation, await ownIds(world, operation, ada), bearer(ada.key));
+    expect([text, succeeded(operation, status)]).toEqual([text, true]);
+  });
+
+  // What a member of the same team owns as a person, and what the team owns.
+  const personal: Kind[] = ['key', 'app', 'session'];
+  const asked = operations.flatMap(operation =>
+    resourcesOf(operation).map(
+      ({ name, kind }) => [`${operation.method} ${operation.path}`, name, operation, kind] as const,
+    ),
+  );
+  test.each(asked)('%s tells no foreign {%s} from one that does not exist', async (_, name, operation, kind) => {
+    const own = await ownIds(world, operation, ada);
+    const unknown = await send(operation, { ...own, [name]: missing[kind ?? ''] ?? 'unknown' }, bearer(ada.key));
+    expect([unknown.status, JSON.parse(unknown.text)]).toEqual([404, { error: expect.stringMatching(/ not found$/) }]);
+    // An invitation belongs to whoever has its link.
+    if (kind === undefined || kind === 'invitation') return;
+    for (const owner of personal.includes(kind) ? [bob, cleo] : [bob]) {
+      const theirs = (await world.make[kind](owner))[kind] ?? '';
+      const foreign = await send(operation, { ...own, [name]: theirs }, bearer(ada.key));
+      expect([foreign.status, foreign.text]).toEqual([unknown.status, unknown.text]);
+      expect([...foreign.headers.keys()]).toEqual([...unknown.headers.keys()]);
+      await stillThere(owner, kind, theirs);
+    }
+  });
+
+  /** By an operation of its owner's own. */
+  const stillThere = async (owner: SignedInPerson, kind: Kind, id: string): Promise<void> => {
+    const lists: Record<Exclude<Kind, 'secret' | 'invitation'>, string> = {
+      endpoint: '/api/endpoints',
+      event: `/api/events/${id}`,
+      key: '/api/keys',
+      app: '/api/apps',
+      session: '/api/sessions',
+      member: '/api/team',
+    };
+    if (kind === 'invitation') return;
+    const { rows } = await desk.services.database.client.execute({
+      sql: 'SELECT id FROM secrets WHERE id = ?',
+      args: [id],
+    });
+    const found = kind === 'secret' ? rows : await owner.json(200, 'GET', lists[kind]);
+    expect(JSON.stringify(found)).toContain(id);
+    if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);
+  };
+});
+
+describe('beyond the rate limit', () => {
+  test.each(table)('%s is 429 with Retry-After', async (_, { method, path }) => {
+    const operation = limited.operations.find(one => one.method === method && one.path === path);
+    if (!operation) throw new Error('the description changed');
+    const ids = Object.fromEntries(resourcesOf(operation).map(({ name }) => [name, 'unknown']));
+    await send(operation, ids, bearer(limited.ada.key), limited);
+    const refused = await send(operation, ids, bearer(limited.ada.key), limited);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect(JSON.parse(refused.text)).toEqual({ error: 'rate limit exceeded' });
+  });
+});
+
+describe('a connected app', () => {
+  const credentials = async (): Promise<string[]> => {
+    const { access_token } = await world.connect(world.client, ada);
+    const make = (by: string) =>
+      desk.use(by, '/api/keys', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"of an app"}',
+      });
+    const { key } = (await (await make(access_token)).json()) as { key: string };
+    const { key: second } = (await (await make(key)).json()) as { key: string };
+    return [access_token, key, second];
+  };
+  const disconnect = async (): Promise<void> => {
+    const { apps } = await ada.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
+    for (const { id, clientId } of apps)
+      if (clientId === world.client.id) await ada.json(200, 'DELETE', `/api/apps/${id}`);
+  };
+
+  test('is mentioned once for every operation, and for none that does not exist', () => {
+    const listed = [...openToApps, ...closedToApps].flatMap(permission => permission.operations);
+    expect(listed.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test.each(table.filter(([, operation]) => closed(operation)))(
+    '%s is closed to its token and to the keys that it made',
+    async (_, operation) => {
+      const ids = await ownIds(world, operation, ada);
+      for (const credential of await credentials()) {
+        const answer = await send(operation, ids, bearer(credential));
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: appRefusal }]);
+        expect(answer.headers.has('www-authenticate')).toBe(false);
+      }
+      await disconnect();
+      expect(operation.responses['403']?.description).toStartWith(
+        'A connected app, or an API key that one made, may not',
+      );
+    },
+  );
+
+  test.each(table.filter(([, operation]) => !closed(operation)))('%s is open to all of them', async (_, operation) => {
+    for (const credential of await credentials()) {
+      const { status, text } = await send(operation, await ownIds(world, operation, ada), bearer(credential));
+      expect([text, succeeded(operation, status)]).toEqual([text, true]);
+    }
+    await disconnect();
+    expect(operation.responses['403']?.description).not.toContain('connected app');
+  });
+
+  test.each(['/api/team/', '/api/%74eam', '/api//team', '/api/x/../team', '/API/team'])(
+    'does not get around it by spelling %s',
+    async path => {
+      const [token = ''] = await credentials();
+      expect((await (await desk.use(token, path)).json()) as object).not.toHaveProperty('members');
+      await disconnect();
+    },
+  );
+});

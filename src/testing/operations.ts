@@ -1,0 +1,154 @@
+/*
+ * How to call every operation of `/openapi.json`, for tests that walk all of them. A new operation on a known kind of resource
+ * needs nothing here unless it has a body; for any other, `callOf` fails and names what is missing.
+ */
+import { type Desk, openDesk, type SignedInPerson, signInPassword, type TestClient, type Tokens } from './oauth.ts';
+
+type Parameter = { name: string; in: 'path' | 'query'; required: boolean };
+export type Operation = {
+  operationId: string;
+  method: string;
+  /** With `{id}` and the like. */
+  path: string;
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: object;
+  responses: Record<string, { description: string }>;
+};
+
+export type Kind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+
+/** What a path parameter names, by the path up to it. */
+const pathKinds: Record<string, Kind> = {
+  '/api/endpoints/{id}': 'endpoint',
+  '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/events/{id}': 'event',
+  '/api/keys/{id}': 'key',
+  '/api/apps/{id}': 'app',
+  '/api/sessions/{id}': 'session',
+  '/api/team/members/{id}': 'member',
+  '/api/invitations/{token}': 'invitation',
+};
+/** What a required query parameter names. */
+const queryKinds: Record<string, Kind> = { endpointId: 'endpoint' };
+
+/** Valid bodies, by operation id. */
+const bodies: Record<string, (world: World) => object> = {
+  createEndpoint: () => ({ name: 'made by a walk' }),
+  renameEndpoint: () => ({ name: 'renamed by a walk' }),
+  addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
+  replayEvent: ({ destination }) => ({ url: destination }),
+  createKey: () => ({ name: 'made by a walk' }),
+  signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
+  changePassword: () => ({ current: signInPassword, password: signInPassword }),
+  setUp: () => ({ token: 'unknown', email: 'second@example.com', password: signInPassword }),
+  invite: ({ fresh }) => ({ email: fresh() }),
+  acceptInvitation: () => ({ password: signInPassword }),
+};
+
+/** Operations that cannot succeed here, and what they answer instead. */
+export const neverSucceeds: Record<string, number> = { setUp: 401 };
+
+/** The names in the path, then the required ones of the query. */
+export const resourcesOf = ({ path, parameters = [] }: Operation): { name: string; kind: Kind | undefined }[] => [
+  ...[...path.matchAll(/\{(\w+)\}/g)].map(({ 0: whole, 1: name = '', index }) => ({
+    name,
+    kind: pathKinds[path.slice(0, index + whole.length)],
+  })),
+  ...parameters
+    .filter(parameter => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => ({ name, kind: queryKinds[name] })),
+];
+
+/** @param ids a value for each name of `resourcesOf` @throws when it is not known how to call the operation */
+export function callOf(operation: Operation, ids: Record<string, string>, world: World): [string, RequestInit] {
+  const { operationId, method, path, requestBody } = operation;
+  const unknown = resourcesOf(operation).find(({ kind }) => kind === undefined);
+  const body = bodies[operationId]?.(world);
+  if (unknown) throw new Error(`add what {${unknown.name}} of ${operationId} names to src/testing/operations.ts`);
+  if (requestBody && !body) throw new Error(`add a body for ${operationId} to src/testing/operations.ts`);
+  const address = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? ''));
+  const inQuery = resourcesOf(operation).filter(({ name }) => !path.includes(`{${name}}`));
+  const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name }) => [name, ids[name] ?? ''])));
+  return [
+    inQuery.length > 0 ? `${address}?${query}` : address,
+    {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    },
+  ];
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Ada, who owns a team; Cleo, her colleague; Bob, of another team. Each has one of everything a person can have. */
+export async function openWorld(env: Record<string, string> = {}) {
+  const desk: Desk = await openDesk({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
+  const { house } = desk;
+  let count = 0;
+  const fresh = (): string => `guest-${++count}@example.com`;
+  const ada = await desk.person('ada@example.com');
+  const cleo = await desk.person('cleo@example.com', 'ada@example.com');
+  const bob = await desk.person('bob@example.com');
+  const client = await desk.register({ client_name: 'Walking app' });
+
+  const idIn = async (who: SignedInPerson, path: string, list: string, newest = true): Promise<string> => {
+    const found = (await who.json<Record<string, { id: string }[]>>(200, 'GET', path))[list] ?? [];
+    return (newest ? found.at(-1) : found[0])?.id ?? '';
+  };
+  /** From a session of its own: what is walked ends sessions. */
+  const connect = async (app: TestClient, who: SignedInPerson): Promise<Tokens> =>
+    desk.connect(app, { ...who, cookie: await desk.signIn(who.email) });
+  const endpointOf = (who: SignedInPerson) => who.createEndpoint();
+
+  /** A new one of this person's, with everything that it stands in. */
+  const make: Record<Kind, (who: SignedInPerson) => Promise<Record<string, string>>> = {
+    endpoint: async who => ({ endpoint: (await endpointOf(who)).id }),
+    event: async who => ({ event: await house.deliver(await endpointOf(who)) }),
+    secret: async who => {
+      const endpoint = (await endpointOf(who)).id;
+      const secret = { platform: 'github', secret: 'a secret of a walk' };
+      return {
+        endpoint,
+        secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
+      };
+    },
+    key: async who => ({ key: (await house.services.keys.create(who.accountId, 'to be revoked')).id }),
+    app: async who => {
+      await connect(await desk.register(), who);
+      return { app: await idIn(who, '/api/apps', 'apps') };
+    },
+    session: async who => {
+      await desk.signIn(who.email);
+      return { session: await idIn(who, '/api/sessions', 'sessions') };
+    },
+    member: async who => ({ member: (await house.person(fresh(), { teamOf: who.email })).accountId }),
+    invitation: async who => {
+      const { url } = await who.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email: fresh() });
+      return { invitation: new URL(url).searchParams.get('invitation') ?? '' };
+    },
+  };
+
+  const target = await ada.createEndpoint('target of replays');
+  const destination = `${await house.listen()}${new URL(target.url).pathname}`;
+  const document = (await (await desk.fetch('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
+  };
+  const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
+  return { desk, ada, bob, cleo, client, destination, operations, make, fresh, connect, close: desk.close };
+}
+
+/** Values for the names of an operation, each a new resource of this person's. */
+export async function ownIds(world: World, operation: Operation, who: SignedInPerson): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  const made: Record<string, string> = {};
+  // The innermost first: what it stands in comes with it.
+  for (const { name, kind } of resourcesOf(operation).reverse()) {
+    if (kind === undefined) continue;
+    if (made[kind] === undefined) Object.assign(made, await world.make[kind](who));
+    ids[name] = made[kind] ?? '';
+  }
+  return ids;
+}
