@@ -1,6 +1,6 @@
 /*
- * What `bun run test:fast` leaves out. A file belongs here when it takes more than two seconds by itself: because it starts the
- * whole program, waits for a real deadline, or works through a large history.
+ * What `bun run test:fast` leaves out. A file belongs here when it takes more than a second or so by itself: because it starts
+ * the whole program, waits for a real deadline, or works through a large history.
  */
 import { Glob } from 'bun';
 
@@ -13,8 +13,12 @@ export const slowTests: readonly string[] = [
   'src/cli/backup.test.ts',
   'src/cli/check.test.ts',
   'src/cli/commands.test.ts',
+  'src/cli/import.test.ts',
+  'src/cli/serve.test.ts',
+  'src/cli/upkeep.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
+  'src/db/upkeep.test.ts',
   'src/features/exports/streaming.test.ts',
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
@@ -25,9 +29,13 @@ export const slowTests: readonly string[] = [
   'src/features/mcp/conformance.test.ts',
   'src/features/mcp/gone.test.ts',
   'src/features/mcp/mcp.test.ts',
+  'src/features/oauth/discovery.test.ts',
+  'src/features/oauth/external-issuers.test.ts',
+  'src/features/oauth/registration.test.ts',
   'src/features/replays/misbehaving.test.ts',
   'src/features/sessions/sessions.test.ts',
   'src/features/setup/setup.test.ts',
+  'src/features/teams/teams.test.ts',
   'src/http/complete.test.ts',
   'src/ui/live/stream.test.ts',
   'src/wiring/watch.test.ts',
