@@ -1,0 +1,15 @@
+/* A renamed test must not drop out of the list of slow ones unnoticed. */
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { slowTests, staleEntries } from './slow-tests.ts';
+
+const root = join(import.meta.dir, '../..');
+
+test('every entry of the list of slow tests matches a test file', () => {
+  expect(slowTests.length).toBeGreaterThan(0);
+  expect(staleEntries(root)).toEqual([]);
+});
+
+test('an entry that matches nothing is reported', () => {
+  expect(staleEntries(import.meta.dir)).toEqual([...slowTests]);
+});
