@@ -75,6 +75,7 @@ function build(ground: Ground) {
         connected.oauth.readKeys(),
         people.readCredentials(),
         connected.readGrants(),
+        recording.sweepClock.read(),
       ]);
     },
     /** After the last request: what is only in memory goes to disk, then the database closes. */

@@ -15,6 +15,7 @@ import { createArrivals } from '../features/mcp/arrivals.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
+import { createSweepClock } from '../features/retention/sweep-clock.ts';
 import { createSearchService } from '../features/search/service.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -24,6 +25,7 @@ import { groupBounds, groupBoundsElsewhere, recordHere, recordWithWriter } from 
 import type { Watch } from './watch.ts';
 
 const streamsPerAccount = 20;
+const clockEveryMs = 60_000;
 
 export type Recording = ReturnType<typeof createRecording>;
 
@@ -42,9 +44,20 @@ export function createRecording(
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
-  const retention = createRetentionService({
-    store: createRetentionStore(database, () => []),
+  const retentionStore = createRetentionStore(database, () => []);
+  const sweepClock = createSweepClock({
     clock,
+    store: retentionStore,
+    onAhead: aheadMs =>
+      log.warn(
+        'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
+        { aheadSeconds: Math.round(aheadMs / 1000) },
+      ),
+    onSettled: () => log.info('the system clock is trusted again; expired events are removed by it'),
+  });
+  const retention = createRetentionService({
+    store: retentionStore,
+    clock: sweepClock,
     retentionMs,
     background,
     giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
@@ -55,6 +68,7 @@ export function createRecording(
     },
   });
   every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
+  every(clockEveryMs, 'watching the clock', sweepClock.watch);
 
   const search = createSearchService({
     store: createSearchStore(database.client, database.scanClient),
@@ -122,6 +136,7 @@ export function createRecording(
     captureStore,
     background,
     retention,
+    sweepClock,
     search,
     events,
     live,

@@ -2,10 +2,10 @@
  * The sweeper: removes what nobody can read any more, oldest first, in slices that the writer has done within milliseconds.
  * A walk goes through all endpoints once; it may stop anywhere, a crash included, and the next one goes on.
  */
-import type { Clock } from '../../core/clock.ts';
 import { createPace } from '../../core/pace.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import type { Doomed, Due, RetentionStore } from './store.ts';
+import type { SweepClock } from './sweep-clock.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
 
@@ -19,7 +19,8 @@ export type RetentionService = ReturnType<typeof createRetentionService>;
 
 export function createRetentionService(options: {
   store: RetentionStore;
-  clock: Clock;
+  /** Which time it is for the sweeper. */
+  clock: Pick<SweepClock, 'now'>;
   retentionMs: RetentionMs;
   background: { add: (job: { name: string; slice: Slice }) => { wake: () => void } };
   /** Gives disk space back; undefined when that is the database server's business. */

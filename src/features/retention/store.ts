@@ -4,6 +4,7 @@
  */
 import type { InStatement } from '@libsql/client';
 import type { Database } from '../../db/database.ts';
+import type { SeenClock } from './sweep-clock.ts';
 
 /** Events of `endpoint` received before `before` may go. */
 export type Due = { endpoint: number; before: number };
@@ -17,9 +18,34 @@ export type ExtraDeletes = (seqs: readonly number[]) => InStatement[];
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 const everything = Number.MAX_SAFE_INTEGER;
+const seenClockName = 'clock-seen';
 
 export function createRetentionStore({ client, timedBatch }: Database, extraDeletes: ExtraDeletes) {
   return {
+    /** What was saved of the clock, else when the newest event came; undefined on a database without either. */
+    async seenClock(): Promise<SeenClock | undefined> {
+      const { rows } = await client.execute({
+        sql: 'SELECT (SELECT value FROM meta WHERE name = ?), (SELECT max(last_received_at) FROM endpoints)',
+        args: [seenClockName],
+      });
+      const [saved, newest] = [rows[0]?.[0], rows[0]?.[1]];
+      if (saved instanceof ArrayBuffer) return JSON.parse(new TextDecoder().decode(saved)) as SeenClock;
+      return typeof newest === 'number' ? { trusted: newest } : undefined;
+    },
+
+    async saveSeenClock(seen: SeenClock): Promise<void> {
+      await client.batch(
+        [
+          {
+            sql: `INSERT INTO meta (name, value) VALUES (?, ?)
+                  ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+            args: [seenClockName, new TextEncoder().encode(JSON.stringify(seen))],
+          },
+        ],
+        'write',
+      );
+    },
+
     /**
      * The first endpoint from row `from` on that has events to remove: past its plan's window, or all when it is deleted.
      * @param since the oldest time of receipt that each plan still shows

@@ -1,0 +1,173 @@
+/* A clock that jumps ahead must not make the sweeper delete history. */
+import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HeldClock, holdClock } from '../../testing/clock.ts';
+import { recordMany, rowsOf } from '../../testing/events.ts';
+import { type House, openHouse } from '../../testing/house.ts';
+import { isRemote } from '../../testing/remote/databases.ts';
+import { createSweepClock, holdMs, type SeenClock } from './sweep-clock.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A sweep clock on a held clock; `restart` is another process on the same database. */
+async function open(clock: HeldClock = holdClock(), saved: { seen?: SeenClock | undefined } = {}) {
+  const told: string[] = [];
+  const sweepClock = createSweepClock({
+    clock,
+    store: {
+      seenClock: async () => saved.seen,
+      saveSeenClock: async seen => {
+        saved.seen = JSON.parse(JSON.stringify(seen)) as SeenClock;
+      },
+    },
+    onAhead: ms => told.push(`ahead ${ms / hour}`),
+    onSettled: () => told.push('settled'),
+  });
+  await sweepClock.read();
+  /** Time goes by, watched every minute. */
+  const run = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += minute) {
+      clock.advance(minute);
+      await sweepClock.watch();
+    }
+  };
+  return { clock, saved, told, run, now: sweepClock.now, restart: () => open(clock, saved) };
+}
+
+describe('the clock of the sweeper', () => {
+  test('is the wall clock while that runs evenly, is corrected a little, or goes back', async () => {
+    const { clock, now, run, told } = await open();
+    await run(day);
+    for (const step of [3000, -3000, 10 * minute, -5 * hour]) {
+      clock.setNow(clock.now() + step);
+      expect(now()).toBe(clock.now());
+      clock.advance(minute);
+      expect(now()).toBe(clock.now());
+    }
+    expect(told).toEqual([]);
+  });
+
+  test('goes on evenly when the wall clock jumps ahead, until that has held for an hour', async () => {
+    const { clock, now, run, told } = await open();
+    const before = clock.now();
+    clock.setNow(before + 30 * day);
+    expect(now()).toBe(before);
+    await run(holdMs - minute);
+    expect(now()).toBe(before + holdMs - minute);
+    expect(told).toEqual([`ahead ${30 * 24}`]);
+    await run(minute);
+    expect(now()).toBe(clock.now());
+    expect(told).toEqual([`ahead ${30 * 24}`, 'settled']);
+  });
+
+  test('never follows a jump that is set right within the hour', async () => {
+    const { clock, now, run, told } = await open();
+    clock.setNow(clock.now() + 30 * day);
+    await run(50 * minute);
+    clock.setNow(clock.now() - 30 * day);
+    expect(now()).toBe(clock.now());
+    await run(day);
+    expect(told).toEqual([`ahead ${30 * 24}`, 'settled']);
+  });
+
+  test('waits anew when the clock jumps again', async () => {
+    const { clock, now, run } = await open();
+    clock.setNow(clock.now() + 30 * day);
+    await run(50 * minute);
+    clock.setNow(clock.now() + 30 * day);
+    await run(50 * minute);
+    expect(now()).toBe(clock.now() - 60 * day);
+    // The second jump was noticed a minute later.
+    await run(11 * minute);
+    expect(now()).toBe(clock.now());
+  });
+
+  test('notices after a restart what happened meanwhile, and a short one does not count', async () => {
+    const first = await open();
+    await first.run(10 * minute);
+    first.clock.advance(5 * minute);
+    const second = await first.restart();
+    expect(second.now()).toBe(first.clock.now());
+
+    first.clock.advance(31 * day);
+    const third = await second.restart();
+    expect(third.now()).toBeLessThan(first.clock.now() - 30 * day);
+    await third.run(hour);
+    expect(third.now()).toBe(first.clock.now());
+  });
+
+  test('counts the hour across restarts, so that short runs do not put it off for ever', async () => {
+    let { clock, run, restart, now } = await open();
+    await run(10 * minute);
+    let days = 0;
+    for (; days < 5 && (days === 0 || now() !== clock.now()); days++) {
+      clock.advance(day);
+      ({ run, restart, now } = await restart());
+      await run(25 * minute);
+    }
+    expect(days).toBe(3);
+  });
+});
+
+describe('the sweeper', () => {
+  const stored = async (house: House): Promise<unknown> => (await rowsOf(house, 'SELECT count(*) FROM events'))[0]?.[0];
+  const sweep = async (house: House): Promise<void> => {
+    house.services.retention.wake();
+    await house.services.background.idle();
+  };
+
+  test('removes nothing by a clock that has jumped ahead, says so, and deleted endpoints still go', async () => {
+    const clock = holdClock();
+    const house = await openHouse({ clock });
+    try {
+      const caller = await house.person();
+      const { id } = await caller.createEndpoint();
+      const { id: deleted } = await caller.createEndpoint('deleted');
+      await recordMany(house, id, 3, { receivedAt: clock.now() });
+      await recordMany(house, deleted, 3, { receivedAt: clock.now() });
+      clock.setNow(clock.now() + 400 * day);
+      await caller.json(200, 'DELETE', `/api/endpoints/${deleted}`);
+      await sweep(house);
+      expect(await stored(house)).toBe(3);
+      const warnings = house.lines.filter(({ message }) => message.startsWith('the system clock is ahead'));
+      expect(warnings).toMatchObject([{ level: 'warn', fields: { aheadSeconds: (400 * day) / 1000 } }]);
+
+      clock.advance(hour);
+      await sweep(house);
+      expect(await stored(house)).toBe(0);
+    } finally {
+      await house.close();
+    }
+  });
+
+  test.skipIf(isRemote).each([true, false])(
+    'started with a clock that is far ahead it waits, having saved the time before (%j)',
+    async hasSaved => {
+      const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+      const env = { HOOKTAPE_SECRET: 'the secret of this test' };
+      const clock = holdClock();
+      try {
+        let house = await openHouse({ directory, env, clock });
+        const { id } = await (await house.person()).createEndpoint();
+        await recordMany(house, id, 3, { receivedAt: clock.now() });
+        if (hasSaved) await house.services.sweepClock.watch();
+        await house.close();
+
+        clock.advance(400 * day);
+        house = await openHouse({ directory, env, clock });
+        await sweep(house);
+        expect(await stored(house)).toBe(3);
+        clock.advance(hour);
+        await sweep(house);
+        expect(await stored(house)).toBe(0);
+        await house.close();
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
+  );
+});
