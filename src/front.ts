@@ -7,6 +7,7 @@ import { isIngestTarget } from './core/query.ts';
 import { createBridge, type Fetcher } from './http/bridge.ts';
 import type { Sender } from './http/client-address.ts';
 import { withoutOrigin } from './http/complete.ts';
+import type { ConnectionLimitOptions } from './http/connection-limit.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import type { Whole } from './http/lane.ts';
 import { type Certificate, createListener, type Handler } from './http/listener.ts';
@@ -31,6 +32,8 @@ export type FrontOptions = {
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
   tls?: Certificate | undefined;
+  /** How many connections there may be; any number without it. */
+  connections?: ConnectionLimitOptions | undefined;
   onError: (error: unknown, fields?: { requestId: string }) => void;
   limits?: FrontLimits;
 };
@@ -42,7 +45,15 @@ export type FrontLimits = Partial<ConnectionLimits> & {
   tickMs?: number;
 };
 
-export function createFront({ ingest, fetch, clientAddress, tls, onError, limits = {} }: FrontOptions): Front {
+export function createFront({
+  ingest,
+  fetch,
+  clientAddress,
+  tls,
+  connections,
+  onError,
+  limits = {},
+}: FrontOptions): Front {
   const { anonymousBodyMs, tickMs, ...connectionLimits } = limits;
   let requests = 0;
   const app = createBridge({
@@ -64,6 +75,7 @@ export function createFront({ ingest, fetch, clientAddress, tls, onError, limits
     whole: ingest.whole,
     limits: connectionLimits,
     tickMs,
+    most: connections,
     onError,
   });
   return {

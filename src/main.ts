@@ -61,6 +61,12 @@ function createRandomBytes(): (length: number) => Uint8Array {
   };
 }
 
+function openFileLimit(): number | undefined {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const soft = report.userLimits?.open_files?.soft;
+  return typeof soft === 'number' && soft > 0 ? soft : undefined;
+}
+
 const threadFiles = { writer: './wiring/writer.ts', reader: './db/reader.ts' };
 
 process.exitCode = await runCommand(process.argv.slice(2), {
@@ -84,6 +90,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
     const { user, system } = process.cpuUsage();
     return { residentBytes: process.memoryUsage.rss(), cpuSeconds: (user + system) / 1e6 };
   },
+  openFileLimit,
   version,
   commit: typeof HOOKTAPE_COMMIT === 'string' ? HOOKTAPE_COMMIT : 'source',
   useDataDirectory: path => {

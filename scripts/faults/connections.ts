@@ -4,7 +4,7 @@ import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, must } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
-import { highestResident, openFiles, raiseOwnOpenFiles, until, withOpenFiles } from '../lib/process.ts';
+import { cpuMs, highestResident, openFiles, raiseOwnOpenFiles, until, withOpenFiles } from '../lib/process.ts';
 import { prove, sound, startSenders } from '../lib/senders.ts';
 
 const LARGE_BODY = 32 << 20;
@@ -38,8 +38,8 @@ export async function checkConnections(
   payloads: readonly Payload[],
   { idle, dripping }: { idle: number; dripping: number },
 ): Promise<void> {
-  // This process and the program each need one for every connection.
-  const wanted = idle + dripping + 1000;
+  // This process and the program each need one for every connection, and one client address has a share of them only.
+  const wanted = Math.ceil((idle + dripping) * 1.2) + 1000;
   const roomy = withOpenFiles(wanted);
   const name = `${idle} idle and ${dripping} dripping connections do not stop deliveries`;
   if (!roomy || !raiseOwnOpenFiles(wanted)) console.log(`skip  ${name}: ${wanted} open files are not allowed here`);
@@ -78,40 +78,7 @@ export async function checkConnections(
       }
     });
 
-  const tight = withOpenFiles(128);
-  if (!tight) console.log('skip  out of open files: prlimit is not there');
-  else
-    await check('out of open files it lives on, and is well when they are back', async () => {
-      const installation = install(often, tight);
-      let sockets: Socket[] = [];
-      try {
-        const server = await installation.start(await freePort());
-        const api = await firstApi(installation, server);
-        const endpoint = await api.createEndpoint('tight');
-        const address = ingestAddress(server, endpoint);
-        const senders = startSenders(address, payloads, 4);
-        try {
-          await until('some are stored', 10_000, () => senders.ledger.acknowledged.size > 50);
-          sockets = await dialMany(server.port, 300);
-          await until('it has no file left', 10_000, () => openFiles(server.pid) >= 126);
-          await Bun.sleep(500);
-        } finally {
-          for (const socket of sockets) socket.destroy();
-        }
-        const before = senders.ledger.acknowledged.size;
-        const backMs = await until('it takes deliveries again', 20_000, async () => {
-          const ready = await fetch(`${server.origin}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => {});
-          return ready?.ok === true && senders.ledger.acknowledged.size > before;
-        });
-        const ledger = await senders.stop();
-        const proof = await prove(api, endpoint, ledger, payloads);
-        must(sound(ledger, proof), JSON.stringify(proof));
-        must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
-        return `${ledger.acknowledged.size} acknowledged, all there; well again after ${backMs.toFixed(0)} ms`;
-      } finally {
-        await installation.remove();
-      }
-    });
+  await checkFewFiles({ check }, payloads);
 
   await check(
     `${LARGE_AT_ONCE} bodies of ${LARGE_BODY >> 20} MiB at once stay within ${MAX_RESIDENT_MB} MB`,
@@ -150,4 +117,59 @@ export async function checkConnections(
       }
     },
   );
+}
+
+const FEW_FILES = 200;
+
+/** More connections than the program has file descriptors for: it must never run out of them, and stay reachable. */
+async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonly Payload[]): Promise<void> {
+  const tight = withOpenFiles(FEW_FILES);
+  const crowds: [name: string, request: string][] = [
+    ['silent', ''],
+    ['idle', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['stuck in their head', 'GET /healthz HTTP/1.1\r\nHost: local'],
+  ];
+  if (!tight) console.log(`skip  ${FEW_FILES} open files: prlimit is not there`);
+  else
+    for (const [name, request] of crowds)
+      await check(`with ${FEW_FILES} open files, 1,000 connections that are ${name} keep nobody out`, async () => {
+        const installation = install(often, tight);
+        let sockets: Socket[] = [];
+        try {
+          const server = await installation.start(await freePort());
+          const api = await firstApi(installation, server);
+          const endpoint = await api.createEndpoint('tight');
+          const senders = startSenders(ingestAddress(server, endpoint), payloads, 4);
+          try {
+            sockets = await dialMany(server.port, 1000);
+            for (const socket of sockets) if (!socket.destroyed) socket.write(request);
+            const before = senders.ledger.acknowledged.size;
+            const readyMs = await until('it is ready', 10_000, async () => {
+              const ready = await fetch(`${server.origin}/readyz`, { keepalive: false }).catch(() => undefined);
+              return ready?.ok === true;
+            });
+            await until('deliveries go on', 10_000, () => senders.ledger.acknowledged.size > before + 50);
+            const { exitCode, stderr } = await installation.run(['account', 'list']);
+            must(exitCode === 0, `a command failed: ${stderr}`);
+            const files = openFiles(server.pid);
+            must(files < FEW_FILES - 20, `${files} files are open`);
+            await senders.stop();
+            const busyMs = await cpuMs(server.pid, 2000);
+            must(busyMs < 400, `${busyMs} ms of CPU in two seconds without any request`);
+            const told = server.output().split('too many open connections').length - 1;
+            must(told === 1, `told ${told} times in the log`);
+            // It reads with many connections at once.
+            for (const socket of sockets) socket.destroy();
+            const proof = await prove(api, endpoint, senders.ledger, payloads);
+            must(sound(senders.ledger, proof), JSON.stringify(proof));
+            must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
+            return `ready after ${readyMs.toFixed(0)} ms, ${files} files open, ${busyMs} ms of CPU in 2 s at rest`;
+          } finally {
+            await senders.stop();
+          }
+        } finally {
+          for (const socket of sockets) socket.destroy();
+          await installation.remove();
+        }
+      });
 }

@@ -9,6 +9,22 @@ export function residentMegabytes(pid: number): number {
 
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
+const ticksPerSecond = 100;
+
+/** CPU time that a process takes within `ms`, of all its threads, in ms. */
+export async function cpuMs(pid: number, ms: number): Promise<number> {
+  const used = (): number => {
+    // Behind the name, which may have spaces: proc(5), fields 14 and 15.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
+  };
+  const before = used();
+  await Bun.sleep(ms);
+  return used() - before;
+}
+
 /** The highest resident memory while `work` runs, MB. */
 export async function highestResident(pid: number, work: () => Promise<unknown>): Promise<number> {
   let highest = residentMegabytes(pid);

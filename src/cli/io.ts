@@ -19,6 +19,8 @@ export type Io = {
   pid: number;
   /** What this process takes of its machine. */
   usage: () => { residentBytes: number; cpuSeconds: number };
+  /** How many file descriptors this process may have open; undefined when that is not limited, or not known. */
+  openFileLimit: () => number | undefined;
   version: string;
   commit: string;
   /** Tells the database threads where the data directory is; before any database is opened. */

@@ -5,10 +5,12 @@
 import { createServer } from 'node:net';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
+import { peerIn } from '../core/addresses.ts';
+import { connectionCounts } from '../core/connection-counts.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
 import { type SpawnThread, spawnAhead } from '../db/database.ts';
 import { fromFileUrl } from '../db/file-url.ts';
-import { createFront, createSocketFront, type Front } from '../front.ts';
+import { createFront, createSocketFront, type Front, type FrontOptions } from '../front.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, type CertificateFiles, lookAtCertificate, watchCertificate } from './certificate.ts';
@@ -71,7 +73,7 @@ export const serve: Command = {
         await makeOwner(services, config);
         // From here on a signal must not cut a request: it waits until there is something to stop.
         isServing = true;
-        const stop = await listen(services, app, certificate);
+        const stop = await listen(services, app, certificate, io.openFileLimit());
         await announce(io, services, json);
         if (services.hasShortSecret)
           log.warn(
@@ -105,6 +107,7 @@ async function listen(
   services: Services,
   { fetch }: App,
   certificate: Certificate | undefined,
+  openFileLimit: number | undefined,
 ): Promise<() => Promise<void>> {
   const { config, log, clientAddress, ingest, onError } = services;
   const front = createFront({
@@ -112,6 +115,7 @@ async function listen(
     fetch,
     clientAddress,
     tls: certificate,
+    connections: connectionLimit(services, openFileLimit),
     onError,
   });
   await front.listen(config.port, config.host).catch(cause => {
@@ -131,6 +135,21 @@ async function listen(
     services.arrivals.endAll();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
+  };
+}
+
+/** None where the number of file descriptors is not limited, or not known. */
+function connectionLimit({ config, log }: Services, openFileLimit: number | undefined): FrontOptions['connections'] {
+  if (openFileLimit === undefined) return undefined;
+  return {
+    ...connectionCounts(openFileLimit),
+    isShared: peerIn(config.trustedProxies),
+    onReached: reached =>
+      log.warn(
+        'too many open connections; idle ones are closed for new ones, which are refused where there is no idle one. Raise the limit of open files if these are real clients',
+        { ...reached, openFileLimit },
+      ),
+    onLeft: counts => log.info('the number of open connections is below its limit again', counts),
   };
 }
 

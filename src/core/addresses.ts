@@ -100,6 +100,17 @@ export function isInCidr(address: Address, range: Cidr): boolean {
 export const isInAnyCidr = (address: Address, ranges: readonly Cidr[]): boolean =>
   ranges.some(range => isInCidr(address, range));
 
+/** Whether a socket's remote address is in one of the ranges. */
+export const peerIn =
+  (ranges: readonly Cidr[]) =>
+  (peer: string): boolean => {
+    const address = parsePeer(peer);
+    return address !== undefined && isInAnyCidr(address, ranges);
+  };
+
+/** Link-local peers carry the interface they came in by. */
+const parsePeer = (peer: string): Address | undefined => parseAddress(peer.replace(/%.*$/, ''));
+
 /** Whom an address stands for where strangers are counted: one IPv6 customer has a /64 at least. Other text is itself. */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
@@ -125,8 +136,7 @@ export function clientAddress(from: {
   forwardedFor?: string | undefined;
   trusted: readonly Cidr[];
 }): string {
-  // Link-local peers carry the interface they came in by.
-  let client = parseAddress(from.peer.replace(/%.*$/, ''));
+  let client = parsePeer(from.peer);
   if (!client) return from.peer;
   const hops = from.forwardedFor === undefined || from.trusted.length === 0 ? [] : from.forwardedFor.split(',');
   while (hops.length > 0 && isInAnyCidr(client, from.trusted)) {

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type BodyPace, type BodyPaceLimits, keepsPace, startPace } from './body-pace.ts';
+import { type ConnectionLimitOptions, createConnectionLimit } from './connection-limit.ts';
 import type { Appetite } from './feed.ts';
 import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
 
@@ -68,14 +69,23 @@ export type ConnectionLimits = Record<'idle' | 'head' | 'body' | 'linger', numbe
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** @param tickMs how often the limits are looked at */
-export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, tickMs = 1000) {
+/**
+ * @param tickMs how often the limits are looked at
+ * @param most how many there may be; any number without it
+ */
+export function createConnections(
+  { bodyPace, ...limitsMs }: ConnectionLimits,
+  tickMs = 1000,
+  most?: ConnectionLimitOptions,
+) {
   const entries = new Map<Socket, Entry>();
   const limits = { ...limitsMs, answer: Number.POSITIVE_INFINITY, flush: limitsMs.idle, cut: 0 };
   let ticks = 0;
   let isClosing = false;
   let quiet: (() => void) | undefined;
   let clock: ReturnType<typeof setInterval> | undefined;
+
+  const limit = most && createConnectionLimit(most, () => ticks * tickMs);
 
   const isUnderWay = ({ phase }: Entry): boolean => phase !== 'idle' && phase !== 'head' && phase !== 'cut';
   const tellIfQuiet = (): void => {
@@ -84,6 +94,7 @@ export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, t
 
   const tick = (): void => {
     ticks++;
+    limit?.look();
     for (const entry of entries.values()) {
       const { phase, socket, requests } = entry;
       const hasMoved = socket.bytesRead > entry.bytesRead;
@@ -121,6 +132,7 @@ export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, t
   const open = (socket: Socket): Connection => {
     const known = entries.get(socket);
     if (known) return known;
+    const place = limit?.take(socket.remoteAddress, () => closeAtOnce(entry));
     const entry: Entry = {
       socket,
       phase: 'head',
@@ -135,6 +147,7 @@ export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, t
         entry.phase = phase;
         entry.since = ticks;
         entry.pace = undefined;
+        place?.enter(phase);
         if (phase !== 'idle') return;
         entry.bytesRead = socket.bytesRead;
         tellIfQuiet();
@@ -151,10 +164,15 @@ export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, t
       appetite: () => appetiteOf(entry),
       goOn: () => {},
     };
+    if (limit && !place) {
+      closeAtOnce(entry);
+      return entry;
+    }
     // How node:http ends a connection after its last answer.
     socket.destroySoon = entry.finish;
     entries.set(socket, entry);
     socket.once('close', () => {
+      place?.leave();
       entries.delete(socket);
       tellIfQuiet();
     });
@@ -240,6 +258,15 @@ export function createConnections({ bodyPace, ...limitsMs }: ConnectionLimits, t
       for (const { socket } of entries.values()) socket.destroy();
     },
   };
+}
+
+/** There are too many. Whoever may be waiting for an answer is told, as far as that goes without waiting. */
+function closeAtOnce({ phase, socket, requests }: Entry): void {
+  const isWaiting = phase === 'head' || phase === 'body';
+  // Before its handshake is done nothing can be said on a secure one.
+  const isPlain = !('encrypted' in socket);
+  if (isWaiting && isPlain && !requests[0]?.res.headersSent) socket.write(failureMessage(503), 'latin1');
+  socket.destroy();
 }
 
 function appetiteOf({ phase, socket, requests, isOver }: Entry): Appetite {

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer as createNetServer, type Server, type So
 import { createServer as createTlsServer } from 'node:tls';
 import { bodyPaceLimits } from './body-pace.ts';
 import { createComplete } from './complete.ts';
+import type { ConnectionLimitOptions } from './connection-limit.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { createLane, type Whole } from './lane.ts';
 
@@ -21,6 +22,8 @@ type ListenerOptions = {
   certificate?: Certificate | undefined;
   /** What is taken the short way; nothing without it. */
   whole?: Whole | undefined;
+  /** How many connections there may be; any number without it. */
+  most?: ConnectionLimitOptions | undefined;
   onError: (error: unknown) => void;
   /** For tests: other limits than the usual ones, in ms, and how often they are looked at. */
   limits?: Partial<ConnectionLimits> | undefined;
@@ -37,9 +40,9 @@ const usualLimitsMs: ConnectionLimits = {
   silence: 2000,
 };
 
-export function createListener({ handler, onError, certificate, whole, limits, tickMs }: ListenerOptions) {
+export function createListener({ handler, onError, certificate, whole, most, limits, tickMs }: ListenerOptions) {
   const limitsMs = { ...usualLimitsMs, ...limits };
-  const connections = createConnections(limitsMs, tickMs);
+  const connections = createConnections(limitsMs, tickMs, most);
   const complete = createComplete({
     connections,
     handler: (req, res) => handler(req, res, req.url ?? '/'),
@@ -54,6 +57,7 @@ export function createListener({ handler, onError, certificate, whole, limits, t
     // What a connection's other end does is no error of ours; its end is told by `close`.
     socket.on('error', () => {});
     const connection = connections.open(socket);
+    if (socket.destroyed) return;
     (lane ?? complete)(connection);
   };
   const secure =

@@ -7,6 +7,7 @@ const reasons = {
   413: 'the chunk extensions are too large',
   417: 'nothing but 100-continue can be expected here',
   431: 'the header fields are too large',
+  503: 'too many connections, try again',
 };
 export type ProtocolFailure = keyof typeof reasons;
 
@@ -23,6 +24,7 @@ export function refuse(res: ServerResponse, status: ProtocolFailure): void {
 export function failureMessage(status: ProtocolFailure): string {
   const body = bodyOf(status);
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n`;
+  if (status === 503) text += 'Retry-After: 1\r\n';
   for (const [name, value] of Object.entries(fields)) text += `${name}: ${value}\r\n`;
   return `${text}content-length: ${body.length}\r\n\r\n${body}`;
 }

@@ -1,0 +1,15 @@
+/* How many connections a server takes, by the file descriptors that it may have. */
+
+/** What the program holds besides connections: threads, database, sockets of its own. */
+const ownFiles = 48;
+const leastConnections = 16;
+
+/**
+ * How many connections a process with this many file descriptors takes, leaving some for the database, backups, replays and other
+ * outbound requests, and how many of them one client network may have: most, because a proxy or an office may be behind it.
+ */
+export function connectionCounts(openFiles: number): { total: number; perNetwork: number } {
+  const reserve = ownFiles + Math.min(512, Math.floor(openFiles / 8));
+  const total = Math.max(leastConnections, openFiles - reserve);
+  return { total, perNetwork: Math.floor((total * 7) / 8) };
+}

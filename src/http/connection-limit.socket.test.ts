@@ -1,0 +1,83 @@
+/* More connections than a front takes, over real sockets. */
+import { afterEach, expect, test } from 'bun:test';
+import { createFront, type Front } from '../front.ts';
+import { selfSigned } from '../testing/certificate.ts';
+import { eventually } from '../testing/poll.ts';
+import { openWire, type Wire } from '../testing/wire.ts';
+
+let front: Front | undefined;
+const wires: Wire[] = [];
+afterEach(async () => {
+  for (const wire of wires.splice(0)) wire.destroy();
+  await front?.close(0);
+});
+
+async function open(tls?: { cert: string; key: string }) {
+  const told: string[] = [];
+  front = createFront({
+    ingest: { handle: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
+    fetch: () => new Response('ready'),
+    clientAddress: () => '127.0.0.1',
+    tls,
+    connections: {
+      total: 3,
+      perNetwork: 3,
+      isShared: () => false,
+      onReached: () => told.push('reached'),
+      onLeft: () => {},
+    },
+    onError: () => {},
+  });
+  const port = await front.listen(0, '127.0.0.1');
+  const origin = `http://127.0.0.1:${port}`;
+  const connect = async (text = ''): Promise<Wire> => {
+    const wire = await openWire(origin);
+    wires.push(wire);
+    wire.write(text);
+    return wire;
+  };
+  return { port, origin, connect, told };
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+test('idle connections are closed for new ones, which are answered', async () => {
+  const { connect, told } = await open();
+  const idle: Wire[] = [];
+  for (let i = 0; i < 3; i++) {
+    const wire = await connect(get('/readyz'));
+    await wire.until(/ready/);
+    idle.push(wire);
+  }
+  expect(told).toEqual([]);
+  for (let i = 0; i < 3; i++) await (await connect(get('/readyz'))).until(/ready/);
+  await Promise.all(idle.map(({ closed }) => closed));
+  expect(told).toEqual(['reached']);
+});
+
+test('where all are at work the new one is told to come back, and the others go on', async () => {
+  const { connect } = await open();
+  for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
+  await eventually(async () => {
+    const refused = await connect(get('/readyz'));
+    await refused.closed;
+    return /^HTTP\/1\.1 503 Service Unavailable\r\n.*Retry-After: 1\r\n.*\{"error":"too many connections, try again"\}$/s.test(
+      refused.received(),
+    );
+  });
+  expect(wires.slice(0, 3).every(wire => wire.received() === '')).toBe(true);
+});
+
+test('connections that say nothing give way after a second, under https, too', async () => {
+  const certificate = selfSigned();
+  const { port, connect } = await open(certificate);
+  const silent = await Promise.all(Array.from({ length: 3 }, () => connect()));
+  await eventually(async () => {
+    const response = await fetch(`https://localhost:${port}/readyz`, {
+      tls: { ca: certificate.cert },
+      keepalive: false,
+    } as RequestInit).catch(() => undefined);
+    return (await response?.text()) === 'ready';
+  });
+  await Promise.race(silent.map(({ closed }) => closed));
+});

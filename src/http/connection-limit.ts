@@ -1,0 +1,125 @@
+/*
+ * How many connections may be open, overall and per client network. Running out of file descriptors must never happen: accepting
+ * then fails in a busy loop of the runtime, which nothing here gets to see. At a limit a new connection takes the place of the one
+ * that can best be missed, and is refused when there is none.
+ */
+import { networkOf } from '../core/addresses.ts';
+
+/** What a connection that may have to give way is doing, in the order in which they do. */
+const yielding = ['idle', 'linger', 'head', 'body'] as const;
+type Yielding = (typeof yielding)[number];
+
+/** For how long one must have been at it. A request that keeps arriving for longer than this is slower than it has to be. */
+const leastMs: Record<Yielding, number> = { idle: 0, linger: 2000, head: 1000, body: 30_000 };
+/** Without a connection that had to go for so long, the limit counts as left. */
+const calmMs = 60_000;
+
+export type ConnectionLimitOptions = {
+  total: number;
+  perNetwork: number;
+  /** Peers that stand for many clients: they count in the total only. */
+  isShared: (peer: string) => boolean;
+  /** Called once when connections begin to be closed or refused; `network` when it is one client network's share. */
+  onReached: (reached: { open: number; limit: number; network: string | undefined }) => void;
+  /** Called once it has not been reached for a while. */
+  onLeft: (counts: { closed: number; refused: number }) => void;
+};
+
+/** A counted connection. */
+export type Place = {
+  /** Called at each change of what it is doing; phases that never yield have any other name. */
+  enter: (phase: string) => void;
+  leave: () => void;
+};
+
+type Member = { since: number; phase: string; giveWay: () => void; leave: () => void };
+
+/** Connections that are counted together; those that may yield are ordered by how long they have been at it. */
+function createGroup() {
+  const byPhase = new Map<string, Set<Member>>(yielding.map(phase => [phase, new Set()]));
+  return {
+    size: 0,
+    move(member: Member, phase: string): void {
+      byPhase.get(member.phase)?.delete(member);
+      byPhase.get(phase)?.add(member);
+    },
+    dispensable(now: number): Member | undefined {
+      for (const phase of yielding)
+        for (const member of byPhase.get(phase) ?? []) {
+          if (now - member.since >= leastMs[phase]) return member;
+          break;
+        }
+      return undefined;
+    },
+  };
+}
+type Group = ReturnType<typeof createGroup>;
+
+export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
+
+/** @param now milliseconds; coarse is enough */
+export function createConnectionLimit(options: ConnectionLimitOptions, now: () => number) {
+  const { total, perNetwork, isShared, onReached, onLeft } = options;
+  const all = createGroup();
+  const networks = new Map<string, Group>();
+  let counts = { closed: 0, refused: 0 };
+  let reachedAt: number | undefined;
+
+  /** @returns whether there is a place now */
+  const makeRoom = (group: Group, limit: number, network: string | undefined): boolean => {
+    if (group.size < limit) return true;
+    if (reachedAt === undefined) onReached({ open: all.size, limit, network });
+    reachedAt = now();
+    const member = group.dispensable(reachedAt);
+    if (!member) {
+      counts.refused++;
+      return false;
+    }
+    counts.closed++;
+    member.leave();
+    member.giveWay();
+    return true;
+  };
+
+  return {
+    /**
+     * A place for a new connection; undefined when it has to be refused.
+     * @param giveWay closes it at once
+     */
+    take(peer: string | undefined, giveWay: () => void): Place | undefined {
+      const network = peer === undefined || isShared(peer) ? undefined : networkOf(peer);
+      const own = network === undefined ? undefined : (networks.get(network) ?? createGroup());
+      if (own && !makeRoom(own, perNetwork, network)) return undefined;
+      if (!makeRoom(all, total, undefined)) return undefined;
+      const groups = own ? [all, own] : [all];
+      let isOpen = true;
+      const enter = (phase: string): void => {
+        if (!isOpen) return;
+        for (const group of groups) group.move(member, phase);
+        member.phase = phase;
+        member.since = now();
+      };
+      const leave = (): void => {
+        if (!isOpen) return;
+        enter('gone');
+        isOpen = false;
+        for (const group of groups) group.size--;
+        if (own?.size === 0 && network !== undefined) networks.delete(network);
+      };
+      const member: Member = { since: now(), phase: '', giveWay, leave };
+      for (const group of groups) group.size++;
+      if (own && network !== undefined) networks.set(network, own);
+      enter('head');
+      return { enter, leave };
+    },
+
+    /** To be called now and then. */
+    look(): void {
+      if (reachedAt === undefined || now() - reachedAt < calmMs) return;
+      const seen = counts;
+      reachedAt = undefined;
+      counts = { closed: 0, refused: 0 };
+      onLeft(seen);
+    },
+  };
+}
