@@ -1,10 +1,10 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
+import type { Turn } from '../core/stream-pace.ts';
 import { stored } from '../features/capture/answers.ts';
 import { preview } from '../features/capture/preparer.ts';
 import { packRows } from '../features/capture/store.ts';
-import { createPace, realRest, type Turn } from '../features/exports/pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createImportsService } from '../features/imports/service.ts';
@@ -37,7 +37,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(
   ground: Ground,
   { endpoints, secrets }: Endpoints,
-  { events, search, captureStore, capture, activity }: Recording,
+  { events, search, captureStore, capture, turns }: Recording,
   { metrics }: Watch,
 ) {
   const { config, log, clock, random, database, version } = ground;
@@ -47,7 +47,7 @@ export function createHistory(
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
-    turns: createPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest }),
+    turns,
     answer: ({ seq, token }, { id, row, headers, body }) => {
       const { method, path, query, platform, eventType, receivedAt } = row;
       const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };

@@ -1,6 +1,7 @@
 /* From the ingest address to disk, what happens to an event afterwards, and reading it. */
 
 import { createSlots } from '../core/slots.ts';
+import { createStreamPace, realRest } from '../core/stream-pace.ts';
 import { createBackground } from '../db/background.ts';
 import { createActivity } from '../features/capture/activity.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../features/capture/delivery-budgets.ts';
@@ -37,6 +38,7 @@ export function createRecording(
   const { config, log, clock, random, every, database, isShared, retentionMs, onError } = ground;
 
   const activity = createActivity(clock.monotonic);
+  const turns = createStreamPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest });
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
@@ -133,6 +135,7 @@ export function createRecording(
   });
   return {
     activity,
+    turns,
     captureStore,
     background,
     retention,

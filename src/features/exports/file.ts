@@ -3,15 +3,12 @@
  * that what was sent is never taken for the whole.
  */
 import { eventId } from '../../core/ids.ts';
-import { escapeJson, maxEscapedBytes } from '../../core/json-escape.ts';
+import { createChunks } from '../../core/json-output.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
+import type { Turn } from '../../core/stream-pace.ts';
 import type { Damaged, ExportedEvent, FileFormat, FileSubject } from './format.ts';
-import type { Turn } from './pace.ts';
 import type { ExportRow } from './store.ts';
 
-const chunkBytes = 256 << 10;
-/** A chunk with less room than this counts as full. */
-const reservedBytes = 16 << 10;
 const mostNamed = 1000;
 
 export type FileOptions = {
@@ -31,7 +28,7 @@ function toEvent(row: ExportRow): ExportedEvent | string {
   return content ? { id, row, ...content } : id;
 }
 
-/** In chunks of about `chunkBytes`, each of its own memory. */
+/** In chunks, each of its own memory. */
 export async function* writeFile({
   format,
   subject,
@@ -74,55 +71,4 @@ export async function* writeFile({
   if (damaged) onDamaged(damaged);
   chunks.text(format.tail(damaged));
   yield chunks.take();
-}
-
-function createChunks() {
-  let chunk = Buffer.allocUnsafeSlow(chunkBytes);
-  let length = 0;
-  const take = (): Uint8Array => {
-    const taken = chunk.subarray(0, length);
-    chunk = Buffer.allocUnsafeSlow(chunkBytes);
-    length = 0;
-    return taken;
-  };
-  return {
-    take,
-    isFull: (): boolean => length > chunkBytes - reservedBytes,
-    text(text: string): void {
-      // In UTF-8 a UTF-16 unit takes up to three bytes.
-      const needed = length + 3 * text.length;
-      if (needed > chunk.length) chunk = Buffer.concat([chunk.subarray(0, length)], needed);
-      length += chunk.write(text, length);
-    },
-    *escaped(bytes: Uint8Array): Generator<Uint8Array> {
-      for (let start = 0; start < bytes.length; ) {
-        const fits = Math.floor((chunk.length - length) / maxEscapedBytes);
-        const end = Math.min(bytes.length, start + fits);
-        length = escapeJson(bytes, start, end, chunk, length);
-        start = end;
-        if (start < bytes.length && length > chunk.length - reservedBytes) yield take();
-      }
-    },
-  };
-}
-
-/** @param onEnd called once, when the stream ends, fails or is given up */
-export function toStream(chunks: AsyncGenerator<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await chunks.next();
-          if (!done) return controller.enqueue(value);
-          onEnd();
-          controller.close();
-        } catch (error) {
-          onEnd();
-          controller.error(error);
-        }
-      },
-      cancel: onEnd,
-    },
-    { highWaterMark: 1 },
-  );
 }

@@ -1,6 +1,7 @@
 /* What a file format is: text before, for each, between and after the events. */
 import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
+import type { Piece } from '../../core/json-output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportRow } from './store.ts';
 
@@ -24,9 +25,6 @@ export type FileSubject = {
 
 /** Events that the disk has altered, and that are not in the file: how many, and the first thousand. */
 export type Damaged = { count: number; ids: string[] };
-
-/** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
-export type Piece = string | Uint8Array;
 
 export type FileFormat = {
   head: (subject: FileSubject) => string;

@@ -6,9 +6,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
+import { bodyLiteral, encodingOf, type Piece } from '../../core/json-output.ts';
 import { queryPairs } from '../../core/query.ts';
-import { bodyLiteral, encodingOf } from './body-text.ts';
-import type { ExportedEvent, FileFormat, Piece } from './format.ts';
+import type { ExportedEvent, FileFormat } from './format.ts';
 
 /** Not known, and not nothing: browsers take a request of no time at all for one that is still under way. */
 const timeMs = 0.0004;

@@ -5,16 +5,17 @@
 import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { toStream } from '../../core/json-output.ts';
 import { createSlots } from '../../core/slots.ts';
+import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { Reader } from '../events/service.ts';
-import { toStream, writeFile } from './file.ts';
+import { writeFile } from './file.ts';
 import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
 import { harFile } from './har.ts';
 import { readHistory } from './history.ts';
 import { jsonFile } from './json.ts';
 import type { ExportQuery } from './model.ts';
-import type { Turn } from './pace.ts';
 import type { ExportsStore } from './store.ts';
 
 /** Who asks: from the principal. */

@@ -1,9 +1,9 @@
 /*
- * How much of the main thread all exports together may have. Deliveries are answered on the same thread: an export works in
- * bites short enough that none of them waits long, and while many come in it rests several times as long as it works.
+ * How much of the main thread all exports and other long answers together may have. Deliveries are answered on the same thread: an answer is made in
+ * bites short enough that none of them waits long, and while many come in the work rests several times as long as it works.
  */
 
-/** One export's turns: called after each small piece of work, and to be awaited when there is something to wait for. */
+/** One answer's turns: called after each small piece of work, and to be awaited when there is something to wait for. */
 export type Turn = () => Promise<void> | undefined;
 
 export type PaceOptions = {
@@ -20,8 +20,8 @@ const longestBiteMs = 2 * biteMs;
 /** While much is captured: how many times the length of its work an export rests. */
 const restFactor = 6;
 
-/** @returns makes the turns of one export */
-export function createPace({ monotonic, isCaptureHigh, rest }: PaceOptions): () => Turn {
+/** @returns makes the turns of one answer */
+export function createStreamPace({ monotonic, isCaptureHigh, rest }: PaceOptions): () => Turn {
   let restUntil = 0;
   return () => {
     let startedAt = monotonic();

@@ -1,0 +1,110 @@
+/*
+ * JSON written to a stream a chunk at a time, so that no large body is multiplied in memory. A body becomes a string literal: its text
+ * when it is UTF-8, else base64 (interface "API beyond the contract").
+ */
+import { isUtf8 } from 'node:buffer';
+import { escapeJson, maxEscapedBytes } from './json-escape.ts';
+import type { Turn } from './stream-pace.ts';
+
+/** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
+export type Piece = string | Uint8Array;
+
+/** UTF-8 bytes as they stand. */
+export type Verbatim = { verbatim: Uint8Array };
+
+export type BodyEncoding = 'utf8' | 'base64';
+
+const chunkBytes = 256 << 10;
+/** A chunk with less room than this counts as full. */
+const reservedBytes = 16 << 10;
+/** Divisible by three, so that pieces of base64 join. */
+const base64PieceBytes = 3 << 14;
+
+export const encodingOf = (body: Uint8Array): BodyEncoding => (isUtf8(body) ? 'utf8' : 'base64');
+
+/** The literal with its quotes. */
+export function* bodyLiteral(body: Uint8Array, encoding: BodyEncoding): Generator<Piece> {
+  yield '"';
+  if (encoding === 'utf8') yield body;
+  else
+    for (let start = 0; start < body.length; start += base64PieceBytes)
+      yield Buffer.from(body.subarray(start, start + base64PieceBytes)).toString('base64');
+  yield '"';
+}
+
+/** Chunks of about `chunkBytes`, each of its own memory. */
+export function createChunks() {
+  let chunk = Buffer.allocUnsafeSlow(chunkBytes);
+  let length = 0;
+  const take = (): Uint8Array => {
+    const taken = chunk.subarray(0, length);
+    chunk = Buffer.allocUnsafeSlow(chunkBytes);
+    length = 0;
+    return taken;
+  };
+  return {
+    take,
+    isFull: (): boolean => length > chunkBytes - reservedBytes,
+    text(text: string): void {
+      // In UTF-8 a UTF-16 unit takes up to three bytes.
+      const needed = length + 3 * text.length;
+      if (needed > chunk.length) chunk = Buffer.concat([chunk.subarray(0, length)], needed);
+      length += chunk.write(text, length);
+    },
+    verbatim(bytes: Uint8Array): void {
+      const needed = length + bytes.length;
+      if (needed > chunk.length) chunk = Buffer.concat([chunk.subarray(0, length)], needed);
+      chunk.set(bytes, length);
+      length = needed;
+    },
+    *escaped(bytes: Uint8Array): Generator<Uint8Array> {
+      for (let start = 0; start < bytes.length; ) {
+        const fits = Math.floor((chunk.length - length) / maxEscapedBytes);
+        const end = Math.min(bytes.length, start + fits);
+        length = escapeJson(bytes, start, end, chunk, length);
+        start = end;
+        if (start < bytes.length && length > chunk.length - reservedBytes) yield take();
+      }
+    },
+  };
+}
+
+/** All pieces as chunks, with a turn after each piece of work. Verbatim pieces are small ones. */
+export async function* writePieces(pieces: Iterable<Piece | Verbatim>, turn: Turn): AsyncGenerator<Uint8Array> {
+  const chunks = createChunks();
+  for (const piece of pieces) {
+    const pause = turn();
+    if (pause) await pause;
+    if (typeof piece === 'string') chunks.text(piece);
+    else if ('verbatim' in piece) chunks.verbatim(piece.verbatim);
+    else
+      for (const chunk of chunks.escaped(piece)) {
+        yield chunk;
+        const rest = turn();
+        if (rest) await rest;
+      }
+    if (chunks.isFull()) yield chunks.take();
+  }
+  yield chunks.take();
+}
+
+/** @param onEnd called once, when the stream ends, fails or is given up */
+export function toStream(chunks: AsyncGenerator<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next();
+          if (!done) return controller.enqueue(value);
+          onEnd();
+          controller.close();
+        } catch (error) {
+          onEnd();
+          controller.error(error);
+        }
+      },
+      cancel: onEnd,
+    },
+    { highWaterMark: 1 },
+  );
+}
