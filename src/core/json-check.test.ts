@@ -40,7 +40,10 @@ describe('the check of JSON', () => {
     let valid = 0;
     for (let at = 0; at < whole.length; at++)
       for (const mark of ['', ...marks])
-        for (const text of [whole.slice(0, at) + mark + whole.slice(at), whole.slice(0, at) + mark + whole.slice(at + 1)])
+        for (const text of [
+          whole.slice(0, at) + mark + whole.slice(at),
+          whole.slice(0, at) + mark + whole.slice(at + 1),
+        ])
           if (text.isWellFormed()) {
             expect([text, isJson(text)]).toEqual([text, parses(text)]);
             if (parses(text)) valid++;

@@ -88,14 +88,38 @@ export async function* writePieces(pieces: Iterable<Piece | Verbatim>, turn: Tur
   yield chunks.take();
 }
 
-/** @param onEnd called once, when the stream ends, fails or is given up */
-export function toStream(chunks: AsyncGenerator<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+export type StreamHooks = {
+  /** A chunk is there for the reader; `fail` breaks the stream. */
+  onOffered?: (fail: (error: Error) => void) => void;
+  /** The reader has taken it. */
+  onTaken?: () => void;
+};
+
+/** @param onEnd called when the stream ends, fails or is given up */
+export function toStream(
+  chunks: AsyncGenerator<Uint8Array>,
+  onEnd: () => void,
+  { onOffered, onTaken }: StreamHooks = {},
+): ReadableStream<Uint8Array> {
+  /** Lets go of what the chunks are made of. */
+  const end = (): void => {
+    onEnd();
+    chunks.return(undefined).catch(() => {});
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
+          onTaken?.();
           const { done, value } = await chunks.next();
-          if (!done) return controller.enqueue(value);
+          if (!done) {
+            controller.enqueue(value);
+            onOffered?.(error => {
+              controller.error(error);
+              end();
+            });
+            return;
+          }
           onEnd();
           controller.close();
         } catch (error) {
@@ -103,7 +127,7 @@ export function toStream(chunks: AsyncGenerator<Uint8Array>, onEnd: () => void):
           controller.error(error);
         }
       },
-      cancel: onEnd,
+      cancel: end,
     },
     { highWaterMark: 1 },
   );

@@ -10,6 +10,8 @@ export const maxEventTypeCharacters = 200;
 export const payloadPreviewCharacters = 200;
 /** A larger body is not parsed for EventDetail.payload: `payloadRaw` has it all. */
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
+/** A larger body is read, checked and written in slices, by a few requests at a time. */
+export const largeBodyBytes = 256 * 1024;
 /** A JSON API request body; deliveries have their own limit. */
 export const maxRequestBytes = 256 * 1024;
 /** The same of one without credentials. */

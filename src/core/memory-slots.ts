@@ -67,8 +67,9 @@ export function createMemorySlots({ perHolder, totalBytes, patienceMs, stalledMs
       let longest: Held['offer'];
       for (const { holder, offer } of held)
         if (offer && (!isOver || holder === one.holder) && offer.since < (longest?.since ?? Infinity)) longest = offer;
-      if (longest && monotonic() - longest.since >= stalledMs) return longest.stop();
-      if (!isOver) return;
+      const isStalled = longest !== undefined && monotonic() - longest.since >= stalledMs;
+      if (isStalled) longest?.stop();
+      if (isStalled || !isOver) return;
     }
   };
 

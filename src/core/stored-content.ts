@@ -4,7 +4,8 @@
  * payloads shrink several times and insert faster for it.
  */
 import type { HeaderPair } from './headers.ts';
-import { sha256 as hash } from './sha256.ts';
+import { sha256 as hash, sha256InTurns } from './sha256.ts';
+import type { Turn } from './stream-pace.ts';
 
 export type StoredContent = { encoding: 0 | 1; content: Uint8Array };
 
@@ -37,7 +38,7 @@ export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): Sto
 }
 
 /** The body alone. @throws when the blob is damaged */
-export const unpackBody = (encoding: number, content: Uint8Array): Uint8Array => unpackText(encoding, content).body;
+export const unpackBody = (encoding: number, content: Uint8Array): Uint8Array => split(unpack(encoding, content)).body;
 
 /** The disk has altered it since. Of the headers this is known only when they cannot be read any more. */
 export class DamagedError extends Error {}
@@ -49,10 +50,24 @@ export type Intact = { headers: HeaderPair[]; headersJson: string; body: Uint8Ar
 
 /** The inverse of `packContent`, held against what is known of the body since its arrival. @throws DamagedError */
 export function unpackIntact({ encoding, content, sha256 }: Stored): Intact {
-  const { headers, headersJson, body } = readable(encoding, content);
+  const intact = readable(() => unpack(encoding, content));
+  compare(hash(intact.body), sha256);
+  return intact;
+}
+
+/** The same of a large body, without holding up the main thread for long. @throws DamagedError */
+export async function unpackIntactInTurns({ encoding, content, sha256 }: Stored, turn: Turn): Promise<Intact> {
+  const packed = content as Uint8Array<ArrayBuffer>;
+  const plain = encoding === 1 ? await Bun.zstdDecompress(packed).catch(unreadable) : packed;
+  const intact = readable(() => plain);
+  compare(await sha256InTurns(intact.body, turn), sha256);
+  return intact;
+}
+
+/** @throws DamagedError */
+function compare(found: Uint8Array, sha256: Stored['sha256']): void {
   const known = typeof sha256 === 'string' ? Buffer.from(sha256, 'hex') : sha256;
-  if (Buffer.compare(hash(body), known) !== 0) throw new DamagedError('its body is not the one that came');
-  return { headers, headersJson, body };
+  if (Buffer.compare(found, known) !== 0) throw new DamagedError('its body is not the one that came');
 }
 
 /** The same for whoever can do without those that are damaged. */
@@ -65,13 +80,17 @@ export function unpackIfIntact(stored: Stored): Intact | undefined {
   }
 }
 
-function readable(encoding: number, content: Uint8Array): Intact {
+function readable(plain: () => Uint8Array): Intact {
   try {
-    const text = unpackText(encoding, content);
+    const text = split(plain());
     return { headers: readPairs(text.headersJson), ...text };
   } catch (cause) {
-    throw new DamagedError('its headers and body cannot be read', { cause });
+    return unreadable(cause);
   }
+}
+
+function unreadable(cause: unknown): never {
+  throw new DamagedError('its headers and body cannot be read', { cause });
 }
 
 /** @throws when they are none */
@@ -84,9 +103,11 @@ function readPairs(json: string): HeaderPair[] {
 const isPair = (pair: unknown): pair is HeaderPair =>
   Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string' && typeof pair[1] === 'string';
 
+const unpack = (encoding: number, content: Uint8Array): Uint8Array =>
+  encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content;
+
 /** The pairs still as JSON. @throws when the blob is damaged */
-function unpackText(encoding: number, content: Uint8Array): { headersJson: string; body: Uint8Array } {
-  const plain = encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content;
+function split(plain: Uint8Array): { headersJson: string; body: Uint8Array } {
   // By hand: asking for the underlying buffer costs more than all the rest when a whole history is read.
   const [a = 0, b = 0, c = 0, d = 0] = [plain[0], plain[1], plain[2], plain[3]];
   const start = 4 + a * 0x1000000 + b * 0x10000 + c * 0x100 + d;

@@ -1,5 +1,6 @@
 /* From the ingest address to disk, what happens to an event afterwards, and reading it. */
 
+import { createMemorySlots } from '../core/memory-slots.ts';
 import { createSlots } from '../core/slots.ts';
 import { createStreamPace, realRest } from '../core/stream-pace.ts';
 import { createBackground } from '../db/background.ts';
@@ -27,6 +28,8 @@ import type { Watch } from './watch.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
+/** Being shown, body and stored content together. */
+const largeEvents = { perHolder: 4, totalBytes: 256 << 20, patienceMs: 10_000, stalledMs: 5000 };
 
 export type Recording = ReturnType<typeof createRecording>;
 
@@ -81,6 +84,7 @@ export function createRecording(
     indexed: ground.searchIndexed,
     nearby: ground.searchNearby,
   });
+  const largeEventSlots = createMemorySlots({ ...largeEvents, monotonic: clock.monotonic });
   const events = createEventsService({
     store: createEventsStore(database.db),
     clock,
@@ -88,6 +92,8 @@ export function createRecording(
     verdicts,
     search,
     retentionMs,
+    turns,
+    slots: largeEventSlots,
   });
   const live = createLiveService({
     store: createLiveStore(database.scanDb),
@@ -141,6 +147,7 @@ export function createRecording(
     retention,
     sweepClock,
     search,
+    largeEventSlots,
     events,
     live,
     arrivals,

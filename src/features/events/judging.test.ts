@@ -25,7 +25,7 @@ test('however many large bodies a page has, few are held at a time to judge thei
     await house.deliver(endpoint, body, { headers });
   }
 
-  const { events, database, endpoints, verdicts, search } = house.services;
+  const { events, database, endpoints, verdicts, search, turns, largeEventSlots } = house.services;
   const store = createEventsStore(database.db);
   const held: DetailRow[][] = [];
   const service = createEventsService({
@@ -41,6 +41,8 @@ test('however many large bodies a page has, few are held at a time to judge thei
     endpoint: endpoints.owned,
     verdicts,
     search,
+    turns,
+    slots: largeEventSlots,
     retentionMs: { free: 0, pro: 0 },
   });
   const account = (await house.services.account.list()).find(({ id }) => id === ada.accountId);

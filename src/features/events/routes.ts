@@ -7,6 +7,7 @@ import { EventDetail, EventListQuery, EventPage } from './model.ts';
 import type { EventsService } from './service.ts';
 
 const tags = ['Events'];
+const json = { 'content-type': 'application/json;charset=utf-8' };
 
 export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
   new Elysia()
@@ -15,15 +16,23 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       response: answers({ 200: EventPage }, 400, 404),
       detail: { operationId: 'listEvents', summary: 'An endpoint’s events, newest first', tags },
     })
-    .get('/api/events/:id', ({ request, params }) => events.event(gate.principal(request), params.id), {
-      params: IdParams,
-      response: answers({ 200: EventDetail }, 404),
-      detail: { operationId: 'getEvent', summary: 'One event in full', tags },
-    })
+    .get(
+      '/api/events/:id',
+      async ({ request, params }) => {
+        const event = await events.event(gate.principal(request), params.id, request.signal);
+        // Elysia sends any Response as it is, although its types want what the schema says.
+        return event instanceof ReadableStream ? (new Response(event, { headers: json }) as never) : event;
+      },
+      {
+        params: IdParams,
+        response: answers({ 200: EventDetail }, 404),
+        detail: { operationId: 'getEvent', summary: 'One event in full', tags },
+      },
+    )
     .get(
       '/api/events/:id/raw',
       async ({ request, params }) =>
-        attachment(params.id, (await events.stored(gate.principal(request), params.id)).body),
+        attachment(params.id, await events.body(gate.principal(request), params.id, request.signal)),
       {
         params: IdParams,
         response: answers({ 200: Bytes }, 404),
@@ -32,12 +41,12 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
     );
 
 /** Captured bytes are hostile: never shown by a browser, whatever they are. */
-function attachment(id: string, body: Uint8Array): Response {
-  return new Response(new Uint8Array(body), {
+function attachment(id: string, { bytes, body }: Awaited<ReturnType<EventsService['body']>>): Response {
+  return new Response(body instanceof ReadableStream ? body : new Uint8Array(body), {
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="${id}.bin"`,
-      'content-length': String(body.length),
+      'content-length': String(bytes),
       'content-security-policy': "sandbox; default-src 'none'",
       'cache-control': 'no-store',
     },

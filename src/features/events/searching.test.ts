@@ -7,7 +7,7 @@ import { createEventsStore } from './store.ts';
 test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
   const house = await openHouse();
   const [ada, bob] = [await house.person('ada@example.com'), await house.person('bob@example.com')];
-  const { database, endpoints, verdicts, account } = house.services;
+  const { database, endpoints, verdicts, account, turns, largeEventSlots } = house.services;
   const asked: string[] = [];
   const ends: (() => void)[] = [];
   const events = createEventsService({
@@ -23,6 +23,8 @@ test('a team searches a few at a time, another team does not wait, and who went 
         return [];
       },
     },
+    turns,
+    slots: largeEventSlots,
     retentionMs: { free: 0, pro: 0 },
   });
   const people = await account.list();

@@ -4,19 +4,23 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
-import { AppError, invalid, notFound } from '../../core/errors.ts';
-import { type HeaderPair, joinHeaders } from '../../core/headers.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { invalid } from '../../core/errors.ts';
+import type { HeaderPair } from '../../core/headers.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import { queryPairs } from '../../core/query.ts';
+import type { MemorySlots } from '../../core/memory-slots.ts';
 import { createQueues } from '../../core/queues.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
-import { DamagedError, type Intact, unpackIfIntact, unpackIntact } from '../../core/stored-content.ts';
-import type { EventDetail, EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
+import { unpackIfIntact } from '../../core/stored-content.ts';
+import type { Turn } from '../../core/stream-pace.ts';
+import type { EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
+import { createSingleEvents } from './single.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
-import { queryText, signatureValid, toAttempt, toPayload, toSummary } from './wire.ts';
+import { toSummary } from './wire.ts';
 
 export type Reader = { teamId: string; plan: 'free' | 'pro' };
+
+/** Slots for large events are counted by account. */
+export type LargeReader = Reader & { accountId: string };
 
 /** One stored delivery in full, bytes as they came (after the header rules). */
 export type StoredEvent = {
@@ -81,16 +85,6 @@ function groupsOf(rows: readonly SummaryRow[]): number[][] {
   return groups;
 }
 
-/** What the disk has altered is neither shown nor sent on: it is not what came. @throws damaged */
-function intact(id: string, row: DetailRow): Intact {
-  try {
-    return unpackIntact(row);
-  } catch (cause) {
-    if (!(cause instanceof DamagedError)) throw cause;
-    throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
-  }
-}
-
 export type EventsService = ReturnType<typeof createEventsService>;
 
 export function createEventsService(options: {
@@ -101,8 +95,12 @@ export function createEventsService(options: {
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
+  /** The turns of one long answer. */
+  turns: () => Turn;
+  /** For large events. */
+  slots: MemorySlots;
 }) {
-  const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs } = options;
+  const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs, turns, slots } = options;
   const inTurn = createQueues(searchesAtOnce);
 
   /** The oldest time of receipt that this reader may still see. */
@@ -178,18 +176,9 @@ export function createEventsService(options: {
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
-  /** @throws not_found, damaged */
-  const stored = async (reader: Reader, id: string): Promise<StoredEvent> => {
-    const parsed = parseEventId(id);
-    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
-    if (!row) throw notFound('event');
-    const { endpointId, token, ...rest } = row;
-    return { row: rest, endpointId, token, ...intact(id, row) };
-  };
-
   return {
+    ...createSingleEvents({ store, since, verdicts, turns, slots }),
     since,
-    stored,
     newest: store.newest,
 
     /**
@@ -228,31 +217,6 @@ export function createEventsService(options: {
       return {
         events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
         nextCursor: next ? encodeCursor(next) : null,
-      };
-    },
-
-    /** @throws not_found, damaged */
-    async event(reader: Reader, id: string): Promise<EventDetail> {
-      const { row, endpointId, token, headers, body } = await stored(reader, id);
-      const [[signature = null], attempts] = await Promise.all([
-        verdicts.judge({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
-        store.attempts(row.seq),
-      ]);
-      const { payloadPreview: _, ...summary } = toSummary(row, signature);
-      const query = queryText(row.query);
-      return {
-        ...summary,
-        signatureValid: signatureValid(signature),
-        endpointId,
-        headers: joinHeaders(headers),
-        rawHeaders: headers.map(([name, value]) => [name, value]),
-        query,
-        params: queryPairs(query),
-        ...toPayload(body),
-        sha256: row.sha256.toString('hex'),
-        sourceIp: row.sourceIp,
-        signature,
-        replays: attempts.map(toAttempt),
       };
     },
   };

@@ -1,7 +1,7 @@
 /* Reading events. Ownership and the retention window are part of every query. */
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Position } from '../../core/cursor.ts';
-import { maxReplaysShown } from '../../core/limits.ts';
+import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, endpoints, events, replays } from '../../db/schema.ts';
 
@@ -30,6 +30,13 @@ const detailColumns = {
 
 export type SummaryRow = Pick<typeof events.$inferSelect, keyof typeof summaryColumns>;
 export type DetailRow = Pick<typeof events.$inferSelect, keyof typeof detailColumns>;
+/** An event and its endpoint. The content of a large one is still to be read. */
+export type FoundRow = Omit<DetailRow, 'content'> & {
+  content: Buffer | null;
+  contentBytes: number;
+  endpointId: string;
+  token: string;
+};
 export type ReplayRow = {
   destination: string;
   status: number | null;
@@ -94,14 +101,17 @@ export function createEventsStore(db: Drizzle) {
         .limit(limit),
 
     /** One event of a live endpoint of this team, received at `since` or later. */
-    async find(
-      teamId: string,
-      seq: number,
-      nonce: Uint8Array,
-      since: number,
-    ): Promise<(DetailRow & { endpointId: string; token: string }) | undefined> {
+    async find(teamId: string, seq: number, nonce: Uint8Array, since: number): Promise<FoundRow | undefined> {
       const rows = await db
-        .select({ ...detailColumns, endpointId: endpoints.id, token: endpoints.token })
+        .select({
+          ...detailColumns,
+          content: sql<Buffer | null>`CASE WHEN ${events.size} <= ${largeBodyBytes} THEN ${events.content} END`.mapWith(
+            events.content,
+          ),
+          contentBytes: sql<number>`length(${events.content})`,
+          endpointId: endpoints.id,
+          token: endpoints.token,
+        })
         .from(events)
         .innerJoin(endpoints, eq(endpoints.seq, events.endpoint))
         .where(
@@ -114,6 +124,15 @@ export function createEventsStore(db: Drizzle) {
           ),
         );
       return rows[0];
+    },
+
+    /** What `find` left out; undefined when the event has gone since. */
+    async content({ seq, nonce }: { seq: number; nonce: Buffer }): Promise<Buffer | undefined> {
+      const rows = await db
+        .select({ content: events.content })
+        .from(events)
+        .where(and(eq(events.seq, seq), eq(events.nonce, nonce)));
+      return rows[0]?.content;
     },
 
     /** Past replay attempts, newest first, at most 20. */

@@ -47,7 +47,7 @@ export function toPayload(body: Uint8Array): {
 }
 
 /** Inside an answer that is nested 10,000 deep, as far as common parsers go (Go, jq); JSON.stringify ends at 40,000. */
-const maxDepth = 9999;
+export const maxDepth = 9999;
 
 /** null for what is not JSON, and for what is so large or deep that answering with it would hurt the reader. */
 function parsePayload(text: string, size: number): unknown {

@@ -88,7 +88,7 @@ function fittingHeaders(headers: Record<string, string>): { headers: Record<stri
 
 export function createMcpService(options: {
   endpoints: Pick<EndpointsService, 'list' | 'create' | 'owned'>;
-  events: Pick<EventsService, 'list' | 'event' | 'stored' | 'newest' | 'after'>;
+  events: Pick<EventsService, 'list' | 'excerpt' | 'endpointOf' | 'newest' | 'after'>;
   arrivals: Arrivals;
   /** undefined where events cannot be sent again. */
   replaying: Replaying | undefined;
@@ -157,10 +157,10 @@ export function createMcpService(options: {
       page(agent, { ...rest, q: query }),
 
     async get_event(agent: Agent, given: Input<'get_event'>): Promise<Output<'get_event'>> {
-      const event = await events.event(agent, given.eventId);
       const { bodyOffset = 0, bodyCharacters = defaultBodyCharacters } = given;
+      const window = { offset: bodyOffset, characters: bodyCharacters };
+      const event = await events.excerpt(agent, given.eventId, window);
       const { headers, truncated: lacksHeaders } = fittingHeaders(event.headers);
-      const rest = event.payloadRaw.slice(bodyOffset);
       const make = (body: string): Output<'get_event'> => ({
         notice,
         id: event.id,
@@ -177,13 +177,13 @@ export function createMcpService(options: {
         signatureValid: event.signatureValid,
         signatureReason: event.signature?.reason ?? null,
         body,
-        bodyEncoding: event.payloadEncoding,
+        bodyEncoding: event.encoding,
         bodyOffset,
-        bodyTotal: event.payloadRaw.length,
+        bodyTotal: event.totalCharacters,
         truncated:
           lacksHeaders ||
           bodyOffset > 0 ||
-          body.length < rest.length ||
+          bodyOffset + body.length < event.totalCharacters ||
           event.path.length > pathCharacters ||
           (event.query?.length ?? 0) > queryCharacters,
         replays: event.replays.slice(0, 5).map(({ destination, status, ok, durationMs, createdAt }) => ({
@@ -195,7 +195,7 @@ export function createMcpService(options: {
         })),
       });
       // Escapes make a text up to six times as long; halving finds what fits.
-      let body = rest.slice(0, bodyCharacters);
+      let body = event.text;
       while (body !== '' && answerBytes(make(body)) > maxResultBytes) body = body.slice(0, Math.floor(body.length / 2));
       return make(body);
     },
@@ -220,10 +220,10 @@ export function createMcpService(options: {
     /** @throws forbidden for a destination that nobody has used or allowed */
     async replay_event(agent: Agent, { eventId, url }: Input<'replay_event'>): Promise<Output<'replay_event'>> {
       if (!replaying) throw new AppError('unavailable', 'replaying is not available here', { retryAfterSeconds: 60 });
-      const { row } = await events.stored(agent, eventId);
+      const endpoint = await events.endpointOf(agent, eventId);
       const destination = URL.parse(url);
       if (!destination || !/^https?:$/.test(destination.protocol)) throw invalid('url must be an http or https URL');
-      if (!replaying.isAllowed(destination) && !(await replaying.isKnownDestination(row.endpoint, url)))
+      if (!replaying.isAllowed(destination) && !(await replaying.isKnownDestination(endpoint, url)))
         throw forbidden(
           'an agent may send events only to a destination that a person has replayed this endpoint to before (in the dashboard or by the REST API), or that the operator allows',
         );

@@ -1,0 +1,68 @@
+/*
+ * A large event as an answer: written a chunk at a time, only as fast as it is read, in bites of the main thread's time. The body
+ * has been checked before this begins, so that no byte of a damaged one is given out.
+ */
+import { createJsonCheck, jsonPieces } from '../../core/json-check.ts';
+import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json-output.ts';
+import { maxParsedBodyBytes } from '../../core/limits.ts';
+import type { MemorySlot } from '../../core/memory-slots.ts';
+import type { Turn } from '../../core/stream-pace.ts';
+import type { EventDetail } from './model.ts';
+import { maxDepth } from './wire.ts';
+
+type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
+type LaterField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
+
+/** What stands before and after the payload's fields. */
+export type DetailFields = {
+  before: Omit<EventDetail, PayloadField | LaterField>;
+  after: Pick<EventDetail, LaterField>;
+};
+
+const rawChunkBytes = 256 << 10;
+
+/** The JSON that `JSON.stringify` would make of the whole detail, but for space and repeated keys in the payload. */
+export async function* detailChunks(
+  { before, after }: DetailFields,
+  body: Uint8Array,
+  turn: Turn,
+): AsyncGenerator<Uint8Array> {
+  const encoding = encodingOf(body);
+  const isParsed = encoding === 'utf8' && (await isJson(body, turn));
+  const pieces = function* (): Generator<Piece | Verbatim> {
+    yield `${JSON.stringify(before).slice(0, -1)},"payload":`;
+    if (isParsed) yield* jsonPieces(body);
+    else yield 'null';
+    yield ',"payloadRaw":';
+    yield* bodyLiteral(body, encoding);
+    yield `,"payloadEncoding":"${encoding}",${JSON.stringify(after).slice(1)}`;
+  };
+  yield* writePieces(pieces(), turn);
+}
+
+/** The bytes alone, each chunk of its own memory. */
+export async function* bodyChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < body.length; start += rawChunkBytes)
+    yield new Uint8Array(body.subarray(start, start + rawChunkBytes));
+}
+
+/** As `payload` has it: not of what is so large or deep that its reader would suffer. */
+async function isJson(body: Uint8Array, turn: Turn): Promise<boolean> {
+  if (body.length > maxParsedBodyBytes) return false;
+  const next = createJsonCheck(body, maxDepth);
+  for (;;) {
+    const result = next();
+    if (result !== undefined) return result;
+    const pause = turn();
+    if (pause) await pause;
+  }
+}
+
+/** The answer's stream; its slot is given back when it ends, fails, is given up, or when its reader has stopped and others wait. */
+export function toSlotStream(chunks: AsyncGenerator<Uint8Array>, slot: MemorySlot): ReadableStream<Uint8Array> {
+  return toStream(chunks, slot.release, {
+    onOffered: fail =>
+      slot.offered(() => fail(new Error('a client took nothing of a large event for too long while others waited'))),
+    onTaken: slot.taken,
+  });
+}

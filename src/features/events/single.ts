@@ -1,0 +1,158 @@
+/* Reading one event: its detail, its exact bytes, a part of it. Large ones in slices, and not too many at a time. */
+import { AppError, notFound } from '../../core/errors.ts';
+import { joinHeaders } from '../../core/headers.ts';
+import { parseEventId } from '../../core/ids.ts';
+import { largeBodyBytes } from '../../core/limits.ts';
+import type { MemorySlot, MemorySlots } from '../../core/memory-slots.ts';
+import { queryPairs } from '../../core/query.ts';
+import { DamagedError, type Intact, unpackIntact, unpackIntactInTurns } from '../../core/stored-content.ts';
+import type { Turn } from '../../core/stream-pace.ts';
+import { type EventExcerpt, excerptOf, type Window } from './excerpt.ts';
+import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './large.ts';
+import type { EventDetail } from './model.ts';
+import type { LargeReader, Reader, StoredEvent, Verdicts } from './service.ts';
+import type { DetailRow, EventsStore, FoundRow } from './store.ts';
+import { queryText, toAttempt, toPayload, toSummary } from './wire.ts';
+
+const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
+
+export function createSingleEvents({
+  store,
+  since,
+  verdicts,
+  turns,
+  slots,
+}: {
+  store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
+  /** The oldest time of receipt that this reader may still see. */
+  since: (reader: Reader) => number;
+  verdicts: Pick<Verdicts, 'judge'>;
+  turns: () => Turn;
+  slots: MemorySlots;
+}) {
+  /** @throws not_found */
+  const found = async (reader: Reader, id: string): Promise<FoundRow> => {
+    const parsed = parseEventId(id);
+    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
+    if (!row) throw notFound('event');
+    return row;
+  };
+
+  /** What the disk has altered is neither shown nor sent on: it is not what came. @throws damaged */
+  const intact = async (id: string, row: DetailRow): Promise<Intact> => {
+    try {
+      return isLarge(row) ? await unpackIntactInTurns(row, turns()) : unpackIntact(row);
+    } catch (cause) {
+      if (!(cause instanceof DamagedError)) throw cause;
+      throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
+    }
+  };
+
+  /** With its content, which has been checked. @throws not_found, damaged */
+  const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
+    const content = row.content ?? (await store.content(row));
+    if (!content) throw notFound('event');
+    const full = { ...row, content };
+    const { headers, body } = await intact(id, full);
+    return { row: full, endpointId, token, headers, body };
+  };
+
+  /** The same; a large one with a slot that is the caller's to give back. @throws rate_limited, overloaded, too */
+  const open = async (
+    reader: LargeReader,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<{ event: StoredEvent; slot: MemorySlot | undefined }> => {
+    const row = await found(reader, id);
+    if (!isLarge(row)) return { event: await read(id, row), slot: undefined };
+    const slot = await slots.take(reader.accountId, row.size + row.contentBytes, signal);
+    try {
+      return { event: await read(id, row), slot };
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
+  };
+
+  const fields = async ({ row, endpointId, token, headers, body }: StoredEvent): Promise<DetailFields> => {
+    const [[signature = null], attempts] = await Promise.all([
+      verdicts.judge({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
+      store.attempts(row.seq),
+    ]);
+    const { payloadPreview: _, ...summary } = toSummary(row, signature);
+    const query = queryText(row.query);
+    return {
+      before: {
+        ...summary,
+        endpointId,
+        headers: joinHeaders(headers),
+        rawHeaders: headers.map(([name, value]) => [name, value]),
+        query,
+        params: queryPairs(query),
+      },
+      after: {
+        sha256: row.sha256.toString('hex'),
+        sourceIp: row.sourceIp,
+        signature,
+        replays: attempts.map(toAttempt),
+      },
+    };
+  };
+
+  return {
+    /** In full, for whoever bounds how many are held. @throws not_found, damaged */
+    stored: async (reader: Reader, id: string): Promise<StoredEvent> => read(id, await found(reader, id)),
+
+    /** The row number of an event's endpoint. @throws not_found */
+    endpointOf: async (reader: Reader, id: string): Promise<number> => (await found(reader, id)).endpoint,
+
+    /**
+     * A large one as the JSON text of the same.
+     * @throws not_found, damaged, rate_limited, overloaded
+     */
+    async event(
+      reader: LargeReader,
+      id: string,
+      signal?: AbortSignal,
+    ): Promise<EventDetail | ReadableStream<Uint8Array>> {
+      const { event, slot } = await open(reader, id, signal);
+      return withSlot(slot, async () => {
+        const { before, after } = await fields(event);
+        if (!slot) return { ...before, ...toPayload(event.body), ...after };
+        return toSlotStream(detailChunks({ before, after }, event.body, turns()), slot);
+      });
+    },
+
+    /** The exact bytes. @throws not_found, damaged, rate_limited, overloaded */
+    async body(
+      reader: LargeReader,
+      id: string,
+      signal?: AbortSignal,
+    ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
+      const { event, slot } = await open(reader, id, signal);
+      const { body } = event;
+      return { bytes: body.length, body: slot ? toSlotStream(bodyChunks(body), slot) : body };
+    },
+
+    /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
+    async excerpt(reader: LargeReader, id: string, window: Window): Promise<EventExcerpt> {
+      const { event, slot } = await open(reader, id);
+      try {
+        const { before, after } = await fields(event);
+        return { ...before, ...after, ...(await excerptOf(event.body, window, turns())) };
+      } finally {
+        slot?.release();
+      }
+    },
+  };
+}
+
+/** Gives the slot back when there will be no answer that does. */
+async function withSlot<T>(slot: MemorySlot | undefined, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    slot?.release();
+    throw error;
+  }
+}
