@@ -128,6 +128,7 @@ async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonl
     ['silent', ''],
     ['idle', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['stuck in their head', 'GET /healthz HTTP/1.1\r\nHost: local'],
+    ['stuck in a body', 'POST INGEST HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{'],
   ];
   if (!tight) console.log(`skip  ${FEW_FILES} open files: prlimit is not there`);
   else
@@ -139,16 +140,20 @@ async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonl
           const server = await installation.start(await freePort());
           const api = await firstApi(installation, server);
           const endpoint = await api.createEndpoint('tight');
-          const senders = startSenders(ingestAddress(server, endpoint), payloads, 4);
+          const address = ingestAddress(server, endpoint);
+          const text = request.replace('INGEST', new URL(address).pathname);
+          const senders = startSenders(address, payloads, 4);
           try {
+            await until('some are stored', 10_000, () => senders.ledger.acknowledged.size > 50);
             sockets = await dialMany(server.port, 1000);
-            for (const socket of sockets) if (!socket.destroyed) socket.write(request);
+            for (const socket of sockets) if (!socket.destroyed) socket.write(text);
             const before = senders.ledger.acknowledged.size;
             const readyMs = await until('it is ready', 10_000, async () => {
               const ready = await fetch(`${server.origin}/readyz`, { keepalive: false }).catch(() => undefined);
               return ready?.ok === true;
             });
-            await until('deliveries go on', 10_000, () => senders.ledger.acknowledged.size > before + 50);
+            // Bodies give way after ten seconds.
+            await until('deliveries go on', 20_000, () => senders.ledger.acknowledged.size > before + 50);
             const { exitCode, stderr } = await installation.run(['account', 'list']);
             must(exitCode === 0, `a command failed: ${stderr}`);
             const files = openFiles(server.pid);

@@ -146,7 +146,7 @@ function connectionLimit({ config, log }: Services, openFileLimit: number | unde
     isShared: peerIn(config.trustedProxies),
     onReached: reached =>
       log.warn(
-        'too many open connections; idle ones are closed for new ones, which are refused where there is no idle one. Raise the limit of open files if these are real clients',
+        'too many open connections; idle ones are closed, and new ones refused when none is idle. Raise the limit of open files if these are real clients',
         { ...reached, openFileLimit },
       ),
     onLeft: counts => log.info('the number of open connections is below its limit again', counts),

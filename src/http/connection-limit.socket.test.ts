@@ -55,17 +55,30 @@ test('idle connections are closed for new ones, which are answered', async () =>
   expect(told).toEqual(['reached']);
 });
 
-test('where all are at work the new one is told to come back, and the others go on', async () => {
+test('where all are at work the new one is told to come back, unless it asks how the server is, and the others go on', async () => {
   const { connect } = await open();
   for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
   await eventually(async () => {
-    const refused = await connect(get('/readyz'));
+    const refused = await connect(get('/app'));
     await refused.closed;
-    return /^HTTP\/1\.1 503 Service Unavailable\r\n.*Retry-After: 1\r\n.*\{"error":"too many connections, try again"\}$/s.test(
+    return /^HTTP\/1\.1 503 Service Unavailable\r\n.*retry-after: 1\r\n.*\{"error":"too many connections, try again"\}$/is.test(
       refused.received(),
     );
   });
+  for (const path of ['/readyz', '/healthz', '/metrics']) {
+    const probe = await connect(get(path) + get('/app'));
+    await probe.closed;
+    expect(probe.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^{]*Connection: close\r\n[^{]*ready[^{]*$/s);
+  }
   expect(wires.slice(0, 3).every(wire => wire.received() === '')).toBe(true);
+});
+
+test('beyond that a few silent ones are kept, and all others closed with the same words', async () => {
+  const { connect } = await open();
+  for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
+  for (let i = 0; i < 12; i++) await connect();
+  const told = () => wires.filter(wire => wire.received().startsWith('HTTP/1.1 503 ')).length;
+  await eventually(() => told() >= 4);
 });
 
 test('connections that say nothing give way after a second, under https, too', async () => {
@@ -73,7 +86,7 @@ test('connections that say nothing give way after a second, under https, too', a
   const { port, connect } = await open(certificate);
   const silent = await Promise.all(Array.from({ length: 3 }, () => connect()));
   await eventually(async () => {
-    const response = await fetch(`https://localhost:${port}/readyz`, {
+    const response = await fetch(`https://localhost:${port}/app`, {
       tls: { ca: certificate.cert },
       keepalive: false,
     } as RequestInit).catch(() => undefined);

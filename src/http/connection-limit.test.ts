@@ -27,7 +27,7 @@ function open(options: Partial<ConnectionLimitOptions> = {}) {
     take: (name: string, phase = 'answer', peer = '192.0.2.1') => {
       const place = limit.take(peer, () => closed.push(name));
       place?.enter(phase);
-      return place;
+      return place?.isGuest ? undefined : place;
     },
   };
 }
@@ -55,11 +55,28 @@ describe('at the limit', () => {
     pass(1000);
     expect(take('after the head')).toBeDefined();
     expect(take('before the body')).toBeUndefined();
-    pass(29_000);
+    pass(9000);
     expect(take('after the body')).toBeDefined();
     pass(3_600_000);
     expect(take('never')).toBeUndefined();
     expect(closed).toEqual(['head', 'body']);
+  });
+
+  test('a few more are guests, who give way to each other by the same rules', () => {
+    const { limit, take, closed, pass } = open({ total: 1 });
+    take('only');
+    const guests = Array.from({ length: 8 }, (_, i) => limit.take('192.0.2.1', () => closed.push(`guest ${i}`)));
+    expect(guests.every(guest => guest?.isGuest)).toBe(true);
+    expect(limit.take('192.0.2.1', () => {})).toBeUndefined();
+    for (const guest of guests) guest?.enter('answer');
+    guests[3]?.enter('body');
+    guests[4]?.enter('head');
+    pass(1000);
+    expect(limit.take('192.0.2.1', () => {})?.isGuest).toBe(true);
+    guests[0]?.leave();
+    expect(limit.take('192.0.2.1', () => {})?.isGuest).toBe(true);
+    expect(limit.take('192.0.2.1', () => {})).toBeUndefined();
+    expect(closed).toEqual(['guest 4']);
   });
 
   test('a connection that has ended leaves its place, once', () => {

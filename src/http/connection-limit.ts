@@ -1,7 +1,7 @@
 /*
  * How many connections may be open, overall and per client network. Running out of file descriptors must never happen: accepting
  * then fails in a busy loop of the runtime, which nothing here gets to see. At a limit a new connection takes the place of the one
- * that can best be missed, and is refused when there is none.
+ * that can best be missed. When there is none it is a guest: only its question whether the server is well is answered.
  */
 import { networkOf } from '../core/addresses.ts';
 
@@ -10,7 +10,10 @@ const yielding = ['idle', 'linger', 'head', 'body'] as const;
 type Yielding = (typeof yielding)[number];
 
 /** For how long one must have been at it. A request that keeps arriving for longer than this is slower than it has to be. */
-const leastMs: Record<Yielding, number> = { idle: 0, linger: 2000, head: 1000, body: 30_000 };
+const leastMs: Record<Yielding, number> = { idle: 0, linger: 2000, head: 1000, body: 10_000 };
+/** Connections beyond the limits, so that the server can be asked how it is at any time. */
+const mostGuests = 8;
+const probes = new Set(['/healthz', '/readyz', '/metrics']);
 /** Without a connection that had to go for so long, the limit counts as left. */
 const calmMs = 60_000;
 
@@ -25,8 +28,12 @@ export type ConnectionLimitOptions = {
   onLeft: (counts: { closed: number; refused: number }) => void;
 };
 
+/** What a guest may ask for. */
+export const isProbe = (path: string): boolean => probes.has(path);
+
 /** A counted connection. */
 export type Place = {
+  isGuest: boolean;
   /** Called at each change of what it is doing; phases that never yield have any other name. */
   enter: (phase: string) => void;
   leave: () => void;
@@ -62,55 +69,65 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
   const { total, perNetwork, isShared, onReached, onLeft } = options;
   const all = createGroup();
   const networks = new Map<string, Group>();
+  const guests = createGroup();
   let counts = { closed: 0, refused: 0 };
   let reachedAt: number | undefined;
 
   /** @returns whether there is a place now */
-  const makeRoom = (group: Group, limit: number, network: string | undefined): boolean => {
+  const makeRoom = (group: Group, limit: number): boolean => {
     if (group.size < limit) return true;
-    if (reachedAt === undefined) onReached({ open: all.size, limit, network });
-    reachedAt = now();
-    const member = group.dispensable(reachedAt);
-    if (!member) {
-      counts.refused++;
-      return false;
-    }
+    const member = group.dispensable(now());
+    if (!member) return false;
     counts.closed++;
     member.leave();
     member.giveWay();
     return true;
   };
+  const isFull = (group: Group, limit: number, network: string | undefined): boolean => {
+    if (group.size < limit) return false;
+    if (reachedAt === undefined) onReached({ open: all.size, limit, network });
+    reachedAt = now();
+    return !makeRoom(group, limit);
+  };
+
+  const join = (groups: readonly Group[], isGuest: boolean, giveWay: () => void, onLeave: () => void): Place => {
+    let isOpen = true;
+    const enter = (phase: string): void => {
+      if (!isOpen) return;
+      for (const group of groups) group.move(member, phase);
+      member.phase = phase;
+      member.since = now();
+    };
+    const leave = (): void => {
+      if (!isOpen) return;
+      enter('gone');
+      isOpen = false;
+      for (const group of groups) group.size--;
+      onLeave();
+    };
+    const member: Member = { since: now(), phase: '', giveWay, leave };
+    for (const group of groups) group.size++;
+    enter('head');
+    return { isGuest, enter, leave };
+  };
 
   return {
     /**
-     * A place for a new connection; undefined when it has to be refused.
+     * A place for a new connection; undefined when it has to be closed.
      * @param giveWay closes it at once
      */
     take(peer: string | undefined, giveWay: () => void): Place | undefined {
       const network = peer === undefined || isShared(peer) ? undefined : networkOf(peer);
       const own = network === undefined ? undefined : (networks.get(network) ?? createGroup());
-      if (own && !makeRoom(own, perNetwork, network)) return undefined;
-      if (!makeRoom(all, total, undefined)) return undefined;
-      const groups = own ? [all, own] : [all];
-      let isOpen = true;
-      const enter = (phase: string): void => {
-        if (!isOpen) return;
-        for (const group of groups) group.move(member, phase);
-        member.phase = phase;
-        member.since = now();
-      };
-      const leave = (): void => {
-        if (!isOpen) return;
-        enter('gone');
-        isOpen = false;
-        for (const group of groups) group.size--;
-        if (own?.size === 0 && network !== undefined) networks.delete(network);
-      };
-      const member: Member = { since: now(), phase: '', giveWay, leave };
-      for (const group of groups) group.size++;
-      if (own && network !== undefined) networks.set(network, own);
-      enter('head');
-      return { enter, leave };
+      if ((own && isFull(own, perNetwork, network)) || isFull(all, total, undefined)) {
+        counts.refused++;
+        return makeRoom(guests, mostGuests) ? join([guests], true, giveWay, () => {}) : undefined;
+      }
+      if (!own || network === undefined) return join([all], false, giveWay, () => {});
+      networks.set(network, own);
+      return join([all, own], false, giveWay, () => {
+        if (own.size === 0) networks.delete(network);
+      });
     },
 
     /** To be called now and then. */

@@ -20,6 +20,8 @@ export type Connection = {
   enter: (phase: Phase) => void;
   /** No further request is taken on it. */
   isLast: () => boolean;
+  /** There is no place for it: only whether the server is well may be asked. */
+  readonly isGuest: boolean;
   /**
    * Says the last there is to say, and reads on for a while without heeding it: who is still sending when a connection is closed
    * loses the answer to it (RFC 9112 section 9.6).
@@ -153,6 +155,7 @@ export function createConnections(
         tellIfQuiet();
       },
       isLast: () => isClosing,
+      isGuest: place?.isGuest === true,
       finish: last => {
         if (socket.destroyed) return;
         entry.enter('linger');
@@ -207,12 +210,16 @@ export function createConnections(
     /** Of one that is known already, the same again. */
     open,
 
+    isGuest: (socket: Socket): boolean => entries.get(socket)?.isGuest === true,
+
     /** The complete server has read a request of one of them. What comes after a last one is nobody's. */
     serve: (request: Request): void => {
-      const { req, res, isLast } = request;
+      const { req, res } = request;
       const entry = entries.get(req.socket);
       if (!entry || entry.isOver) return;
       const { requests } = entry;
+      request.isLast ||= entry.isGuest;
+      const { isLast } = request;
       entry.isOver = isLast;
       requests.push(request);
       res.once('close', () => {

@@ -7,9 +7,10 @@ import { type AddressInfo, createServer as createNetServer, type Server, type So
 import { createServer as createTlsServer } from 'node:tls';
 import { bodyPaceLimits } from './body-pace.ts';
 import { createComplete } from './complete.ts';
-import type { ConnectionLimitOptions } from './connection-limit.ts';
+import { type ConnectionLimitOptions, isProbe } from './connection-limit.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { createLane, type Whole } from './lane.ts';
+import { refuse } from './protocol-failures.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
 
@@ -45,7 +46,11 @@ export function createListener({ handler, onError, certificate, whole, most, lim
   const connections = createConnections(limitsMs, tickMs, most);
   const complete = createComplete({
     connections,
-    handler: (req, res) => handler(req, res, req.url ?? '/'),
+    handler: async (req, res) => {
+      const { url = '/' } = req;
+      if (connections.isGuest(req.socket) && !isProbe(url)) refuse(res, 503);
+      else await handler(req, res, url);
+    },
     keepAliveMs: limitsMs.idle,
     onError,
   });
@@ -58,7 +63,8 @@ export function createListener({ handler, onError, certificate, whole, most, lim
     socket.on('error', () => {});
     const connection = connections.open(socket);
     if (socket.destroyed) return;
-    (lane ?? complete)(connection);
+    if (lane && !connection.isGuest) lane(connection);
+    else complete(connection);
   };
   const secure =
     certificate &&

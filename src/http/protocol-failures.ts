@@ -16,6 +16,7 @@ const fields = { 'content-type': 'application/json', 'x-content-type-options': '
 
 /** In answer to a request that could be read. */
 export function refuse(res: ServerResponse, status: ProtocolFailure): void {
+  if (status === 503) res.setHeader('retry-after', '1');
   res.writeHead(status, { connection: 'close', ...fields, 'content-length': bodyOf(status).length });
   res.end(bodyOf(status));
 }
