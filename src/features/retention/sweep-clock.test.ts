@@ -148,7 +148,7 @@ describe('the sweeper', () => {
     'started with a clock that is far ahead it waits, having saved the time before (%j)',
     async hasSaved => {
       const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
-      const env = { HOOKTAPE_SECRET: 'the secret of this test' };
+      const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
       const clock = holdClock();
       try {
         let house = await openHouse({ directory, env, clock });
