@@ -22,6 +22,7 @@ export const slowTests: readonly string[] = [
   // Large histories.
   'src/db/upkeep.test.ts',
   'src/features/capture/storage.test.ts',
+  'src/features/events/large.test.ts',
   'src/features/exports/streaming.test.ts',
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
@@ -42,6 +43,7 @@ export const slowTests: readonly string[] = [
   'src/features/setup/setup.test.ts',
   'src/features/teams/teams.test.ts',
   'src/http/complete.test.ts',
+  'src/http/connection-limit.socket.test.ts',
   'src/http/invalid-credentials.test.ts',
   'src/http/slow-bodies.test.ts',
   'src/ui/live/stream.test.ts',
