@@ -26,7 +26,7 @@ const ROOMS: Record<string, Room> = {
   http: { values: 'own core', types: 'config log', packages: 'elysia @sinclair/typebox swagger-ui-dist' },
   net: { values: 'own core' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
-  core: { values: 'own', packages: 'ipaddr.js' },
+  core: { values: 'own' },
   ingest: { values: 'own http core part', types: 'service' },
   routes: { values: 'own http core model part', types: 'service', packages: 'elysia @sinclair/typebox' },
   service: { values: 'own core model part', types: 'store net log', packages: 'jose prom-client' },
