@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Desk, failure, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
+import {
+  basic,
+  type Desk,
+  failure,
+  openDesk,
+  type SignedInPerson,
+  type TestClient,
+  type Tokens,
+  verifier,
+} from '../../testing/oauth.ts';
 
 type App = { id: string; name: string; clientId: string; lastUsedAt: number | null; redirectHost: string | null };
 let desk: Desk;
@@ -51,6 +60,31 @@ describe('POST /revoke', () => {
     const { refresh_token } = await desk.connect(S, ada);
     expect(await failure(await revoke({ client_id: S.id, token: refresh_token }))).toBe('401 invalid_client');
     expect((await desk.refresh(S, refresh_token)).status).toBe(200);
+  });
+  test.each([
+    ['client_secret_post', 'client_secret_basic'],
+    ['client_secret_basic', 'client_secret_post'],
+  ])('V05 a client that registered %s may send its secret by %s, which must be right', async (registered, used) => {
+    const S = await desk.register({ token_endpoint_auth_method: registered });
+    const { secret = '' } = S;
+    const code = await desk.codeFor(S, ada);
+    const redeem = { grant_type: 'authorization_code', code, redirect_uri: S.redirectUri, code_verifier: verifier };
+    const authenticate = (method: string, given: string): [Record<string, string>, Record<string, string>] =>
+      method === 'client_secret_basic' ? [{}, basic(S.id, given)] : [{ client_id: S.id, client_secret: given }, {}];
+    const [form, headers] = authenticate(registered, secret);
+    const { access_token } = (await (await desk.post('/token', { ...redeem, ...form }, headers)).json()) as Tokens;
+    for (const [given, status] of [
+      ['wrong', 401],
+      [secret, 200],
+    ] as const) {
+      const [revocation, authorization] = authenticate(used, given);
+      expect((await revoke({ ...revocation, token: access_token }, authorization)).status).toBe(status);
+      expect((await desk.use(access_token)).status).toBe(status === 200 ? 401 : 200);
+    }
+  });
+  test('V05 a public client that sends a secret is refused', async () => {
+    const { access_token } = await desk.connect(P, ada);
+    expect(await failure(await revoke({ token: access_token }, basic(P.id, 'x')))).toBe('401 invalid_client');
   });
   test('V06 an unknown hint is ignored', async () => {
     const { access_token, refresh_token } = await desk.connect(P, ada);

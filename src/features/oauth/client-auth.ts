@@ -1,6 +1,8 @@
 /*
- * Client authentication at the token and revocation endpoints (RFC 6749 section 2.3). A client uses exactly one method, and
- * only one that it registered; a public client that sends a secret is not the client that it says it is.
+ * Client authentication at the token and revocation endpoints (RFC 6749 section 2.3). A client uses exactly one method; a
+ * public client that sends a secret is not the client that it says it is. The method that a client registers is its method at
+ * the token endpoint (RFC 7591 section 2: `token_endpoint_auth_method`). Nothing registers one for the revocation endpoint, so
+ * there a client that has a secret may send it either way.
  */
 import { OAuthError, refuse } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
@@ -8,6 +10,11 @@ import { isHashOf } from './secrets.ts';
 import type { ClientRow } from './store.ts';
 
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+/** `registered`: only the methods that the client registered. `any`: every method that proves as much. */
+export type AcceptedMethods = 'registered' | 'any';
+
+const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post'];
 
 type Credentials = { method: (typeof authMethods)[number]; id: string; secret: string | undefined };
 
@@ -45,17 +52,24 @@ function readCredentials(authorization: string | null, form: Parameters): Creden
   return { method: 'client_secret_basic', ...basic };
 }
 
+function acceptedMethods({ authMethods: registered }: ClientRow, accepted: AcceptedMethods): readonly string[] {
+  const methods = registered.split(' ');
+  return accepted === 'any' && methods.some(method => secretMethods.includes(method)) ? secretMethods : methods;
+}
+
 /** @throws OAuthError invalid_client, or invalid_request when the request names two clients or two methods */
 export async function authenticateClient(
   authorization: string | null,
   form: Parameters,
   find: (id: string) => Promise<ClientRow | undefined>,
+  accepted: AcceptedMethods = 'registered',
 ): Promise<ClientRow> {
   const { method, id, secret } = readCredentials(authorization, form);
   const client = await find(id);
   const isRight =
-    client?.authMethods.split(' ').includes(method) &&
+    client &&
+    acceptedMethods(client, accepted).includes(method) &&
     (method === 'none' || (client.secretHash !== null && secret !== undefined && isHashOf(client.secretHash, secret)));
-  if (!client || !isRight) throw failed(method === 'client_secret_basic');
+  if (!isRight) throw failed(method === 'client_secret_basic');
   return client;
 }

@@ -5,7 +5,10 @@
 import { refuse } from './oauth-error.ts';
 
 export const webhooksScope = 'webhooks';
-/** Asked for by clients that want refresh tokens; everybody gets them, so it is taken and dropped. */
+/**
+ * Asked for by clients that want refresh tokens. It grants nothing by itself, but an answer whose scope is not the one that was
+ * asked for is refused by some clients (RFC 6749 section 5.1 makes them compare), so who asks for it has it.
+ */
 export const offlineScope = 'offline_access';
 
 const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -15,17 +18,25 @@ const maxScopeLength = 1000;
 export function effectiveScope(asked: string | undefined): string {
   if (asked !== undefined && (asked.length > maxScopeLength || !scopeForm.test(asked.trim())))
     throw refuse('invalid_scope', 'scope is malformed');
-  return webhooksScope;
+  return scopesIn(asked).includes(offlineScope) ? `${webhooksScope} ${offlineScope}` : webhooksScope;
 }
 
-/** The scope of a refreshed token: what the grant has, or the part of it that was asked for. @throws OAuthError */
+/**
+ * The scope of a refreshed token: what the grant has, or the part of it that was asked for. Grants made before `offline_access`
+ * was granted lack it; a client that asks for it again may have it.
+ * @throws OAuthError
+ */
 export function narrowedScope(granted: string, asked: string | undefined): string {
-  if (asked === undefined) return granted;
-  const held = new Set(granted.split(' '));
-  const wanted = asked.split(' ').filter(scope => scope !== '' && scope !== offlineScope);
+  const wanted = scopesIn(asked);
+  if (wanted.length === 0) return granted;
+  const held = new Set([...scopesIn(granted), offlineScope]);
   if (wanted.some(scope => !held.has(scope))) throw refuse('invalid_scope', 'scope is wider than what was granted');
-  return wanted.length === 0 ? granted : [...new Set(wanted)].join(' ');
+  // offline_access alone would make a token that opens nothing.
+  const isOfflineAlone = wanted.every(scope => scope === offlineScope);
+  return [...new Set(isOfflineAlone ? [...scopesIn(granted), ...wanted] : wanted)].join(' ');
 }
+
+const scopesIn = (text = ''): string[] => text.split(' ').filter(scope => scope !== '');
 
 export const hasScope = (scope: unknown): boolean =>
   typeof scope === 'string' && scope.split(' ').includes(webhooksScope);

@@ -8,7 +8,7 @@ import type { Sealer } from '../../core/seal.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import { accessTokenMs, createAccessTokens } from './access-tokens.ts';
 import { createAuthorization } from './authorize.ts';
-import { authenticateClient } from './client-auth.ts';
+import { type AcceptedMethods, authenticateClient } from './client-auth.ts';
 import { createMetadataFetcher } from './client-metadata.ts';
 import { createClients, type RegistrationPolicy, type Take } from './clients.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
@@ -114,8 +114,8 @@ export function createOAuthService(options: {
     supportsDocuments: clients.supportsDocuments,
   });
   const issuers = [baseUrl, ...otherIssuers];
-  const authenticate = (authorization: string | null, form: Parameters) =>
-    authenticateClient(authorization, form, clients.presenting);
+  const authenticate = (authorization: string | null, form: Parameters, accepted?: AcceptedMethods) =>
+    authenticateClient(authorization, form, clients.presenting, accepted);
 
   return {
     metadata,
@@ -139,7 +139,7 @@ export function createOAuthService(options: {
 
     /** RFC 7009. @throws OAuthError */
     async revoke(authorization: string | null, form: Parameters): Promise<void> {
-      const client = await authenticate(authorization, form);
+      const client = await authenticate(authorization, form, 'any');
       const token = form.get('token');
       if (token === undefined) throw refuse('invalid_request', 'token is missing');
       await endpoint.revoke(client, token);

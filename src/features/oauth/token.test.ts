@@ -45,6 +45,18 @@ describe('codes', () => {
       refresh_token: expect.any(String),
     });
   });
+  test.each([
+    ['webhooks', 'webhooks'],
+    ['webhooks offline_access', 'webhooks offline_access'],
+    ['openid offline_access', 'webhooks offline_access'],
+    ['openid email profile', 'webhooks'],
+  ])('T01 the scope %j is answered with %j, and refreshing keeps it', async (asked, granted) => {
+    const first = await desk.connect(P, ada, { scope: asked });
+    expect(first.scope).toBe(granted);
+    const second = (await (await desk.refresh(P, first.refresh_token)).json()) as Tokens;
+    expect(second.scope).toBe(granted);
+    expect((await desk.use(second.access_token)).status).toBe(200);
+  });
   test('T02 a code that comes back revokes what it gave', async () => {
     const code = await desk.codeFor(P, ada);
     const { access_token, refresh_token } = (await (await desk.redeem(P, code)).json()) as Tokens;
