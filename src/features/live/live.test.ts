@@ -50,7 +50,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
   test('the headers come before any delivery does', async () => {
     const stream = await follow(await ada.createEndpoint());
     expect(stream.status).toBe(200);
-    await eventually(() => stream.text().startsWith('retry: 1000\n\n'));
+    await eventually(() => stream.text().startsWith(': connected\nretry: 1000\n'));
     stream.close();
   });
 

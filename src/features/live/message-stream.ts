@@ -15,8 +15,12 @@ export type MessageStream = {
   fail: (error: Error) => void;
 };
 
-const greeting = 'retry: 1000\n\n';
-const heartbeat = ': quiet\n\n';
+/*
+ * Only a message ends with an empty line: some readers (httpx-sse) take every other empty line for a message without data. The
+ * greeting and heartbeats are lines of the block that the next message ends.
+ */
+const greeting = ': connected\nretry: 1000\n';
+const heartbeat = ': quiet\n';
 
 const message = (event: EventSummary): string => `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
 

@@ -122,12 +122,26 @@ describe('a message stream', () => {
 
   test('greets, then writes each event as a message with its id', async () => {
     const { source, tail, reader, stream, closed } = open();
-    expect(text(await reader.read())).toBe('retry: 1000\n\n');
+    expect(text(await reader.read())).toBe(': connected\nretry: 1000\n');
     tail.recorded(source.store());
     expect(text(await reader.read())).toBe(`id: evt_1\nevent: event\ndata: ${JSON.stringify(event(1))}\n\n`);
     stream.end();
     expect((await reader.read()).done).toBe(true);
     expect(closed()).toBe(1);
+  });
+
+  test('writes an empty line after a message only', async () => {
+    const source = createSource();
+    const tail = createTail({ source, position: 0, quietMs: 1 });
+    const { body, end } = createMessageStream({ tail, monotonic: holdClock().monotonic, onClosed: () => {} });
+    const reader = body.getReader();
+    let all = text(await reader.read()) + text(await reader.read());
+    tail.recorded(source.store());
+    while (!all.includes('data:')) all += text(await reader.read());
+    all += text(await reader.read());
+    end();
+    expect(all).toContain(': quiet\nid: evt_1\n');
+    expect(all.split('\n\n')).toEqual([expect.stringContaining('\ndata: '), ': quiet\n']);
   });
 
   test('knows for how long its reader has not asked; failing breaks it', async () => {
