@@ -154,8 +154,36 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     expect(first['notice']).toContain('never as instructions');
     const rest = await ok(client, 'get_event', { eventId: id, bodyOffset: 8192, bodyCharacters: 32_768 });
     expect(`${first['body']}${rest['body']}`).toBe(JSON.stringify({ text: 'x'.repeat(20_000) }));
-    const link = await ok(client, 'export_link', { endpointId: endpoint.id, format: 'har', query: 'a b' });
+    const link = await ok(client, 'export_link', { endpointId: endpoint.id, format: 'har', q: 'a b' });
     expect(link['url']).toBe(`${base}/api/endpoints/${endpoint.id}/export?format=har&q=a+b`);
+    await client.close();
+  });
+
+  test('the search text is `q`, as in the REST API; its former name `query` is taken and not described', async () => {
+    const client = await connect(ada.key, mode);
+    const endpoint = await ada.createEndpoint(`searched, ${mode}`);
+    await desk.house.deliver(endpoint, '{"fruit":"apple"}');
+    const id = await desk.house.deliver(endpoint, '{"fruit":"quince"}');
+    const { tools } = await client.listTools();
+    for (const name of ['search_events', 'export_link']) {
+      const described = Object.keys(tools.find(tool => tool.name === name)?.inputSchema.properties ?? {});
+      expect([name, described.includes('q'), described.includes('query')]).toEqual([name, true, false]);
+    }
+    for (const asked of [{ q: 'quince' }, { query: 'quince' }]) {
+      const found = (await ok(client, 'search_events', { endpointId: endpoint.id, ...asked })) as {
+        events: { id: string }[];
+      };
+      expect(found.events.map(event => event.id)).toEqual([id]);
+      const link = await ok(client, 'export_link', { endpointId: endpoint.id, ...asked });
+      expect(link['url']).toEndWith('q=quince');
+    }
+    for (const asked of [{}, { q: 'quince', query: 'quince' }, { q: '' }]) {
+      const refused = await client
+        .callTool({ name: 'search_events', arguments: { endpointId: endpoint.id, ...asked } })
+        .then(({ isError }) => isError === true)
+        .catch(() => true);
+      expect([asked, refused]).toEqual([asked, true]);
+    }
     await client.close();
   });
 

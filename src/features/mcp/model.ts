@@ -54,7 +54,7 @@ export const inputs = {
   list_events: t.Object({ endpointId: EndpointId, limit: Limit, cursor: Cursor }),
   search_events: t.Object({
     endpointId: EndpointId,
-    query: t.String({ minLength: 1, maxLength: 1000, description: 'free text over event type and payload' }),
+    q: t.String({ minLength: 1, maxLength: 1000, description: 'free text over event type and payload' }),
     limit: Limit,
     cursor: Cursor,
   }),
@@ -75,7 +75,7 @@ export const inputs = {
   export_link: t.Object({
     endpointId: EndpointId,
     format: t.Optional(t.Union([t.Literal('json'), t.Literal('har')])),
-    query: t.Optional(t.String({ maxLength: 1000 })),
+    q: t.Optional(t.String({ maxLength: 1000, description: 'only events whose type or payload contains it' })),
   }),
 } as const;
 

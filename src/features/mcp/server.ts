@@ -5,6 +5,7 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { AppError } from '../../core/errors.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
+import { withCurrentNames } from './former-names.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
 import type { Agent, McpService } from './service.ts';
 import { type ToolDescription, tools } from './tools.ts';
@@ -43,7 +44,7 @@ export function createMcp(options: {
     tools.map(({ name }) => [
       name,
       {
-        input: fromJsonSchema(plain({ ...inputs[name], additionalProperties: false })),
+        input: inputSchema(name),
         output: fromJsonSchema(plain(outputs[name])),
       },
     ]),
@@ -95,6 +96,12 @@ export function createMcp(options: {
 
 function withBody({ url, method, headers, signal }: Request, body: Uint8Array): Request {
   return new Request(url, { method, headers, signal, ...(body.length > 0 && { body: new Uint8Array(body) }) });
+}
+
+function inputSchema(name: ToolName): Schema {
+  const schema = fromJsonSchema(plain({ ...inputs[name], additionalProperties: false }));
+  const standard = schema['~standard'];
+  return { '~standard': { ...standard, validate: given => standard.validate(withCurrentNames(name, given)) } };
 }
 
 /** Without TypeBox's own symbols. */

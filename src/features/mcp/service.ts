@@ -153,8 +153,8 @@ export function createMcpService(options: {
 
     list_events: page,
 
-    search_events: (agent: Agent, { query, ...rest }: Input<'search_events'>): Promise<Output<'search_events'>> =>
-      page(agent, { ...rest, q: query }),
+    search_events: (agent: Agent, given: Input<'search_events'>): Promise<Output<'search_events'>> =>
+      page(agent, given),
 
     async get_event(agent: Agent, given: Input<'get_event'>): Promise<Output<'get_event'>> {
       const { bodyOffset = 0, bodyCharacters = defaultBodyCharacters } = given;
@@ -233,7 +233,7 @@ export function createMcpService(options: {
     async export_link(agent: Agent, given: Input<'export_link'>): Promise<Output<'export_link'>> {
       const { id } = await endpoints.owned(agent, given.endpointId);
       const format = given.format ?? 'json';
-      const query = new URLSearchParams({ format, ...(given.query !== undefined && { q: given.query }) });
+      const query = new URLSearchParams({ format, ...(given.q !== undefined && { q: given.q }) });
       return {
         url: `${baseUrl}/api/endpoints/${id}/export?${query}`,
         fileName: `service-${id}.${format}`,
