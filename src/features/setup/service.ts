@@ -30,8 +30,10 @@ export function createSetupService<Account, Endpoint>(options: {
 }): SetupService<Account, Endpoint> {
   const { baseUrl, isEmpty, createOwner, createEndpoint, newToken, sha256 } = options;
   let token: string | undefined;
-  const refusal = () =>
-    unauthorized('this setup link is wrong or was used; the server prints a new one when it starts');
+  const isSetUp = () =>
+    unauthorized('there is an account already: sign in with it, or ask its owner for an invitation');
+  const isWrong = () =>
+    unauthorized('this setup link is wrong or old; use the one that the server printed when it last started');
   const digest = (text: string) => sha256(Buffer.from(text));
 
   const isRequired = async (): Promise<boolean> => {
@@ -50,11 +52,11 @@ export function createSetupService<Account, Endpoint>(options: {
     },
 
     async complete(given, owner) {
-      if (token === undefined || !timingSafeEqual(digest(given), digest(token)) || !(await isRequired()))
-        throw refusal();
+      if (!(await isRequired())) throw isSetUp();
+      if (token === undefined || !timingSafeEqual(digest(given), digest(token))) throw isWrong();
       const account = await createOwner(owner);
       token = undefined;
-      if (!account) throw refusal();
+      if (!account) throw isSetUp();
       return { account, endpoint: await createEndpoint(account, firstEndpointName) };
     },
   };
