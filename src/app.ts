@@ -17,6 +17,7 @@ import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { countRequests } from './http/count-requests.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
+import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { headOfStreams } from './http/head.ts';
@@ -30,8 +31,10 @@ export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;
   // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
   // normalize: its copies of what is answered lose a header or JSON key called __proto__.
+  let routes: readonly DeclaredRoute[] = [];
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(gate.check)
+    .onRequest(createDeclaredOnly(() => routes))
     .onError(createErrorHandler(onRequestError))
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
@@ -53,7 +56,7 @@ export function createApp(services: Services): App {
     .use(healthRoutes(services))
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
-  const { routes } = app;
+  ({ routes } = app);
   const fetch = headOfStreams(app.fetch);
   return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
 }

@@ -3,6 +3,7 @@
  * because a request that the gate refuses never meets one.
  */
 import type { Fetcher } from './bridge.ts';
+import { pathPattern } from './path-pattern.ts';
 
 export type Answered = { route: string; method: string; status: number; durationMs: number };
 
@@ -19,9 +20,8 @@ export function createRouteFinder(routes: readonly { method: string; path: strin
       exact.set(`${method} ${path}`, path);
       continue;
     }
-    const source = path.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+');
     const same = patterns.get(method) ?? [];
-    patterns.set(method, [...same, { pattern: new RegExp(`^${source}/?$`), path }]);
+    patterns.set(method, [...same, { pattern: pathPattern(path), path }]);
   }
   return (method: string, path: string): string =>
     exact.get(`${method} ${path}`) ?? patterns.get(method)?.find(({ pattern }) => pattern.test(path))?.path ?? other;

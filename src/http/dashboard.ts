@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { notFound } from '../core/errors.ts';
 import { type Assets, loadAssets } from './assets.ts';
+import { methodNotAllowed } from './declared-only.ts';
 
 export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
   let assets: Promise<Assets> | undefined;
@@ -10,8 +11,9 @@ export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
     const { pathname } = new URL(request.url, 'http://internal');
     const asset = (await assets)(pathname, request.headers.get('accept-encoding'));
     if (!asset) throw notFound('page');
+    if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(['GET']);
     return new Response(asset.body, asset);
   };
   // Ingest never comes here, and what is not a file of the dashboard is a 404 like any other.
-  return new Elysia().get('/', serve).get('/*', serve);
+  return new Elysia().get('/', serve).get('/*', serve).all('/*', serve, { parse: 'none' });
 }

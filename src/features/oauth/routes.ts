@@ -60,7 +60,7 @@ function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<s
           'access-control-max-age': '86400',
         },
       });
-    return json(405, { error: 'method not allowed' }, { ...headers, allow });
+    return json(405, { error: `method not allowed; this address takes ${allow}` }, { ...headers, allow });
   };
 }
 

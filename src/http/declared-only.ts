@@ -1,0 +1,55 @@
+/*
+ * What a path's routes do not declare is refused: a method with 405 and `Allow` (RFC 9110 section 15.5.6), and under `/api/` a
+ * query parameter with 400, because one that is misspelt would change nothing without a word. OPTIONS is a method like any other:
+ * only the routes that answer preflights declare it. Runs after the gate, so that 401 and 429 come first.
+ */
+import { firstCharacters } from '../core/text.ts';
+import { errorBody } from './errors.ts';
+import { pathPattern } from './path-pattern.ts';
+
+export type DeclaredRoute = {
+  method: string;
+  path: string;
+  hooks: { query?: { properties?: Record<string, unknown> } };
+};
+
+type Declared = { pattern: RegExp; queryNames: Map<string, Set<string>> };
+
+const namedCharacters = 100;
+
+/** @param routes Elysia's `app.routes`, asked for at the first request: the check comes before the routes that it knows */
+export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
+  let paths: Declared[] | undefined;
+
+  return ({ request: { method, url } }: { request: Request }): Response | undefined => {
+    const { pathname, searchParams } = new URL(url, 'http://internal');
+    paths ??= declaredPaths(routes());
+    const declared = paths.find(({ pattern }) => pattern.test(pathname));
+    // Nothing stands there, or something that takes every method or says itself which ones it takes.
+    if (!declared || declared.queryNames.has('ALL')) return undefined;
+    const queryNames = declared.queryNames.get(method === 'HEAD' ? 'GET' : method);
+    if (!queryNames) return methodNotAllowed([...declared.queryNames.keys()]);
+    if (!pathname.startsWith('/api/')) return undefined;
+    const unknown = [...searchParams.keys()].find(name => !queryNames.has(name));
+    if (unknown === undefined) return undefined;
+    return errorBody(400, `invalid query: ${firstCharacters(unknown, namedCharacters)}: Unexpected property`);
+  };
+}
+
+/** @param methods as declared; whoever takes GET takes HEAD */
+export function methodNotAllowed(methods: readonly string[]): Response {
+  const allow = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return errorBody(405, `method not allowed; this address takes ${allow}`, { allow });
+}
+
+function declaredPaths(routes: readonly DeclaredRoute[]): Declared[] {
+  const byPath = new Map<string, Map<string, Set<string>>>();
+  for (const { method, path, hooks } of routes) {
+    if (path.includes('*')) continue;
+    const methods = byPath.get(path) ?? new Map<string, Set<string>>();
+    byPath.set(path, methods.set(method, new Set(Object.keys(hooks.query?.properties ?? {}))));
+  }
+  // As the router does: what is spelt out goes before what has parameters.
+  const paths = [...byPath].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  return paths.map(([path, queryNames]) => ({ pattern: pathPattern(path), queryNames }));
+}
