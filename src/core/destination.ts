@@ -6,11 +6,11 @@ import { invalid } from './errors.ts';
 
 const absolute = /^https?:\/\/[^/?#]/i;
 const neverInUri = /[\s\\\p{Cc}\p{Cs}]/u;
-const maxLength = 8192;
+export const maxUrlCharacters = 8192;
 
 /** @returns the destination as given @throws invalid */
 export function readDestination(given: string): string {
-  if (given.length > maxLength) throw invalid(`url must be at most ${maxLength} characters`);
+  if (given.length > maxUrlCharacters) throw invalid(`url must be at most ${maxUrlCharacters} characters`);
   if (!absolute.test(given) || neverInUri.test(given) || !URL.canParse(given))
     throw invalid('url must be an absolute http or https URL');
   return given;

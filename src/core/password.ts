@@ -1,7 +1,7 @@
 /* Which passwords are taken: long ones that nobody tries first. No rules of composition (NIST SP 800-63B section 3.1.1.2). */
 import { invalid } from './errors.ts';
 
-const minCharacters = 12;
+export const minPasswordCharacters = 12;
 export const maxPasswordBytes = 1024;
 
 /** Those of 12 characters and more that lead the lists of leaked passwords; shorter ones are refused for their length. */
@@ -26,8 +26,8 @@ const repeated = /^(.{1,4}?)\1+$/su;
 
 /** @param email of the account, which is no password for it @throws invalid */
 export function checkPassword(password: string, email?: string): string {
-  if ([...password].length < minCharacters)
-    throw invalid(`the password must have at least ${minCharacters} characters`);
+  if ([...password].length < minPasswordCharacters)
+    throw invalid(`the password must have at least ${minPasswordCharacters} characters`);
   if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
   const folded = password.toLowerCase();
   if (common.has(folded) || repeated.test(folded) || folded === email)

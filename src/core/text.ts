@@ -35,6 +35,8 @@ export function readName(given: string): string {
 
 /** Direction controls, joiners, fillers: with them one address looks like another. */
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb\u2800]/u;
+/** Of the two sides and what stands between them. */
+export const maxEmailCharacters = 64 + 1 + 190;
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
 
 /** An e-mail address as kept: trimmed, lower-case. Only its plain form is taken; nothing is ever sent to it. @throws invalid */

@@ -15,6 +15,9 @@ export type DeclaredRoute = {
 
 type Declared = { pattern: RegExp; queryNames: Map<string, Set<string>> };
 
+/** What it refuses with, for the interface description. */
+export const declaredOnlyRefusals = [400, 405] as const;
+
 const namedCharacters = 100;
 
 /** @param routes Elysia's `app.routes`, asked for at the first request: the check comes before the routes that it knows */

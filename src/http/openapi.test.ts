@@ -142,11 +142,17 @@ describe('/openapi.json', () => {
   });
 
   test('real answers fit it, with nothing missing and nothing undescribed', async () => {
-    const ajv = new Ajv2020({ strict: false, formats: { binary: true } });
+    const formats = Object.fromEntries(
+      ['int32', 'int64', 'binary', 'uri', 'email', 'password'].map(name => [name, true]),
+    );
+    const ajv = new Ajv2020({ strict: false, formats });
     ajv.addSchema({ $id: 'doc', ...(closed(document) as Document) });
-    const schemaOf = (method: string, path: string, status: number) => {
-      const pointer = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
-      const validate = ajv.getSchema(`doc#${pointer.replaceAll('{', '%7B').replaceAll('}', '%7D')}`);
+    const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1');
+    const schemaOf = (method: string, path: string, status: number, type = 'application/json') => {
+      const pointer = `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}/content/${escaped(type)}/schema`;
+      const validate = ajv.getSchema(
+        `doc#${pointer.replaceAll('{', '%7B').replaceAll('}', '%7D').replaceAll('+', '%2B')}`,
+      );
       if (!validate) throw new Error(`no schema for ${method} ${path} ${status}`);
       return validate;
     };
@@ -167,8 +173,12 @@ describe('/openapi.json', () => {
     await fits(400, 'GET', '/api/events', `/api/events?endpointId=${endpoint.id}&limit=0`);
     const detail = await fits(200, 'GET', '/api/events/{id}', `/api/events/${id}`);
     await fits(404, 'GET', '/api/events/{id}', '/api/events/evt_missing');
-    for (const format of ['json', 'har'])
-      await fits(200, 'GET', '/api/endpoints/{id}/export', `/api/endpoints/${endpoint.id}/export?format=${format}`);
+    for (const [format, type] of Object.entries({ json: 'application/json', har: 'application/har+json' })) {
+      const response = await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=${format}`);
+      expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+      const validate = schemaOf('GET', '/api/endpoints/{id}/export', 200, type);
+      if (!validate(await response.json())) throw new Error(`export as ${format}: ${ajv.errorsText(validate.errors)}`);
+    }
     for (const headers of [{}, { authorization: 'Bearer htk_unknown' }]) {
       const signedOut = await house.fetch('/api/session', { headers });
       const validate = schemaOf('GET', '/api/session', 401);

@@ -11,6 +11,9 @@ const reasons = {
 };
 export type ProtocolFailure = keyof typeof reasons;
 
+/** What any request may be refused with before anything looks at it, for the interface description. */
+export const protocolRefusals: readonly number[] = Object.keys(reasons).map(Number);
+
 const bodyOf = (status: ProtocolFailure): string => JSON.stringify({ error: reasons[status] });
 const fields = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
 

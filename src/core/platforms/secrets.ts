@@ -6,7 +6,7 @@ import { ed25519Key, publicKeys, tidyPem } from './keys.ts';
 import type { KeyForm, Platform } from './model.ts';
 import { findPlatform } from './platforms.ts';
 
-const LONGEST = 16 * 1024;
+export const longestSecret = 16 * 1024;
 const CONTROL = /\p{Cc}/u;
 
 /** What each form looks like, for messages and for the documentation. */
@@ -31,7 +31,7 @@ export const formWords: Readonly<Record<KeyForm, string>> = {
 export function readSecret(platform: string | null, pasted: string): { secret: string } | { error: string } {
   const text = pasted.replace(/^[\s\ufeff\u200b]+|[\s\ufeff\u200b]+$/g, '');
   if (text === '') return { error: 'the secret is empty' };
-  if (text.length > LONGEST) return { error: 'the secret is longer than 16 KiB' };
+  if (text.length > longestSecret) return { error: 'the secret is longer than 16 KiB' };
   if (text === '[redacted]' || /^[*•]{4,}$/.test(text))
     return { error: 'that is a placeholder, not the secret itself' };
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {

@@ -8,5 +8,10 @@ import type { AccountService } from './service.ts';
 export const accountRoutes = ({ gate, account }: { gate: Gate; account: Pick<AccountService, 'account'> }) =>
   new Elysia().get('/api/me', ({ request }) => account.account(gate.principal(request).accountId), {
     response: answers({ 200: Account }),
-    detail: { operationId: 'getMe', summary: 'The account that the credentials belong to', tags: ['Account'] },
+    detail: {
+      operationId: 'getMe',
+      summary: 'The account that the credentials belong to',
+      description: 'Tells a program whose credentials it holds, and which plan applies.',
+      tags: ['Account'],
+    },
   });

@@ -9,7 +9,12 @@ export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
   new Elysia()
     .get('/api/apps', async ({ request }) => ({ apps: await apps.list(gate.principal(request).accountId) }), {
       response: answers({ 200: ConnectedAppList }),
-      detail: { operationId: 'listApps', summary: 'The account’s connected apps', tags: ['Apps'] },
+      detail: {
+        operationId: 'listApps',
+        summary: 'The account’s connected apps',
+        description: 'Apps that hold access tokens of the account. `verifiedHost` says what is known about an app.',
+        tags: ['Apps'],
+      },
     })
     .delete(
       '/api/apps/:id',
@@ -20,6 +25,11 @@ export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
       {
         params: IdParams,
         response: answers({ 200: Ok }, 404),
-        detail: { operationId: 'revokeApp', summary: 'Disconnect an app; its tokens stop at once', tags: ['Apps'] },
+        detail: {
+          operationId: 'revokeApp',
+          summary: 'Disconnect an app; its tokens stop at once',
+          description: 'Access tokens and refresh tokens of the app are refused from the next request on.',
+          tags: ['Apps'],
+        },
       },
     );

@@ -12,7 +12,12 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
   new Elysia()
     .get('/api/endpoints', async ({ request }) => ({ endpoints: await endpoints.list(gate.principal(request)) }), {
       response: answers({ 200: EndpointList }),
-      detail: { operationId: 'listEndpoints', summary: 'All endpoints of the account', tags },
+      detail: {
+        operationId: 'listEndpoints',
+        summary: 'All endpoints of the account',
+        description: 'All of them in one answer, oldest first. Members of a team share them.',
+        tags,
+      },
     })
     .post(
       '/api/endpoints',
@@ -20,13 +25,23 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       {
         ...jsonInput(EndpointName),
         response: answers({ 201: Endpoint }, 400, 403),
-        detail: { operationId: 'createEndpoint', summary: 'Create an endpoint', tags },
+        detail: {
+          operationId: 'createEndpoint',
+          summary: 'Create an endpoint',
+          description: 'Register its `url` with the sending platform. The plan limits the number of endpoints.',
+          tags,
+        },
       },
     )
     .get('/api/endpoints/:id', ({ request, params }) => endpoints.endpoint(gate.principal(request), params.id), {
       params: IdParams,
       response: answers({ 200: Endpoint }, 404),
-      detail: { operationId: 'getEndpoint', summary: 'One endpoint', tags },
+      detail: {
+        operationId: 'getEndpoint',
+        summary: 'One endpoint',
+        description: 'With its counters, as in the list.',
+        tags,
+      },
     })
     .patch(
       '/api/endpoints/:id',
@@ -39,7 +54,13 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
         ...jsonInput(EndpointChange),
         params: IdParams,
         response: answers({ 200: EndpointChanged }, 400, 403, 404),
-        detail: { operationId: 'renameEndpoint', summary: 'Rename an endpoint, or let it learn a secret', tags },
+        detail: {
+          operationId: 'renameEndpoint',
+          summary: 'Rename an endpoint, or let it learn a secret',
+          description:
+            'The ingest address does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is taken as confirmed; apps may not open it.',
+          tags,
+        },
       },
     )
     .delete(
@@ -51,6 +72,11 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       {
         params: IdParams,
         response: answers({ 200: Ok }, 404),
-        detail: { operationId: 'deleteEndpoint', summary: 'Delete an endpoint and its stored events', tags },
+        detail: {
+          operationId: 'deleteEndpoint',
+          summary: 'Delete an endpoint and its stored events',
+          description: 'Its address answers 404 and its events are unreadable at once.',
+          tags,
+        },
       },
     );

@@ -1,7 +1,7 @@
 /* Events on the wire (api-contract "EventSummary", "EventDetail"; interface "API beyond the contract"). */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { defaultPageSize, maxSearchCharacters } from '../../core/limits.ts';
-import { described, nullable, Timestamp } from '../../http/schemas.ts';
+import { ByteCount, described, HttpStatus, nullable, Sha256, Timestamp } from '../../http/schemas.ts';
 
 const Pair = t.Tuple([t.String(), t.String()]);
 
@@ -11,7 +11,7 @@ const shared = {
   platform: nullable(t.String({ description: 'detected sender, a lower-case platform name' })),
   method: nullable(t.String()),
   receivedAt: Timestamp,
-  size: t.Integer({ description: 'body bytes' }),
+  size: ByteCount,
   path: t.String({ description: 'what followed the token, raw, with its leading /, or empty' }),
   signatureValid: nullable(t.Boolean()),
 };
@@ -49,9 +49,9 @@ export type Signature = Static<typeof Signature>;
 export const ReplayAttempt = t.Object(
   {
     destination: t.String(),
-    status: nullable(t.Integer({ description: 'null when the destination could not be reached at all' })),
+    status: nullable(HttpStatus('null when the destination could not be reached at all')),
     ok: t.Boolean(),
-    durationMs: t.Integer(),
+    durationMs: t.Integer({ description: 'from the start of the replay to the end of the answer' }),
     createdAt: Timestamp,
     replayedBy: nullable(t.String()),
     formerMember: t.Boolean(),
@@ -71,7 +71,7 @@ export const EventDetail = t.Object(
     payload: t.Unknown({ description: 'parsed JSON; null when the body was empty or not valid JSON' }),
     payloadRaw: t.String(),
     payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
-    sha256: t.String({ description: 'hex, of the body' }),
+    sha256: Sha256,
     sourceIp: t.String(),
     signature: nullable(Signature),
     replays: t.Array(ReplayAttempt),

@@ -14,7 +14,13 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
     .get('/api/events', ({ request, query }) => events.list(gate.principal(request), query, request.signal), {
       ...queryOf(EventListQuery),
       response: answers({ 200: EventPage }, 400, 404),
-      detail: { operationId: 'listEvents', summary: 'An endpoint’s events, newest first', tags },
+      detail: {
+        operationId: 'listEvents',
+        summary: 'An endpoint’s events, newest first',
+        description:
+          'To read the next page, pass `nextCursor` as `cursor`; it is null on the last page. `q` selects events whose type or payload contains the text.',
+        tags,
+      },
     })
     .get(
       '/api/events/:id',
@@ -26,7 +32,12 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       {
         params: IdParams,
         response: answers({ 200: EventDetail }, 404),
-        detail: { operationId: 'getEvent', summary: 'One event in full', tags },
+        detail: {
+          operationId: 'getEvent',
+          summary: 'One event in full',
+          description: 'Headers, query, body, the verdict on its signature, and the latest replays.',
+          tags,
+        },
       },
     )
     .get(
@@ -36,7 +47,13 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       {
         params: IdParams,
         response: answers({ 200: Bytes }, 404),
-        detail: { operationId: 'getEventBody', summary: 'The exact body bytes', tags },
+        detail: {
+          operationId: 'getEventBody',
+          summary: 'The exact body bytes',
+          description:
+            'The bytes that came off the wire, still encoded if the sender encoded them. Sent as a download.',
+          tags,
+        },
       },
     );
 

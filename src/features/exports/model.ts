@@ -1,7 +1,7 @@
 /* What an export is asked for (api-contract "GET /api/endpoints/{id}/export"). */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
-import { described, Endpoint, nullable, Timestamp } from '../../http/schemas.ts';
+import { ByteCount, described, Endpoint, files, nullable, Sha256, Timestamp } from '../../http/schemas.ts';
 
 export const ExportQuery = t.Object({
   format: t.Optional(
@@ -26,8 +26,8 @@ const ExportedEvent = t.Object(
     rawHeaders: t.Array(t.Tuple([t.String(), t.String()])),
     eventType: nullable(t.String()),
     platform: nullable(t.String()),
-    size: t.Integer({ description: 'body bytes' }),
-    sha256: t.String({ description: 'hex, of the body' }),
+    size: ByteCount,
+    sha256: Sha256,
     payloadRaw: t.String(),
     payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
   },
@@ -63,5 +63,6 @@ const HttpArchive = t.Object(
   { title: 'HttpArchive' },
 );
 
-/** Of unknown length: it is described, and never validated. */
-export const ExportFile = t.Any({ anyOf: [History, HttpArchive] });
+/** Of unknown length, so it is not validated. */
+export const mediaTypes = { json: 'application/json', har: 'application/har+json' } as const;
+export const ExportFile = files({ [mediaTypes.json]: History, [mediaTypes.har]: HttpArchive });

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { answers, IdParams } from '../../http/schemas.ts';
-import { ExportFile, ExportQuery } from './model.ts';
+import { ExportFile, ExportQuery, mediaTypes } from './model.ts';
 import type { ExportsService } from './service.ts';
 
 export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsService }) =>
@@ -13,7 +13,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
       const { fileName, body } = await exports.file(gate.principal(request), params.id, query);
       return new Response(body, {
         headers: {
-          'content-type': 'application/json; charset=utf-8',
+          'content-type': `${mediaTypes[query.format ?? 'json']}; charset=utf-8`,
           // The id is the database's own, never what the request spelled.
           'content-disposition': `attachment; filename="${fileName}"`,
           'content-security-policy': "sandbox; default-src 'none'",
@@ -29,7 +29,8 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
       detail: {
         operationId: 'exportEndpoint',
         summary: 'Download an endpoint’s history',
-        description: 'Everything inside the plan’s retention window, oldest first, streamed.',
+        description:
+          'Everything inside the plan’s retention window, oldest first, streamed: as JSON of this API, or with `format=har` as a HAR 1.2 capture, each of its own media type.',
         tags: ['Endpoints'],
       },
     },

@@ -10,7 +10,12 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
   new Elysia()
     .get('/api/keys', async ({ request }) => ({ keys: await keys.list(gate.principal(request).accountId) }), {
       response: answers({ 200: ApiKeyList }),
-      detail: { operationId: 'listKeys', summary: 'The account’s API keys, metadata only', tags: ['Keys'] },
+      detail: {
+        operationId: 'listKeys',
+        summary: 'The account’s API keys, metadata only',
+        description: 'A full key is shown once, when it is created.',
+        tags: ['Keys'],
+      },
     })
     .post(
       '/api/keys',
@@ -25,7 +30,7 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
           operationId: 'createKey',
           summary: 'Create an API key; it is shown this once',
           description:
-            'A key that a connected app creates belongs to the app: it may do what the app may, and ends with it.',
+            'It gives full access to the endpoints and events of the account. There are at most 10. A key that a connected app creates belongs to the app: it may do what the app may, and ends with it.',
           tags: ['Keys'],
         },
       },
@@ -39,6 +44,11 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       {
         params: IdParams,
         response: answers({ 200: Ok }, 404),
-        detail: { operationId: 'revokeKey', summary: 'Revoke an API key at once', tags: ['Keys'] },
+        detail: {
+          operationId: 'revokeKey',
+          summary: 'Revoke an API key at once',
+          description: 'The next request with it is refused.',
+          tags: ['Keys'],
+        },
       },
     );

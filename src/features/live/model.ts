@@ -1,6 +1,6 @@
 /* Live arrivals and the last day at a glance. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Timestamp } from '../../http/schemas.ts';
+import { files, Timestamp } from '../../http/schemas.ts';
 
 export const activityBuckets = 24;
 
@@ -20,8 +20,8 @@ export const StreamQuery = t.Object({
   ),
 });
 
-export const EventStream = t.Unknown({
-  type: 'string',
-  contentMediaType: 'text/event-stream',
-  description: 'Messages `event`, each with an EventSummary as data and the event’s id as id; comments in between.',
+export const EventStream = files({
+  'text/event-stream': t.String({
+    description: 'Messages `event`, each with an EventSummary as data and the event’s id as id; comments in between.',
+  }),
 });

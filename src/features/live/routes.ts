@@ -46,5 +46,10 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
     .get('/api/endpoints/:id/activity', ({ request, params }) => live.activity(gate.principal(request), params.id), {
       params: IdParams,
       response: answers({ 200: Activity }, 404),
-      detail: { operationId: 'getActivity', summary: 'Deliveries of the last 24 hours, by the hour', tags },
+      detail: {
+        operationId: 'getActivity',
+        summary: 'Deliveries of the last 24 hours, by the hour',
+        description: '24 buckets of one hour, by the clock of the server; the last one is the running hour.',
+        tags,
+      },
     });

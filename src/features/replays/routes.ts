@@ -18,7 +18,7 @@ export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysS
         operationId: 'replayEvent',
         summary: 'Send an event again',
         description:
-          'Sends the original method, headers and body to `url`, with `x-service-replay` added. A destination that answers with an error is not an error here: see `ok` and `status`.',
+          'Sends the original method, headers and body to `url`, with `x-service-replay` added. A destination that answers with an error is not an error here: see `ok` and `status`. Refused with 400: addresses that are not public, and ports of other protocols than HTTP (mail, databases, caches, remote shells); docs/replay.md lists them. The operator opens either with HOOKTAPE_REPLAY_ALLOW, a port by an entry `host:port`.',
         tags: ['Events'],
       },
     },

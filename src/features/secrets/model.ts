@@ -1,6 +1,7 @@
 /* Signing secrets on the wire (interface "API beyond the contract"). A secret goes in and never comes out. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable, Timestamp } from '../../http/schemas.ts';
+import { longestSecret } from '../../core/platforms/secrets.ts';
+import { described, nullable, Timestamp } from '../../http/schemas.ts';
 
 export const Secret = t.Object(
   {
@@ -33,7 +34,9 @@ export type SecretList = Static<typeof SecretList>;
 export const NewSecret = t.Object(
   {
     platform: t.Optional(nullable(t.String({ description: 'a platform’s name; null or absent serves any platform' }))),
-    secret: t.String({ description: 'as the platform shows it' }),
+    secret: described(t.String({ minLength: 1, maxLength: longestSecret }), {
+      description: 'as the platform shows it',
+    }),
   },
   { title: 'NewSecret' },
 );

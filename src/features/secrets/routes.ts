@@ -13,7 +13,13 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
     .get('/api/endpoints/:id/secrets', ({ request, params }) => secrets.list(gate.principal(request), params.id), {
       params: IdParams,
       response: answers({ 200: SecretList }, 404),
-      detail: { operationId: 'listSecrets', summary: 'An endpoint’s signing secrets, without the secrets', tags },
+      detail: {
+        operationId: 'listSecrets',
+        summary: 'An endpoint’s signing secrets, without the secrets',
+        description:
+          'The last characters tell them apart. With them comes until when a learned secret is taken as confirmed.',
+        tags,
+      },
     })
     .post(
       '/api/endpoints/:id/secrets',
@@ -23,7 +29,13 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
         ...jsonInput(NewSecret),
         params: IdParams,
         response: answers({ 201: Secret }, 400, 404),
-        detail: { operationId: 'addSecret', summary: 'Register a signing secret', tags },
+        detail: {
+          operationId: 'addSecret',
+          summary: 'Register a signing secret',
+          description:
+            'It also applies to deliveries that are already stored. An endpoint may have several secrets, for rotation: at most 20.',
+          tags,
+        },
       },
     )
     .post(
@@ -32,7 +44,13 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       {
         params: SecretParams,
         response: answers({ 200: Secret }, 400, 403, 404),
-        detail: { operationId: 'confirmSecret', summary: 'Confirm a signing secret that a handshake delivered', tags },
+        detail: {
+          operationId: 'confirmSecret',
+          summary: 'Confirm a signing secret that a handshake delivered',
+          description:
+            'Verdicts that rest on it are `unchecked` until then, because anybody could have sent it. For a person or an API key, never an app.',
+          tags,
+        },
       },
     )
     .delete(
@@ -44,6 +62,11 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       {
         params: SecretParams,
         response: answers({ 200: Ok }, 404),
-        detail: { operationId: 'deleteSecret', summary: 'Remove a signing secret', tags },
+        detail: {
+          operationId: 'deleteSecret',
+          summary: 'Remove a signing secret',
+          description: 'Verdicts that rested on it become `unchecked`.',
+          tags,
+        },
       },
     );

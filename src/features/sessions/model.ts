@@ -1,8 +1,14 @@
 /* Sign-in on the wire. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Account, nullable, Password, Role, Timestamp } from '../../http/schemas.ts';
+import { maxPasswordBytes } from '../../core/password.ts';
+import { Account, described, nullable, Password, Role, Timestamp } from '../../http/schemas.ts';
 
-export const SignIn = t.Object({ email: t.String(), password: t.String() }, { title: 'SignIn' });
+/** Whatever it is, it is compared: what makes a good password is asked when one is set. */
+const GivenPassword = described(t.String({ maxLength: maxPasswordBytes, format: 'password' }), {
+  description: `at most ${maxPasswordBytes} bytes`,
+});
+
+export const SignIn = t.Object({ email: t.String(), password: GivenPassword }, { title: 'SignIn' });
 
 export const SignedIn = t.Object(
   {
@@ -28,7 +34,7 @@ export const SignedOut = t.Object(
 
 export const PasswordChange = t.Object(
   {
-    current: t.String(),
+    current: GivenPassword,
     password: Password,
     signOutEverywhere: t.Optional(
       t.Boolean({ default: false, description: 'true: the access of all connected apps ends, too; API keys stay' }),

@@ -39,7 +39,14 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       },
       {
         response: { ...answers({ 200: SignedIn }), 401: SignedOut },
-        detail: { operationId: 'getSession', summary: 'Who is signed in', tags, security: known },
+        detail: {
+          operationId: 'getSession',
+          summary: 'Who is signed in',
+          description:
+            'Without credentials it answers 401 and says whether the installation still needs its first account.',
+          tags,
+          security: known,
+        },
       },
     )
     .post(
@@ -51,7 +58,13 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       {
         ...jsonInput(SignIn),
         response: answers({ 201: Ok }, 400),
-        detail: { operationId: 'signIn', summary: 'Sign in; the answer sets the session cookie', tags, security: open },
+        detail: {
+          operationId: 'signIn',
+          summary: 'Sign in; the answer sets the session cookie',
+          description: 'For the dashboard. Programs use an API key or an access token instead.',
+          tags,
+          security: open,
+        },
       },
     )
     .delete(
@@ -65,7 +78,12 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       },
       {
         response: answers({ 200: Ok }),
-        detail: { operationId: 'signOut', summary: 'End this session', tags },
+        detail: {
+          operationId: 'signOut',
+          summary: 'End this session',
+          description: 'Removes the cookie. A bearer credential stays valid.',
+          tags,
+        },
       },
     )
     .post(
@@ -81,6 +99,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         detail: {
           operationId: 'changePassword',
           summary: 'Change the password; all other sessions end, and on request the access of apps',
+          description: 'The current password is asked for again. A caller with a session gets a new one.',
           tags,
         },
       },
@@ -92,7 +111,12 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       }),
       {
         response: answers({ 200: SessionList }),
-        detail: { operationId: 'listSessions', summary: 'Where the account is signed in', tags },
+        detail: {
+          operationId: 'listSessions',
+          summary: 'Where the account is signed in',
+          description: 'Newest use first; `current` marks the one that asks.',
+          tags,
+        },
       },
     )
     .delete(
@@ -104,7 +128,12 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       {
         params: IdParams,
         response: answers({ 200: Ok }, 404),
-        detail: { operationId: 'endSession', summary: 'End a session at once', tags },
+        detail: {
+          operationId: 'endSession',
+          summary: 'End a session at once',
+          description: 'Requests with it are refused from then on.',
+          tags,
+        },
       },
     );
 }

@@ -1,11 +1,11 @@
 /* First run on the wire. */
 import { Type as t } from '@sinclair/typebox';
-import { Account, Endpoint, Password } from '../../http/schemas.ts';
+import { Account, Email, Endpoint, Password } from '../../http/schemas.ts';
 
 export const SetupRequest = t.Object(
   {
     token: t.String({ description: 'from the link that the server prints at each start while there is no account' }),
-    email: t.String(),
+    email: Email,
     password: Password,
   },
   { title: 'SetupRequest' },

@@ -31,6 +31,8 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
       detail: {
         operationId: 'setUp',
         summary: 'First run: make the owner account and the first endpoint',
+        description:
+          'Takes the token of the link that the server prints at each start while there is no account. With an account there is no such link, and this is always refused.',
         tags: ['Sessions'],
         security: [],
       },

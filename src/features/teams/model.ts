@@ -1,6 +1,6 @@
 /* The team and its invitations on the wire (interface "API beyond the contract"). */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Password, Plan, Role, Timestamp } from '../../http/schemas.ts';
+import { Email, OwnUrl, Password, Plan, Role, Timestamp } from '../../http/schemas.ts';
 
 export const Member = t.Object(
   { id: t.String(), email: t.String(), role: Role, createdAt: Timestamp },
@@ -12,8 +12,8 @@ export const Team = t.Object(
     members: t.Array(Member),
     plan: Plan,
     limits: t.Object({
-      endpoints: t.Integer({ description: '0: no limit' }),
-      keys: t.Integer({ description: 'for each account' }),
+      endpoints: t.Integer({ description: '0: no limit', format: 'int32' }),
+      keys: t.Integer({ description: 'for each account', format: 'int32' }),
       retentionMs: t.Integer({ description: 'how long events are kept; 0: for ever' }),
     }),
   },
@@ -21,9 +21,9 @@ export const Team = t.Object(
 );
 export type Team = Static<typeof Team>;
 
-export const NewInvitation = t.Object({ email: t.String() }, { title: 'NewInvitation' });
+export const NewInvitation = t.Object({ email: Email }, { title: 'NewInvitation' });
 export const Invitation = t.Object(
-  { email: t.String(), url: t.String({ description: 'to hand on; works once' }), expiresAt: Timestamp },
+  { email: t.String(), url: OwnUrl('to hand on; works once'), expiresAt: Timestamp },
   { title: 'Invitation' },
 );
 export type Invitation = Static<typeof Invitation>;

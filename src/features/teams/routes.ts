@@ -23,7 +23,12 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
   new Elysia()
     .get('/api/team', ({ request }) => teams.team(gate.principal(request)), {
       response: answers({ 200: Team }),
-      detail: { operationId: 'getTeam', summary: 'The team, its plan and what the plan allows', tags },
+      detail: {
+        operationId: 'getTeam',
+        summary: 'The team, its plan and what the plan allows',
+        description: 'Every member may read it; only an owner may change it.',
+        tags,
+      },
     })
     .post(
       '/api/team/invitations',
@@ -31,7 +36,13 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       {
         ...jsonInput(NewInvitation),
         response: answers({ 201: Invitation }, 400, 403, 409),
-        detail: { operationId: 'invite', summary: 'A link for a new member; for an owner only', tags },
+        detail: {
+          operationId: 'invite',
+          summary: 'A link for a new member; for an owner only',
+          description:
+            'Nothing is sent: give the link to the person yourself. It works once, for a new account with this address.',
+          tags,
+        },
       },
     )
     .delete(
@@ -54,7 +65,13 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
     .get('/api/invitations/:token', ({ params }) => teams.invitation(params.token), {
       params: TokenParams,
       response: answers({ 200: OpenInvitation }, 404),
-      detail: { operationId: 'getInvitation', summary: 'Who invites whom', tags, security: open },
+      detail: {
+        operationId: 'getInvitation',
+        summary: 'Who invites whom',
+        description: 'What the page behind the link shows before it is accepted.',
+        tags,
+        security: open,
+      },
     })
     .post(
       '/api/invitations/:token',
@@ -70,6 +87,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
         detail: {
           operationId: 'acceptInvitation',
           summary: 'Join the team; the answer sets the session cookie',
+          description: 'Makes the account and signs it in. The link is used up.',
           tags,
           security: open,
         },

@@ -1,0 +1,101 @@
+/* An OpenAPI 3.1 document as the refinements see it: as much of its shape as they need, and the ways to walk over it. */
+
+export type Schema = Record<string, unknown>;
+export type MediaType = { schema: Schema; example?: unknown };
+export type Content = Record<string, MediaType>;
+export type HeaderObject = { description: string; required?: boolean; schema: Schema };
+export type ResponseObject = { description: string; headers?: Record<string, HeaderObject>; content?: Content };
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Schema;
+};
+
+export type Operation = {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  /** `[]`: needs no credentials; with `{}` among others: takes them, and needs none. */
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, ResponseObject>;
+};
+
+export type Tag = { name: string; description?: string };
+
+export type Document = {
+  openapi: string;
+  info: Record<string, unknown>;
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  tags: Tag[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
+};
+
+/** One improvement of the whole document. Changes nothing in place. */
+export type Refinement = (document: Document) => Document;
+
+export const mapValues = <A, B>(record: Record<string, A>, map: (value: A, key: string) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+
+/** @param map is given the method in lower case, as the document spells it */
+export const mapOperations = (
+  document: Document,
+  map: (operation: Operation, method: string, path: string) => Operation,
+): Document => ({
+  ...document,
+  paths: mapValues(document.paths, (item, path) =>
+    mapValues(item, (operation, method) => map(operation, method, path)),
+  ),
+});
+
+/** Every body of a request or response. */
+export const mapContents = (
+  document: Document,
+  map: (content: Content, where: { status?: string; isRequest: boolean }) => Content,
+): Document =>
+  mapOperations(document, ({ requestBody, responses, ...operation }) => ({
+    ...operation,
+    ...(requestBody && { requestBody: { ...requestBody, content: map(requestBody.content, { isRequest: true }) } }),
+    responses: mapValues(responses, (response, status) => ({
+      ...response,
+      ...(response.content && { content: map(response.content, { status, isRequest: false }) }),
+    })),
+  }));
+
+/** Every schema of the document, those inside others first. */
+export function mapSchemas(document: Document, map: (schema: Schema) => Schema): Document {
+  const deep = (schema: Schema): Schema => mapSchema(schema, map);
+  const { components, ...rest } = mapContents(document, content =>
+    mapValues(content, media => ({ ...media, schema: deep(media.schema) })),
+  );
+  const mapped = mapOperations({ ...rest, components }, ({ parameters, ...operation }) => ({
+    ...operation,
+    ...(parameters && { parameters: parameters.map(one => ({ ...one, schema: deep(one.schema) })) }),
+  }));
+  return { ...mapped, components: { ...components, schemas: mapValues(components.schemas, deep) } };
+}
+
+const mapsOfSchemas = ['properties', 'patternProperties', 'mediaTypes'];
+
+/** A schema and all schemas inside it, from the inside out. */
+export function mapSchema(schema: Schema, map: (schema: Schema) => Schema): Schema {
+  const inside = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inside);
+    return isSchema(value) ? mapSchema(value, map) : value;
+  };
+  return map(
+    mapValues(schema, (value, key) => {
+      if (key === 'enum' || key === 'const' || key === 'default' || key === 'examples') return value;
+      return mapsOfSchemas.includes(key) && isSchema(value) ? mapValues(value, inside) : inside(value);
+    }),
+  );
+}
+
+export const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,174 @@
+/* An example for each body, found by the name of its schema or, for errors, by status. A test holds them against the schemas. */
+import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+
+const createdAt = 1_789_000_000_000;
+const receivedAt = 1_789_000_123_456;
+const ids = {
+  account: 'acc_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  endpoint: 'ep_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  event: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  key: 'key_01m2ab3cd4ef5gh6jk7mn8pq9r',
+};
+
+const account = { id: ids.account, email: 'ada@example.com', plan: 'pro', createdAt };
+const endpoint = {
+  id: ids.endpoint,
+  name: 'Shop',
+  createdAt,
+  url: 'https://hooks.example.com/in/4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
+  eventCount: 1,
+  lastReceivedAt: receivedAt,
+};
+const body = '{"type":"order.paid","id":7}';
+const sha256 = '9be2e65c4a1b9a8b8a5f3d4f6e0c7b1d2a3948576f1e0d9c8b7a695847362514';
+const received = {
+  id: ids.event,
+  eventType: 'order.paid',
+  platform: 'stripe',
+  method: 'POST',
+  receivedAt,
+  size: body.length,
+  path: '/orders',
+};
+const summary = { ...received, signatureValid: true, payloadPreview: body };
+const content = {
+  query: 'shop=7',
+  headers: { 'content-type': 'application/json' },
+  rawHeaders: [['Content-Type', 'application/json']],
+  payloadRaw: body,
+  payloadEncoding: 'utf8',
+  sha256,
+};
+const replay = {
+  destination: 'https://staging.example.com/hook',
+  status: 200,
+  ok: true,
+  durationMs: 84,
+  createdAt: receivedAt + 60_000,
+  replayedBy: 'ada@example.com',
+  formerMember: false,
+};
+const key = { id: ids.key, name: 'laptop', last4: '7x2q', createdAt, lastUsedAt: receivedAt, app: null };
+const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
+const password = 'a quiet river at noon';
+
+const bySchema: Record<string, unknown> = {
+  Acceptance: { password },
+  Account: account,
+  Activity: {
+    since: 1_788_915_600_000,
+    bucketMs: 3_600_000,
+    counts: [0, 0, 0, 0, 0, 0, 0, 2, 5, 9, 12, 8, 4, 7, 11, 6, 3, 1, 0, 0, 0, 0, 0, 1],
+  },
+  ApiKeyList: { keys: [key] },
+  ConnectedAppList: {
+    apps: [
+      {
+        id: 'app_01m2ab3cd4ef5gh6jk7mn8pq9r',
+        name: 'Example editor',
+        clientId: 'dcr_01m2ab3cd4ef5gh6jk7mn8pq9r',
+        createdAt,
+        lastUsedAt: null,
+        issuer: null,
+        verifiedHost: null,
+        redirectHost: 'localhost',
+        scopes: ['webhooks'],
+      },
+    ],
+  },
+  CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
+  Endpoint: endpoint,
+  EndpointChange: { name: 'Shop' },
+  EndpointChanged: { ok: true, name: 'Shop' },
+  EndpointList: { endpoints: [endpoint] },
+  EndpointName: { name: 'Shop' },
+  EventDetail: {
+    ...received,
+    ...content,
+    signatureValid: true,
+    endpointId: ids.endpoint,
+    params: [['shop', '7']],
+    payload: { type: 'order.paid', id: 7 },
+    sourceIp: '192.0.2.7',
+    signature: { platform: 'stripe', scheme: 'stripe', verdict: 'valid', reason: null, proves: 'payload' },
+    replays: [replay],
+  },
+  EventPage: { events: [summary], nextCursor: null },
+  History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
+  HttpArchive: {
+    log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
+  },
+  Invitation: {
+    email: 'grace@example.com',
+    url: 'https://hooks.example.com/join?token=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
+    expiresAt: createdAt + 7 * 86_400_000,
+  },
+  NewApiKey: { name: 'laptop' },
+  NewInvitation: { email: 'grace@example.com' },
+  NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
+  Ok: { ok: true },
+  OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
+  PasswordChange: { current: password, password: 'a wide meadow at dawn' },
+  ReplayRequest: { url: replay.destination },
+  ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
+  Secret: secret,
+  SecretList: { secrets: [secret], learnSecretsUntil: null },
+  SessionList: {
+    sessions: [
+      {
+        id: 'ses_01m2ab3cd4ef5gh6jk7mn8pq9r',
+        current: true,
+        userAgent: 'Mozilla/5.0',
+        sourceIp: '192.0.2.7',
+        createdAt,
+        lastSeenAt: receivedAt,
+      },
+    ],
+  },
+  SetupDone: { account, endpoint: { ...endpoint, eventCount: 0, lastReceivedAt: null } },
+  SetupRequest: { token: '4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2', email: 'ada@example.com', password },
+  SignedIn: { account, role: 'owner', sessionId: null, setupRequired: false, version: '1.0.0' },
+  SignedOut: { error: 'not signed in', setupRequired: false },
+  SignIn: { email: 'ada@example.com', password },
+  Team: {
+    members: [{ id: ids.account, email: 'ada@example.com', role: 'owner', createdAt }],
+    plan: 'pro',
+    limits: { endpoints: 0, keys: 10, retentionMs: 7_776_000_000 },
+  },
+};
+
+const byStatus: Record<string, string> = {
+  400: 'invalid body: name: required',
+  401: 'missing or invalid credentials',
+  403: 'the free plan allows 1 endpoint',
+  404: 'not found',
+  405: 'method not allowed; this address takes GET, HEAD',
+  408: 'the request did not arrive in time',
+  409: 'ada@example.com is in the team already',
+  413: 'the request body is too large',
+  415: 'the content type must be application/json',
+  417: 'nothing but 100-continue can be expected here',
+  421: 'this is not a name of this server; use https://hooks.example.com (HOOKTAPE_BASE_URL)',
+  429: 'rate limit exceeded, try again in 12 s',
+  431: 'the header fields are too large',
+  500: 'internal error',
+  502: 'the destination could not be reached: connection refused',
+  503: 'shutting down, try again',
+};
+
+const byMediaType: Record<string, unknown> = {
+  'text/event-stream': `: connected\nretry: 1000\nid: ${ids.event}\nevent: event\ndata: ${JSON.stringify(summary)}\n\n`,
+};
+
+const nameOf = ({ $ref }: Record<string, unknown>): string =>
+  typeof $ref === 'string' ? $ref.replace('#/components/schemas/', '') : '';
+
+export const examples: Refinement = document =>
+  mapContents(document, (content: Content, { status = '' }) =>
+    mapValues(content, (media, type) => {
+      const name = nameOf(media.schema);
+      const error = name === 'Error' ? byStatus[status] : undefined;
+      const example = error === undefined ? (bySchema[name] ?? byMediaType[type]) : { error };
+      return example === undefined ? media : { ...media, example };
+    }),
+  );

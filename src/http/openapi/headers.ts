@@ -1,0 +1,72 @@
+/* Header fields that clients need to know of: those that an operation reads, and those that its answers carry. */
+import { type HeaderObject, mapOperations, mapValues, type Parameter, type Refinement } from './document.ts';
+
+const text = (description: string, required = false): HeaderObject => ({
+  description,
+  ...(required && { required }),
+  schema: { type: 'string' },
+});
+
+const sessionCookie = { 'Set-Cookie': text('The session cookie.', true) };
+const fileName = (example: string) => ({
+  'Content-Disposition': text(`Names the file, as in \`attachment; filename="${example}"\`.`, true),
+});
+
+/** By operation; of its success. */
+const successHeaders: Record<string, Record<string, HeaderObject>> = {
+  exportEndpoint: fileName('service-{id}.json'),
+  getEventBody: fileName('{id}.bin'),
+  signIn: sessionCookie,
+  signOut: { 'Set-Cookie': text('Removes the session cookie.', true) },
+  changePassword: { 'Set-Cookie': text('The cookie of a new session, for a caller with a session.') },
+  setUp: sessionCookie,
+  acceptInvitation: sessionCookie,
+};
+
+const challenge = text('How to authenticate (RFC 6750), where a bearer credential is missing or not enough.');
+const retryAfter: HeaderObject = {
+  description: 'Seconds to wait.',
+  schema: { type: 'integer', minimum: 1, format: 'int32' },
+};
+
+/** By status; of any operation. */
+const statusHeaders: Record<string, Record<string, HeaderObject>> = {
+  401: { 'WWW-Authenticate': challenge },
+  403: { 'WWW-Authenticate': challenge },
+  405: { Allow: text('The methods that the path takes.', true) },
+  429: { 'Retry-After': { ...retryAfter, required: true } },
+  503: { 'Retry-After': retryAfter },
+};
+
+export const responseHeaders: Refinement = document =>
+  mapOperations(document, operation => ({
+    ...operation,
+    responses: mapValues(operation.responses, (response, status) => {
+      const headers = {
+        ...statusHeaders[status],
+        ...(status.startsWith('2') && successHeaders[operation.operationId]),
+        ...response.headers,
+      };
+      return Object.keys(headers).length === 0 ? response : { ...response, headers };
+    }),
+  }));
+
+/** By operation. */
+const headerParameters: Record<string, Parameter[]> = {
+  streamEvents: [
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description:
+        'The newest event that the caller has: the stream goes on after it. Empty: from the first event. Browsers send it when they reconnect; it goes before `lastEventId`.',
+      schema: { type: 'string' },
+    },
+  ],
+};
+
+export const requestHeaders: Refinement = document =>
+  mapOperations(document, operation => {
+    const own = headerParameters[operation.operationId];
+    return own ? { ...operation, parameters: [...(operation.parameters ?? []), ...own] } : operation;
+  });
