@@ -142,10 +142,7 @@ describe('/openapi.json', () => {
   });
 
   test('real answers fit it, with nothing missing and nothing undescribed', async () => {
-    const formats = Object.fromEntries(
-      ['int32', 'int64', 'binary', 'uri', 'email', 'password'].map(name => [name, true]),
-    );
-    const ajv = new Ajv2020({ strict: false, formats });
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'doc', ...(closed(document) as Document) });
     const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1');
     const schemaOf = (method: string, path: string, status: number, type = 'application/json') => {
