@@ -1,0 +1,33 @@
+/*
+ * `bun run test:clients [--only lint,java,python,node]`: the built program and its interface description, tried with foreign
+ * clients and linters: spectral and redocly, a Java client that openapi-generator makes, requests-oauthlib, authlib, httpx-sse and
+ * eventsource. They come from npm, Maven Central and PyPI into `.test-clients/`. Needs node, npm, java, mvn and python3; what is
+ * missing fails its part and says so. Ends with `N passed, N failed`.
+ */
+import { parseArgs } from 'node:util';
+import { createChecks } from './lib/checks.ts';
+import { checkJava } from './test-clients/java.ts';
+import { checkLinters } from './test-clients/linters.ts';
+import { checkNode } from './test-clients/node.ts';
+import { checkPython } from './test-clients/python.ts';
+import { firstKey, startServer } from './test-clients/server.ts';
+
+const parts = { lint: checkLinters, java: checkJava, python: checkPython, node: checkNode } as const;
+const names = Object.keys(parts) as (keyof typeof parts)[];
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: names.join() } } });
+const chosen = values.only.split(',').map(given => {
+  const name = names.find(one => one === given);
+  if (name === undefined) throw new Error(`--only: no part ${given}; there are ${names.join(', ')}`);
+  return name;
+});
+
+const checks = createChecks();
+const server = await startServer();
+try {
+  const subject = { ...server, key: await firstKey(server) };
+  for (const name of chosen) await parts[name](checks, subject);
+} finally {
+  await server.remove();
+}
+process.exit(checks.close());
