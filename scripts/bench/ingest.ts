@@ -1,16 +1,16 @@
 /*
- * How fast deliveries become durable, and what single parts of the program cost them (switches.ts). Baseline and program
+ * How fast deliveries become durable, what they take on disk (disk.ts), and what single parts of the program cost them
+ * (switches.ts). Baseline and program
  * take turns under the same load, several rounds, medians; the one whose turn it is not is held. Load comes from wrk; latency at half
  * load from constant-rate.ts.
  */
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { freePort, type Installation, install } from '../lib/installation.ts';
+import { freePort, install } from '../lib/installation.ts';
 import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
-import { seed } from '../lib/seed.ts';
 import type { RateResult } from './constant-rate.ts';
+import { diskRows } from './disk.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { letRunAlone, residentMegabytes, startBaseline } from './processes.ts';
 import { type Row, report } from './report.ts';
@@ -20,9 +20,8 @@ import { fullLoad, requireWrk } from './wrk.ts';
 
 type Side = 'ours' | 'baseline';
 const SIDES: readonly Side[] = ['baseline', 'ours'];
-const DISK_CYCLES = 30;
 const WARM_UP_SECONDS = 2;
-const PARTS = ['load', 'switches'] as const;
+const PARTS = ['load', 'disk', 'switches'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
   requireWrk();
@@ -43,6 +42,7 @@ export async function ingest(args: string[]): Promise<void> {
     Object.assign(details, part.details);
   };
   if (chosen.includes('load')) add(await loadRows({ small, github }, { ...windows, soakSeconds: Number(values.soak) }));
+  if (chosen.includes('disk')) add(await diskRows());
   if (chosen.includes('switches'))
     add(await switchRows({ 'GitHub examples': github, '1.6 KB with GitHub headers': small }, windows));
   report(reportName('ingest', PARTS, chosen), rows, details);
@@ -103,7 +103,6 @@ async function loadRows(
     turnOf('ours');
     const memory = await soak(server.pid, () => fullLoad(address, sets.small, soakSeconds));
     await server.end('SIGTERM');
-    const disk = await bytesOnDisk(sets.github);
 
     const rows: Row[] = [
       {
@@ -128,7 +127,6 @@ async function loadRows(
         goal: { atMost: 300 },
       },
       { what: '  growth from the first to the last third', ours: memory.growth, unit: 'MB' },
-      { what: 'bytes on disk per byte received, GitHub examples', ours: disk, unit: '', goal: { atMost: 0.25 } },
     ];
     return { rows, details: { full, p99, memory: memory.samples } };
   } finally {
@@ -167,20 +165,4 @@ async function soak(
   const third = Math.max(1, Math.floor(samples.length / 3));
   const growth = median(samples.slice(-third)) - median(samples.slice(0, third));
   return { highest: Math.max(...samples), growth, samples };
-}
-
-/** Size of the database after a clean shutdown, per byte of body received. */
-async function bytesOnDisk(payloads: readonly Payload[]): Promise<number> {
-  const installation: Installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' });
-  try {
-    const server = await installation.start(await freePort());
-    const api = await firstApi(installation, server);
-    const address = ingestAddress(server, await api.createEndpoint('disk'));
-    const { bytes } = await seed(address, payloads, payloads.length * DISK_CYCLES);
-    await server.end('SIGTERM');
-    const files = readdirSync(installation.dataDir).filter(name => name.includes('.db'));
-    return files.reduce((sum, name) => sum + statSync(join(installation.dataDir, name)).size, 0) / bytes;
-  } finally {
-    await installation.remove();
-  }
 }

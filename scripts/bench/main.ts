@@ -9,7 +9,7 @@ import { peers } from './peers.ts';
 import { read } from './read.ts';
 
 const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
-  ingest: { run: ingest, usage: 'ingest [--only load,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
+  ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
   history: {
     run: history,
     usage:

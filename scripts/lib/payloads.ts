@@ -1,4 +1,4 @@
-/* What the scripts send: GitHub's own examples, and one document of 1.6 KB as a shop sends it. */
+/* What the scripts send: GitHub's own examples, one document of 1.6 KB as a shop sends it, and events of 1 KB as Stripe sends them. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 
 export type Payload = { event: string; body: Uint8Array };
@@ -30,4 +30,64 @@ export function smallPayload(): Payload {
   const missing = 1600 - JSON.stringify(order).length;
   const note = 'Leave it with the neighbours if nobody opens; the bell is the lower one. '.repeat(20).slice(0, missing);
   return { event: 'order.paid', body: new TextEncoder().encode(JSON.stringify({ ...order, note })) };
+}
+
+/** Events of about 1 KB in Stripe's form, each with ids, amounts and times of its own; the same ones in every run. */
+export function stripePayloads(count: number): Payload[] {
+  const encoder = new TextEncoder();
+  const random = createRandom(1);
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const id = (prefix: string): string =>
+    `${prefix}_${Array.from({ length: 24 }, () => digits[random(digits.length)]).join('')}`;
+  return Array.from({ length: count }, (_, number) => {
+    const created = 1_789_000_000 + number * 7 + random(7);
+    const amount = 500 + random(100_000);
+    const intent = id('pi');
+    const event = {
+      id: id('evt'),
+      object: 'event',
+      api_version: '2025-08-27.basil',
+      created,
+      data: {
+        object: {
+          id: intent,
+          object: 'payment_intent',
+          amount,
+          amount_capturable: 0,
+          amount_received: amount,
+          automatic_payment_methods: { enabled: true },
+          capture_method: 'automatic',
+          client_secret: `${intent}_secret_${id('x').slice(2)}`,
+          confirmation_method: 'automatic',
+          created: created - random(60),
+          currency: ['eur', 'usd', 'gbp'][random(3)],
+          customer: id('cus'),
+          description: `Order ${100_000 + random(900_000)}`,
+          latest_charge: id('ch'),
+          livemode: true,
+          metadata: { order_id: String(random(10_000_000)) },
+          payment_method: id('pm'),
+          payment_method_types: ['card'],
+          receipt_email: `customer${random(1_000_000)}@example.com`,
+          status: 'succeeded',
+        },
+      },
+      livemode: true,
+      pending_webhooks: 1,
+      request: { id: id('req'), idempotency_key: id('key').slice(4) },
+      type: 'payment_intent.succeeded',
+    };
+    return { event: event.type, body: encoder.encode(JSON.stringify(event)) };
+  });
+}
+
+/** Whole numbers below a limit, in a sequence that the seed decides (mulberry32). */
+function createRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return limit => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
 }

@@ -18,7 +18,7 @@ export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysS
         operationId: 'replayEvent',
         summary: 'Send an event again',
         description:
-          'Sends the original method, headers and body to `url`, with `x-service-replay` added. A destination that answers with an error is not an error here: see `ok` and `status`. Refused with 400: addresses that are not public, and ports of other protocols than HTTP (mail, databases, caches, remote shells); docs/replay.md lists them. The operator opens either with HOOKTAPE_REPLAY_ALLOW, a port by an entry `host:port`.',
+          'Sends the original method, headers and body to `url`, with `x-service-replay` added. A destination that answers with an error is not an error here: see `ok` and `status`. A destination is refused with 400 when one of its addresses is not public, or when its port belongs to another protocol than HTTP (22, 25, 53, 110, 143, 389, 445, 3306, 5432, 6379, 11211, 27017 and others, all listed in docs/replay.md). The operator opens both with HOOKTAPE_REPLAY_ALLOW, a port by an entry `host:port`.',
         tags: ['Events'],
       },
     },
