@@ -29,6 +29,7 @@ def allow(authorization_url):
     answer = browser.post(
         f"{ORIGIN}/authorize/consent",
         data={"handle": handle[1], "decision": "allow"},
+        headers={"Origin": ORIGIN},
         allow_redirects=False,
         timeout=10,
     )
