@@ -72,7 +72,7 @@ public class Flow {
     same("revoking", true, keys.revokeKey(second.getId()).getOk());
     refused("a revoked key", 401, () -> new AccountApi(clientFor(origin, second.getKey())).getMe());
 
-    same("renaming", "renamed", endpoints.renameEndpoint(endpoint.getId(), new EndpointName().name("renamed")).getName());
+    same("renaming", "renamed", endpoints.renameEndpoint(endpoint.getId(), new EndpointChange().name("renamed")).getName());
     same("deleting", true, endpoints.deleteEndpoint(endpoint.getId()).getOk());
     refused("an event of a deleted endpoint", 404, () -> events.getEvent(summary.getId()));
   }

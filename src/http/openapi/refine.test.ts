@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Ajv2020 from 'ajv/dist/2020';
 import { type House, openHouse } from '../../testing/house.ts';
 import { type Document, isSchema, mapSchemas, type Operation, type Schema } from './document.ts';
-import { enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
+import { describedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
 let house: House;
 let document: Document;
@@ -53,6 +53,18 @@ describe('shapes', () => {
   ];
   const nothing = { type: 'null' };
   test.each([
+    [
+      'a schema that is checked otherwise than described',
+      describedSchemas,
+      { type: 'string', pattern: '^[0-9]+$', description: 'a number', described: { type: 'integer', minimum: 1 } },
+      { type: 'integer', minimum: 1, description: 'a number' },
+    ],
+    [
+      'a named one of these',
+      describedSchemas,
+      { type: 'object', title: 'Change', described: { type: 'object', minProperties: 1 } },
+      { type: 'object', title: 'Change', minProperties: 1 },
+    ],
     ['a map', maps, { patternProperties: { '^(.*)$': text } }, { additionalProperties: text }],
     [
       'a pair',

@@ -12,8 +12,8 @@ const schemaRefinement =
 /** What the server checks is not always what a reader is told (`described` in http/schemas.ts): the latter counts here. */
 export const describedSchemas = schemaRefinement(({ described, ...schema }) => {
   if (!isSchema(described)) return schema;
-  const { description } = schema;
-  return { ...described, ...(description !== undefined && { description }) };
+  const { title, description } = schema;
+  return { ...described, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 });
 
 /** Elysia closes the schemas that it has used. An answer may grow; requests are closed again by `namedRequests`. */
