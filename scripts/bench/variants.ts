@@ -14,14 +14,14 @@ const CUTS: Record<Variant, readonly Cut[]> = {
   whole: [],
   'no detection': [
     {
-      file: 'core/platforms/detect.ts',
+      file: 'platforms/engine/detect.ts',
       change: () => `
         const nothing = { platform: null, eventType: null };
         export const detect = () => nothing;
         export const recognise = () => null;
-        export const settle = found => found;`,
+        export const refineByRegistered = found => found;`,
     },
-    { file: 'core/platforms/handshake.ts', change: () => 'export const handshake = () => null;' },
+    { file: 'platforms/engine/handshake.ts', change: () => 'export const handshake = () => null;' },
   ],
   'no search index': [
     {

@@ -9,6 +9,7 @@ import { readEvent } from '../core/import/event.ts';
 import { fromHarEntry } from '../core/import/har-entry.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import type { Imported } from '../features/imports/service.ts';
+import { detect } from '../platforms/engine/detect.ts';
 import { parse } from './arguments.ts';
 import { type Call, withControl } from './control.ts';
 import { type Command, exitCodes, type Io, OperationError, UsageError } from './io.ts';
@@ -88,7 +89,8 @@ function toEvent({ bytes, offset, number }: Element, kind: FileKind): Record<str
     const text = decodeUtf8(bytes);
     if (text === undefined) throw invalid('not valid UTF-8');
     const value: unknown = JSON.parse(text);
-    const event = kind === 'har' ? fromHarEntry(value) : (value as Record<string, unknown>);
+    const event =
+      kind === 'har' ? fromHarEntry(value, delivery => detect(delivery, [])) : (value as Record<string, unknown>);
     readEvent(event);
     return event;
   } catch (error) {

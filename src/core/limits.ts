@@ -17,3 +17,4 @@ export const maxRequestBytes = 256 * 1024;
 /** The same of one without credentials. */
 export const maxAnonymousRequestBytes = 16 * 1024;
 export const maxSearchCharacters = 1000;
+export const maxSigningSecretCharacters = 16 * 1024;

@@ -6,9 +6,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../core/addresses.ts';
 import { AppError, invalid, tooLarge, tooSlow } from '../core/errors.ts';
+import { scanJson } from '../core/json-scan.ts';
 import { maxAnonymousRequestBytes, maxRequestBytes } from '../core/limits.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
-import { outlineJson } from '../core/platforms/json-scan.ts';
 import { type ReadBody, readBody, tellToGoOn } from './body.ts';
 
 /** What all bodies that are arriving or in use may hold together. */
@@ -41,7 +41,7 @@ export const createBodyBudgets = (): BodyBudgets => ({
 
 /** @throws invalid for JSON inside JSON inside JSON, further than any operation asks for */
 export function refuseDeepJson(body: Uint8Array): Uint8Array {
-  if ((outlineJson(body)?.depth ?? 0) > maxJsonDepth) throw invalid('the body is nested too deeply');
+  if ((scanJson(body)?.depth ?? 0) > maxJsonDepth) throw invalid('the body is nested too deeply');
   return body;
 }
 

@@ -1,5 +1,5 @@
 /* Raw deliveries for tests, in one line each. */
-import type { RawDelivery } from '../core/platforms/model.ts';
+import type { RawDelivery } from '../platforms/engine/model.ts';
 
 type Parts = {
   method?: string;

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import { detect } from '../../platforms/engine/detect.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { readEvent } from './event.ts';
 import { fromHarEntry } from './har-entry.ts';
+
+const fromHar = (entry: unknown) => fromHarEntry(entry, delivery => detect(delivery, []));
 
 const good = {
   id: 'evt_1',
@@ -117,7 +120,7 @@ describe('fromHarEntry', () => {
   const entry = { startedDateTime: '2026-11-01T10:00:00.123Z', request, _eventType: 'push', _platform: 'github' };
 
   test('an entry of our own', () => {
-    const event = readEvent(fromHarEntry(entry));
+    const event = readEvent(fromHar(entry));
     expect(event).toMatchObject({
       receivedAt: Date.UTC(2026, 10, 1, 10, 0, 0, 123),
       path: '/a[]',
@@ -131,7 +134,7 @@ describe('fromHarEntry', () => {
 
   test('an entry of a browser: pseudo-headers, characters beyond latin1, a form without text', () => {
     const event = readEvent(
-      fromHarEntry({
+      fromHar({
         startedDateTime: '2026-11-01T10:00:00+02:00',
         request: {
           method: 'POST',
@@ -162,22 +165,22 @@ describe('fromHarEntry', () => {
       },
     };
     const { _eventType, _platform, ...foreign } = stripe;
-    expect(readEvent(fromHarEntry(foreign))).toMatchObject({ platform: 'stripe', eventType: 'charge.succeeded' });
-    expect(readEvent(fromHarEntry(stripe))).toMatchObject({ platform: 'github', eventType: 'push' });
-    expect(readEvent(fromHarEntry({ ...stripe, _eventType: null, _platform: null }))).toMatchObject({
+    expect(readEvent(fromHar(foreign))).toMatchObject({ platform: 'stripe', eventType: 'charge.succeeded' });
+    expect(readEvent(fromHar(stripe))).toMatchObject({ platform: 'github', eventType: 'push' });
+    expect(readEvent(fromHar({ ...stripe, _eventType: null, _platform: null }))).toMatchObject({
       platform: null,
       eventType: null,
     });
     // Headers that are not stored count, too.
     const cloudflare = { ...foreign, request: { ...request, headers: [{ name: 'cf-webhook-auth', value: 'x' }] } };
-    expect(readEvent(fromHarEntry(cloudflare))).toMatchObject({ platform: 'cloudflare', headers: [] });
+    expect(readEvent(fromHar(cloudflare))).toMatchObject({ platform: 'cloudflare', headers: [] });
   });
 
   test('a # was sent where the file is our own, and begins a fragment in any other', () => {
     const url = `http://localhost:4665/in/${'0'.repeat(32)}/a#b/c?d#e?f`;
     const { _eventType, ...foreign } = { ...entry, request: { ...request, url } };
-    expect(readEvent(fromHarEntry({ ...foreign, _eventType }))).toMatchObject({ path: '/a#b/c', query: 'd#e?f' });
-    expect(readEvent(fromHarEntry(foreign))).toMatchObject({ path: '/a', query: null });
+    expect(readEvent(fromHar({ ...foreign, _eventType }))).toMatchObject({ path: '/a#b/c', query: 'd#e?f' });
+    expect(readEvent(fromHar(foreign))).toMatchObject({ path: '/a', query: null });
   });
 
   test.each([
@@ -189,6 +192,6 @@ describe('fromHarEntry', () => {
     [{ request: { ...request, headers: [{ name: 5, value: 'x' }] } }, 'rawHeaders'],
     [{ request: { ...request, postData: 'x' } }, 'postData'],
   ])('refuses %j', (change, message) => {
-    expect(() => readEvent(fromHarEntry({ ...entry, ...change }))).toThrow(message);
+    expect(() => readEvent(fromHar({ ...entry, ...change }))).toThrow(message);
   });
 });

@@ -4,14 +4,18 @@
  */
 import { invalid } from '../errors.ts';
 import type { HeaderPair } from '../headers.ts';
-import { detect } from '../platforms/detect.ts';
-import { readEvent, record } from './event.ts';
+import { type ImportedEvent, readEvent, record } from './event.ts';
 
 const ownAddress = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?]*)(?:\?(.*))?$/is;
 
+/** Finds the sender of a delivery, from all of its headers. */
+export type DetectSender = (
+  delivery: { rawHeaders: HeaderPair[] } & Pick<ImportedEvent, 'method' | 'path' | 'query' | 'body'>,
+) => Pick<ImportedEvent, 'platform' | 'eventType'>;
+
 /** @returns what `readEvent` takes @throws invalid with what is wrong */
-export function fromHarEntry(value: unknown): Record<string, unknown> {
+export function fromHarEntry(value: unknown, detectSender: DetectSender): Record<string, unknown> {
   const entry = record(value, 'the entry');
   const request = record(entry['request'], 'request');
   const { startedDateTime } = entry;
@@ -27,17 +31,17 @@ export function fromHarEntry(value: unknown): Record<string, unknown> {
     ...bodyOf(request['postData']),
   };
   if (isOwn(entry)) return { ...event, eventType: entry['_eventType'], platform: entry['_platform'] };
-  return { ...event, ...recognised(event) };
+  return { ...event, ...detected(event, detectSender) };
 }
 
 const isOwn = (entry: Record<string, unknown>): boolean => '_eventType' in entry;
 
 /** Before the header rules, like a delivery that arrives. @throws invalid */
-function recognised(event: Record<string, unknown>) {
+function detected(event: Record<string, unknown>, detectSender: DetectSender) {
   const { method, path, query, body } = readEvent(event);
   // `readEvent` has refused anything else.
   const rawHeaders = event['rawHeaders'] as HeaderPair[];
-  return detect({ method, path, query, rawHeaders, body }, []);
+  return detectSender({ method, path, query, rawHeaders, body });
 }
 
 /**

@@ -1,6 +1,6 @@
 /* What a sender is told of its delivery (interface "Ingest"). */
 import type { Answer } from '../../core/answer.ts';
-import type { HandshakeAnswer } from '../../core/platforms/model.ts';
+import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 
 const nosniff = { 'x-content-type-options': 'nosniff' };
 const json = { 'content-type': 'application/json', ...nosniff };

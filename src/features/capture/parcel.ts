@@ -3,7 +3,7 @@
  * buffer that is handed over. Cloning them value by value would cost more than storing them.
  */
 import { nonceBytes } from '../../core/ids.ts';
-import type { SigningSecret } from '../../core/platforms/model.ts';
+import type { SigningSecret } from '../../platforms/engine/model.ts';
 
 /** A delivery as it came: path and query raw. */
 export type Delivery = {

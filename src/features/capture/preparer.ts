@@ -6,10 +6,10 @@
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../../core/headers.ts';
 import { nonceBytes } from '../../core/ids.ts';
 import { payloadPreviewCharacters } from '../../core/limits.ts';
-import type { HandshakeAnswer } from '../../core/platforms/model.ts';
 import { signatureWords } from '../../core/search-signature.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { packContent } from '../../core/stored-content.ts';
+import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import { rowInvalid } from './group-commit.ts';
 import type { Destination, Posted } from './parcel.ts';
 

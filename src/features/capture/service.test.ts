@@ -1,7 +1,7 @@
 /* What senders are told when those that are told of stored events fail. The way of a delivery is in ingest.test.ts. */
 import { expect, test } from 'bun:test';
-import type { HandshakeAnswer } from '../../core/platforms/model.ts';
 import { signatureWords } from '../../core/search-signature.ts';
+import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import type { Delivery } from './parcel.ts';
 import { type CaptureService, createCaptureService } from './service.ts';
 

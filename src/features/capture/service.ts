@@ -4,7 +4,7 @@
  */
 import { unavailable } from '../../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../../core/ids.ts';
-import type { HandshakeAnswer } from '../../core/platforms/model.ts';
+import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import type { Delivery, Destination, Posted } from './parcel.ts';
 import type { Receipt } from './recorder.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { fromHarEntry } from '../../core/import/har-entry.ts';
+import { detect } from '../../platforms/engine/detect.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { exchange } from '../../testing/wire.ts';
 
@@ -78,7 +79,10 @@ describe('adding events', () => {
       'GET',
       `/api/endpoints/${from.id}/export?format=har`,
     );
-    await house.services.imports.add(to.id, log.entries.map(fromHarEntry));
+    await house.services.imports.add(
+      to.id,
+      log.entries.map(entry => fromHarEntry(entry, delivery => detect(delivery, []))),
+    );
     const targets = async ({ id }: { id: string }) => {
       const { events } = await ada.json<{ events: { path: string; query: string | null }[] }>(
         200,

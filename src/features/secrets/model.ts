@@ -1,6 +1,6 @@
 /* Signing secrets on the wire (interface "API beyond the contract"). A secret goes in and never comes out. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { longestSecret } from '../../core/platforms/secrets.ts';
+import { maxSigningSecretCharacters } from '../../core/limits.ts';
 import { described, nullable, Timestamp } from '../../http/schemas.ts';
 
 export const Secret = t.Object(
@@ -34,7 +34,7 @@ export type SecretList = Static<typeof SecretList>;
 export const NewSecret = t.Object(
   {
     platform: t.Optional(nullable(t.String({ description: 'a platform’s name; null or absent serves any platform' }))),
-    secret: described(t.String({ minLength: 1, maxLength: longestSecret }), {
+    secret: described(t.String({ minLength: 1, maxLength: maxSigningSecretCharacters }), {
       description: 'as the platform shows it',
     }),
   },

@@ -2,16 +2,16 @@
  * What a delivery is, at capture and before the header rules: detection, handshakes, and the verdict on proof in headers that
  * the rules redact or drop, which cannot be judged later. Pure computation, no query: it runs for every delivery.
  */
-import { detect } from '../../core/platforms/detect.ts';
-import { handshake } from '../../core/platforms/handshake.ts';
+import { detect } from '../../platforms/engine/detect.ts';
+import { handshake } from '../../platforms/engine/handshake.ts';
 import {
   type Detection,
   type HandshakeAnswer,
   isConfirmed,
   type RawDelivery,
   type SigningSecret,
-} from '../../core/platforms/model.ts';
-import { proofVanishes, verify } from '../../core/platforms/verify.ts';
+} from '../../platforms/engine/model.ts';
+import { mustVerifyAtCapture, verify } from '../../platforms/engine/verify.ts';
 import type { Arrived, Recognised } from '../capture/preparer.ts';
 
 const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
@@ -40,7 +40,7 @@ export function recognise(
   const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
   const detection = detect(delivery, secrets.length === 0 ? [] : platformsOf(secrets));
   const judged = { delivery, platform: detection.platform, secrets, receivedAt };
-  const vanishing = proofVanishes(delivery, detection.platform);
+  const vanishing = mustVerifyAtCapture(delivery, detection.platform);
   const verdict = vanishing ? verify({ ...judged, urls: urlsOf(url, delivery) }) : null;
   const answer = handshake({
     delivery,

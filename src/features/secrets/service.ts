@@ -5,11 +5,11 @@
 import type { Clock } from '../../core/clock.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
-import type { SigningSecret } from '../../core/platforms/model.ts';
-import { findPlatform } from '../../core/platforms/platforms.ts';
-import { readSecret } from '../../core/platforms/secrets.ts';
 import { createQueues } from '../../core/queues.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import type { SigningSecret } from '../../platforms/engine/model.ts';
+import { parseSecret } from '../../platforms/engine/secrets.ts';
+import { findPlatform } from '../../platforms/platforms.ts';
 import { createLearner, type Opened } from './learning.ts';
 import type { Secret, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
@@ -104,7 +104,7 @@ export function createSecretsService(options: {
     /** @throws not_found for the endpoint; invalid for what cannot be a secret of that platform */
     async add(owner: Owner, endpointId: string, given: { platform: string | null; secret: string }): Promise<Secret> {
       const { seq } = await findEndpoint(owner, endpointId);
-      const read = readSecret(given.platform, given.secret);
+      const read = parseSecret(given.platform, given.secret);
       if ('error' in read) throw invalid(read.error);
       const platform = given.platform === null ? null : (findPlatform(given.platform)?.name ?? null);
       const row = toRow(seq, { platform, secret: read.secret }, true);

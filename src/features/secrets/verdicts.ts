@@ -3,8 +3,8 @@
  * event anew. The exception is a verdict that was kept at capture (recognition.ts).
  */
 import type { HeaderPair } from '../../core/headers.ts';
-import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../core/platforms/model.ts';
-import { verify } from '../../core/platforms/verify.ts';
+import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
+import { verify } from '../../platforms/engine/verify.ts';
 import { urlsOf } from './recognition.ts';
 
 type Address = { seq: number; token: string };

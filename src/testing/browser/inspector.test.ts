@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.getByRole('treeitem', { name: 'big: 12345678901234567890' }).waitFor();
   });
 
-  test('a compressed body is opened for reading and stays what it was', async () => {
+  test('a compressed body is opened for reader and stays what it was', async () => {
     const body = gzipSync('{"inside":"gzip"}');
     await deliver(address, body, { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } });
     await page.getByText('binary data').first().waitFor();

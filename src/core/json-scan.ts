@@ -1,0 +1,152 @@
+/*
+ * Looks at JSON without parsing it: which keys the outermost object has (or the first object of the outermost list), how deep and how
+ * wide it is, and the one value at a path. Passes over the bytes once, without recursion; allocates only what it returns; never throws.
+ * Parsing costs several times as much and is left for bodies whose keys some rule asks about.
+ */
+
+/** `members`: keys in all objects together. `closed`: every bracket and string that was opened is closed. */
+export type JsonScan = { keys: string[]; depth: number; members: number; closed: boolean };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+const openList = 0x5b;
+const closeList = 0x5d;
+const colon = 0x3a;
+const comma = 0x2c;
+const longestKey = 40;
+const longestText = 65_536;
+const mostKeys = 200;
+
+/** Outline of a body that starts with `{` or `[` (white space and a byte order mark may come first); null for anything else. */
+export function scanJson(body: Uint8Array): JsonScan | null {
+  const start = skipSpace(body, startOf(body));
+  const first = body[start];
+  if (first !== openObject && first !== openList) return null;
+  const keys: string[] = [];
+  // The keys wanted are those at this depth: inside the object, or inside the first object of the list.
+  const wanted = first === openObject ? 1 : 2;
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  let closed = true;
+  let collecting = true;
+  const end = body.length;
+  for (let at = start; at < end; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      const from = at + 1;
+      at = endOfString(body, from);
+      if (at >= end) closed = false;
+      if (collecting && depth === wanted && at - from <= longestKey && keys.length < mostKeys) {
+        if (body[skipSpace(body, at + 1)] === colon) keys.push(ascii(body, from, at));
+      }
+    } else if (byte === openObject || byte === openList) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === closeObject || byte === closeList) {
+      depth -= 1;
+      if (depth < wanted && keys.length > 0) collecting = false;
+    } else if (byte === colon) members += 1;
+  }
+  return { keys, depth: deepest, members, closed: closed && depth === 0 };
+}
+
+/**
+ * The text or number at a path (keys and list indexes) of a JSON body; undefined where there is none, or something else. What comes
+ * after the value is not looked at.
+ */
+export function findJsonValue(body: Uint8Array, path: readonly string[]): string | number | undefined {
+  let at = skipSpace(body, startOf(body));
+  for (const step of path) {
+    at = findMember(body, at, step);
+    if (at < 0) return undefined;
+  }
+  const end = skipValue(body, at);
+  if (end - at > longestText || end > body.length) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset + at, end - at).toString('utf8'));
+    return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the value of a key, or of a list index, begins; -1 when the container at `from` has none. */
+function findMember(body: Uint8Array, from: number, step: string): number {
+  const open = body[from];
+  if (open !== openObject && open !== openList) return -1;
+  if (open === openList && !/^\d{1,4}$/.test(step)) return -1;
+  let left = Number(step);
+  let at = skipSpace(body, from + 1);
+  while (at < body.length && body[at] !== closeObject && body[at] !== closeList) {
+    let found = left === 0;
+    if (open === openObject) {
+      if (body[at] !== quote) return -1;
+      const end = endOfString(body, at + 1);
+      found = isKey(body, at + 1, end, step);
+      at = skipSpace(body, end + 1);
+      if (body[at] !== colon) return -1;
+      at = skipSpace(body, at + 1);
+    }
+    if (found) return at;
+    left -= 1;
+    at = skipSpace(body, skipValue(body, at));
+    if (body[at] !== comma) return -1;
+    at = skipSpace(body, at + 1);
+  }
+  return -1;
+}
+
+/** Just after the value that begins here. */
+function skipValue(body: Uint8Array, from: number): number {
+  let depth = 0;
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      at = endOfString(body, at + 1);
+      if (depth === 0) return at + 1;
+    } else if (byte === openObject || byte === openList) depth += 1;
+    else if (byte === closeObject || byte === closeList) {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && byte === comma) return at;
+  }
+  return body.length;
+}
+
+function isKey(body: Uint8Array, from: number, to: number, key: string): boolean {
+  if (to - from !== key.length) return false;
+  for (let at = 0; at < key.length; at += 1) if (body[from + at] !== key.charCodeAt(at)) return false;
+  return true;
+}
+
+/** After a byte order mark. */
+const startOf = (body: Uint8Array): number => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
+
+/** Index of the closing quote (or the end). */
+function endOfString(body: Uint8Array, from: number): number {
+  let at = from;
+  const end = body.length;
+  while (at < end) {
+    const byte = body[at];
+    if (byte === quote) return at;
+    at += byte === backslash ? 2 : 1;
+  }
+  return end;
+}
+
+function skipSpace(body: Uint8Array, from: number): number {
+  let at = from;
+  while (at < body.length) {
+    const byte = body[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at += 1;
+  }
+  return at;
+}
+
+const ascii = (body: Uint8Array, from: number, to: number): string =>
+  Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('latin1');
