@@ -142,8 +142,9 @@ describe('the house', () => {
     expect(long).toEqual([]);
   });
 
-  test('every file says at its top what it guarantees, and exports by name', () => {
-    expect(offenders(shipped, ({ text }) => !/^(#!.*\n)?\/[*/]/.test(text))).toEqual([]);
+  test('every file but a row of the catalog says at its top what it guarantees, and all export by name', () => {
+    const explained = shipped.filter(({ file }) => !file.startsWith('platforms/catalog/'));
+    expect(offenders(explained, ({ text }) => !/^(#!.*\n)?\/[*/]/.test(text))).toEqual([]);
     expect(offenders(all, ({ code }) => /^export default\b|\bas default\b/m.test(code))).toEqual([]);
   });
 });

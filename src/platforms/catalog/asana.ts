@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const asana: Platform = {
+  name: 'asana',
+  title: 'Asana',
+  docsUrl: 'https://developers.asana.com/docs',
+  detect: [{ anyHeader: ['x-hook-signature'], order: 25 }],
+  eventType: ['json:events.0.resource.resource_type', 'json:events.0.action'],
+  signatures: [hmac('x-hook-signature')],
+  secretHint: 'Learned from the handshake; it is the X-Hook-Secret header of the first delivery',
+  handshake:
+    "The echo of `X-Hook-Secret`; the value becomes the endpoint's Asana secret, which a person has to confirm.",
+  notes: 'Each webhook on the same endpoint has a secret of its own: confirm each of them.',
+};

@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { token } from '../engine/schemes.ts';
+
+export const awsEventbridge: Platform = {
+  name: 'aws-eventbridge',
+  title: 'Amazon EventBridge',
+  docsUrl: 'https://docs.aws.amazon.com/eventbridge/',
+  detect: [
+    { json: { 'detail-type': true, source: true, detail: true }, order: 50 },
+    { userAgent: 'Amazon/EventBridge/ApiDestinations', order: 50 },
+  ],
+  eventType: ['json:detail-type'],
+  signatures: [token('authorization')],
+  secretHint: 'The value of the Authorization header that the connection sends',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const bitbucketServer: Platform = {
+  name: 'bitbucket-server',
+  title: 'Bitbucket Data Center',
+  docsUrl: 'https://confluence.atlassian.com/bitbucketserver/',
+  detect: [{ allHeaders: ['x-event-key'], absentHeaders: ['x-hook-uuid'], order: 23 }],
+  eventType: ['header:x-event-key'],
+  signatures: [hmac('x-hub-signature', { prefix: 'sha256=' })],
+  secretHint: 'Repository settings > Webhooks > the webhook > Secret',
+};

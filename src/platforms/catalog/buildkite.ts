@@ -1,0 +1,19 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac, token } from '../engine/schemes.ts';
+
+export const buildkite: Platform = {
+  name: 'buildkite',
+  title: 'Buildkite',
+  docsUrl: 'https://buildkite.com/docs',
+  detect: [{ anyHeader: ['x-buildkite-event', 'x-buildkite-signature', 'x-buildkite-token'], order: 20 }],
+  eventType: ['header:x-buildkite-event', 'json:event'],
+  signatures: [
+    hmac('x-buildkite-signature', {
+      list: { separator: ',', signature: 'signature', timestamp: 'timestamp' },
+      message: '{timestamp}.{body}',
+      time: { from: 'value:timestamp', unit: 's', toleranceSeconds: 300 },
+    }),
+    token('x-buildkite-token'),
+  ],
+  secretHint: 'Notification Services > the webhook > Token',
+};

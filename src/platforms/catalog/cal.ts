@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const cal: Platform = {
+  name: 'cal',
+  title: 'Cal.com',
+  docsUrl: 'https://cal.com/docs',
+  detect: [{ anyHeader: ['x-cal-signature-256'], order: 26 }],
+  eventType: ['json:triggerEvent'],
+  signatures: [hmac('x-cal-signature-256')],
+  secretHint: 'Settings > Developer > Webhooks > the webhook > Secret',
+};

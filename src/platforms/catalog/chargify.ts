@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const chargify: Platform = {
+  name: 'chargify',
+  title: 'Maxio Advanced Billing (Chargify)',
+  docsUrl: 'https://developers.maxio.com',
+  detect: [{ anyHeader: ['x-chargify-webhook-signature-hmac-sha-256'], order: 26 }],
+  eventType: ['form:event'],
+  signatures: [hmac('x-chargify-webhook-signature-hmac-sha-256')],
+  secretHint: "Config > Settings > Webhooks, or the site's shared key",
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const checkout: Platform = {
+  name: 'checkout',
+  title: 'Checkout.com',
+  docsUrl: 'https://www.checkout.com/docs',
+  detect: [{ anyHeader: ['cko-signature'], order: 26 }],
+  eventType: ['json:type'],
+  signatures: [hmac('cko-signature')],
+  secretHint: 'Dashboard > Developers > Webhooks > the webhook > Signature key',
+};

@@ -1,0 +1,22 @@
+import type { Platform } from '../engine/model.ts';
+import { standardWebhooks } from '../engine/schemes.ts';
+
+export const clerk: Platform = {
+  name: 'clerk',
+  title: 'Clerk',
+  docsUrl: 'https://clerk.com/docs',
+  detect: [
+    {
+      allHeaders: ['svix-id'],
+      json: {
+        object: 'event',
+        type: /^(user|session|organization\w*|email|sms|role|permission|waitlistEntry|invitation)\./,
+      },
+      order: 61,
+    },
+    { allHeaders: ['svix-id'], json: { instance_id: true, object: 'event', type: true }, order: 61 },
+  ],
+  eventType: ['json:type'],
+  signatures: [standardWebhooks('svix'), standardWebhooks('webhook')],
+  secretHint: 'Dashboard > Webhooks > the endpoint > Signing Secret',
+};

@@ -1,0 +1,18 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const cloudflareStream: Platform = {
+  name: 'cloudflare-stream',
+  title: 'Cloudflare Stream',
+  docsUrl: 'https://developers.cloudflare.com/stream/',
+  detect: [{ headerValues: { 'webhook-signature': /^time=/ }, order: 29 }],
+  eventType: ['json:status.state'],
+  signatures: [
+    hmac('webhook-signature', {
+      list: { separator: ',', signature: 'sig1', timestamp: 'time' },
+      message: '{time}.{body}',
+      time: { from: 'value:time', unit: 's', toleranceSeconds: 300 },
+    }),
+  ],
+  secretHint: 'secret in the answer of the call that set the webhook',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const coinbaseCommerce: Platform = {
+  name: 'coinbase-commerce',
+  title: 'Coinbase Commerce',
+  docsUrl: 'https://docs.cdp.coinbase.com',
+  detect: [{ anyHeader: ['x-cc-webhook-signature'], order: 20 }],
+  eventType: ['json:event.type'],
+  signatures: [hmac('x-cc-webhook-signature')],
+  secretHint: 'Settings > Notifications > Webhook subscriptions > Show shared secret',
+};

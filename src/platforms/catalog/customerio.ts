@@ -1,0 +1,17 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const customerio: Platform = {
+  name: 'customerio',
+  title: 'Customer.io',
+  docsUrl: 'https://customer.io/docs',
+  detect: [{ anyHeader: ['x-cio-signature'], order: 26 }],
+  eventType: ['json:metric', 'json:object_type'],
+  signatures: [
+    hmac('x-cio-signature', {
+      message: 'v0:{x-cio-timestamp}:{body}',
+      time: { from: 'header:x-cio-timestamp', unit: 's' },
+    }),
+  ],
+  secretHint: 'Data & Integrations > Reporting webhooks > the webhook > Signing key',
+};

@@ -1,0 +1,13 @@
+import type { Platform } from '../engine/model.ts';
+
+export const datadog: Platform = {
+  name: 'datadog',
+  title: 'Datadog',
+  docsUrl: 'https://docs.datadoghq.com',
+  detect: [
+    { json: { last_updated: true, event_type: true, title: true, date: true, org: true, body: true }, order: 80 },
+  ],
+  eventType: ['json:event_type'],
+  signatures: [],
+  secretHint: null,
+};

@@ -1,0 +1,20 @@
+import type { Platform } from '../engine/model.ts';
+
+export const dockerhub: Platform = {
+  name: 'dockerhub',
+  title: 'Docker Hub',
+  docsUrl: 'https://docs.docker.com',
+  detect: [
+    {
+      json: {
+        push_data: true,
+        'repository.repo_name': true,
+        callback_url: /^https:\/\/registry\.hub\.docker\.com\//,
+      },
+      order: 50,
+    },
+  ],
+  eventType: ['text:push'],
+  signatures: [],
+  secretHint: null,
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const dwolla: Platform = {
+  name: 'dwolla',
+  title: 'Dwolla',
+  docsUrl: 'https://developers.dwolla.com',
+  detect: [{ anyHeader: ['x-request-signature-sha-256'], order: 26 }],
+  eventType: ['json:topic'],
+  signatures: [hmac('x-request-signature-sha-256')],
+  secretHint: 'The secret you chose when you created the webhook subscription',
+};

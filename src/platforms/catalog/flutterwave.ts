@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { token } from '../engine/schemes.ts';
+
+export const flutterwave: Platform = {
+  name: 'flutterwave',
+  title: 'Flutterwave',
+  docsUrl: 'https://developer.flutterwave.com',
+  detect: [{ anyHeader: ['verif-hash'], order: 26 }],
+  eventType: ['json:event'],
+  signatures: [token('verif-hash')],
+  secretHint: 'Settings > Webhooks > Secret hash',
+};

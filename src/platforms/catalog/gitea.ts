@@ -1,0 +1,17 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const gitea: Platform = {
+  name: 'gitea',
+  title: 'Gitea',
+  docsUrl: 'https://docs.gitea.com',
+  detect: [{ anyHeader: ['x-gitea-event', 'x-gitea-delivery'], order: 22 }],
+  eventType: ['header:x-gitea-event', 'header:x-gitea-event-type'],
+  signatures: [
+    hmac('x-gitea-signature', {
+      alternativeHeaders: [{ header: 'x-gogs-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],
+      bodyVariant: 'json-text',
+    }),
+  ],
+  secretHint: 'Repository settings > Webhooks > the webhook > Secret',
+};

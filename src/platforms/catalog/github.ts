@@ -1,0 +1,21 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const github: Platform = {
+  name: 'github',
+  title: 'GitHub',
+  docsUrl: 'https://docs.github.com/webhooks',
+  detect: [
+    {
+      anyHeader: ['x-github-event', 'x-github-delivery'],
+      absentHeaders: ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event'],
+      order: 24,
+    },
+  ],
+  eventType: ['header:x-github-event', 'json:action'],
+  signatures: [
+    hmac('x-hub-signature-256', { prefix: 'sha256=' }),
+    hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' }),
+  ],
+  secretHint: 'Settings > Webhooks > the webhook > Secret',
+};

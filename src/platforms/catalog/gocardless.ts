@@ -1,0 +1,25 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const gocardless: Platform = {
+  name: 'gocardless',
+  title: 'GoCardless',
+  docsUrl: 'https://developer.gocardless.com',
+  detect: [
+    {
+      allHeaders: ['webhook-signature'],
+      absentHeaders: ['webhook-id', 'webhook-timestamp'],
+      json: { 'events.0.resource_type': true, 'meta.webhook_id': true },
+      order: 30,
+    },
+    {
+      allHeaders: ['webhook-signature'],
+      absentHeaders: ['webhook-id', 'webhook-timestamp'],
+      userAgent: 'gocardless-webhook-service/',
+      order: 30,
+    },
+  ],
+  eventType: ['json:events.0.resource_type', 'json:events.0.action'],
+  signatures: [hmac('webhook-signature')],
+  secretHint: 'Developers > Webhook endpoints > the endpoint > Secret',
+};

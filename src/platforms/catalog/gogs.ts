@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const gogs: Platform = {
+  name: 'gogs',
+  title: 'Gogs',
+  docsUrl: 'https://gogs.io/docs',
+  detect: [{ anyHeader: ['x-gogs-event', 'x-gogs-delivery'], absentHeaders: ['x-gitea-event'], order: 23 }],
+  eventType: ['header:x-gogs-event'],
+  signatures: [hmac('x-gogs-signature')],
+  secretHint: 'Repository settings > Webhooks > the webhook > Secret',
+};

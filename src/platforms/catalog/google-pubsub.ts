@@ -1,0 +1,20 @@
+import type { Platform } from '../engine/model.ts';
+import { customScheme } from '../engine/schemes.ts';
+
+export const googlePubsub: Platform = {
+  name: 'google-pubsub',
+  title: 'Google Cloud Pub/Sub',
+  docsUrl: 'https://cloud.google.com/pubsub/docs',
+  detect: [{ json: { 'message.messageId': true, subscription: /^projects\/[^/]+\/subscriptions\// }, order: 45 }],
+  eventType: ['json:message.attributes.eventType', 'json:subscription'],
+  signatures: [
+    customScheme('jwt', 'authorization', {
+      label: 'jwt-rs256',
+      prefix: 'Bearer ',
+      keyFormat: 'public-key',
+      proves: 'origin',
+      note: 'the body is not covered',
+    }),
+  ],
+  secretHint: "Google's public keys as a JWK set (https://www.googleapis.com/oauth2/v3/certs)",
+};

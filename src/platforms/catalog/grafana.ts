@@ -1,0 +1,21 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const grafana: Platform = {
+  name: 'grafana',
+  title: 'Grafana',
+  docsUrl: 'https://grafana.com/docs',
+  detect: [
+    { anyHeader: ['x-grafana-alerting-signature'], order: 45 },
+    { json: { orgId: true, receiver: true, status: true, alerts: true, version: '1' }, order: 45 },
+  ],
+  eventType: ['json:status'],
+  signatures: [
+    hmac('x-grafana-alerting-signature'),
+    hmac('x-grafana-alerting-signature', {
+      message: '{x-grafana-alerting-timestamp}:{body}',
+      time: { from: 'header:x-grafana-alerting-timestamp', unit: 's' },
+    }),
+  ],
+  secretHint: 'Alerting > Contact points > the webhook > HMAC signature > Secret',
+};

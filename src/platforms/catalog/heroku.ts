@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const heroku: Platform = {
+  name: 'heroku',
+  title: 'Heroku',
+  docsUrl: 'https://devcenter.heroku.com',
+  detect: [
+    { anyHeader: ['heroku-webhook-hmac-sha256'], order: 20 },
+    { json: { webhook_metadata: true }, order: 50 },
+  ],
+  eventType: ['json:webhook_metadata.event.include', 'json:resource', 'json:action'],
+  signatures: [hmac('heroku-webhook-hmac-sha256', { encoding: 'base64' })],
+  secretHint: 'The Heroku-Webhook-Secret given when the webhook was created',
+};

@@ -1,0 +1,24 @@
+import type { Platform } from '../engine/model.ts';
+import { customScheme, hmac } from '../engine/schemes.ts';
+
+export const jira: Platform = {
+  name: 'jira',
+  title: 'Jira',
+  docsUrl: 'https://developer.atlassian.com',
+  detect: [
+    { anyHeader: ['x-atlassian-webhook-identifier'], order: 25 },
+    { json: { webhookEvent: true }, order: 50 },
+  ],
+  eventType: ['json:webhookEvent', 'json:issue_event_type_name'],
+  signatures: [
+    hmac('x-hub-signature', { prefix: 'sha256=' }),
+    customScheme('jwt', 'authorization', {
+      label: 'jwt-hs256',
+      prefix: 'JWT ',
+      proves: 'origin',
+      note: 'Connect apps; the body is not covered',
+    }),
+  ],
+  secretHint: 'Settings > System > WebHooks > the webhook > Secret; for a Connect app its shared secret',
+  notes: 'The `qsh` claim of Connect tokens is not compared.',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+
+export const keap: Platform = {
+  name: 'keap',
+  title: 'Keap',
+  docsUrl: 'https://developer.keap.com',
+  detect: [{ json: { event_key: true, object_keys: true }, order: 72 }],
+  eventType: ['json:event_key'],
+  signatures: [],
+  secretHint: null,
+  handshake: 'The echo of `X-Hook-Secret`.',
+};

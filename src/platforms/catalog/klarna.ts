@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const klarna: Platform = {
+  name: 'klarna',
+  title: 'Klarna',
+  docsUrl: 'https://docs.klarna.com',
+  detect: [{ anyHeader: ['klarna-signature', 'klarna-signing-key-id'], order: 25 }],
+  eventType: ['json:metadata.event_type'],
+  signatures: [hmac('klarna-signature', { encoding: 'hex-or-base64' })],
+  secretHint: 'signing_key given when the key was created; Klarna-Signing-Key-Id says which',
+};

@@ -1,0 +1,17 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const klaviyo: Platform = {
+  name: 'klaviyo',
+  title: 'Klaviyo',
+  docsUrl: 'https://developers.klaviyo.com',
+  detect: [{ anyHeader: ['klaviyo-signature'], order: 26 }],
+  eventType: ['json:data.0.type'],
+  signatures: [
+    hmac('klaviyo-signature', {
+      message: '{body}{klaviyo-timestamp}',
+      time: { from: 'header:klaviyo-timestamp', unit: 'http-date' },
+    }),
+  ],
+  secretHint: 'The secret you chose when you created the webhook',
+};

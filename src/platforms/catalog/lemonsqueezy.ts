@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const lemonsqueezy: Platform = {
+  name: 'lemonsqueezy',
+  title: 'Lemon Squeezy',
+  docsUrl: 'https://docs.lemonsqueezy.com',
+  detect: [{ allHeaders: ['x-event-name', 'x-signature'], order: 30 }],
+  eventType: ['header:x-event-name', 'json:meta.event_name'],
+  signatures: [hmac('x-signature')],
+  secretHint: 'Settings > Webhooks > the webhook > Signing secret',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const line: Platform = {
+  name: 'line',
+  title: 'LINE',
+  docsUrl: 'https://developers.line.biz',
+  detect: [{ anyHeader: ['x-line-signature'], order: 20 }],
+  eventType: ['json:events.0.type'],
+  signatures: [hmac('x-line-signature', { encoding: 'base64' })],
+  secretHint: 'LINE Developers Console > the channel > Basic settings > Channel secret',
+};

@@ -1,0 +1,29 @@
+import { messaging } from '../engine/event-readers.ts';
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const meta: Platform = {
+  name: 'meta',
+  aliases: ['facebook', 'instagram', 'whatsapp', 'messenger', 'threads'],
+  title: 'Meta (Facebook, Instagram, WhatsApp)',
+  docsUrl: 'https://developers.facebook.com/docs',
+  detect: [
+    {
+      absentHeaders: ['x-github-event'],
+      json: {
+        object: ['page', 'user', 'instagram', 'whatsapp_business_account', 'permissions', 'application'],
+        'entry.0': true,
+      },
+      order: 35,
+    },
+  ],
+  eventType: ['json:entry.0.changes.0.field', messaging, 'json:object'],
+  signatures: [
+    hmac('x-hub-signature-256', { prefix: 'sha256=' }),
+    hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' }),
+  ],
+  secretHint: 'App dashboard > App settings > Basic > App secret; for the handshake also the verify token you chose',
+  takesVerifyToken: true,
+  handshake:
+    '`GET ?hub.verify_token=`: the challenge is sent back when the token is registered as a Meta secret, 403 when it is another.',
+};

@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const mollie: Platform = {
+  name: 'mollie',
+  title: 'Mollie',
+  docsUrl: 'https://docs.mollie.com',
+  detect: [
+    { anyHeader: ['x-mollie-signature'], order: 25 },
+    { form: { id: /^(tr|ord|sub|cst|mdt|re|chb|pl|stl|cap)_\w+$/ }, keyCount: 1, order: 50 },
+  ],
+  eventType: ['json:type', 'form:id'],
+  signatures: [hmac('x-mollie-signature', { prefix: 'sha256=' })],
+  secretHint: 'Dashboard > Developers > Webhooks > the webhook > Signing secret',
+};

@@ -1,0 +1,23 @@
+import type { Platform } from '../engine/model.ts';
+import { customScheme } from '../engine/schemes.ts';
+
+export const monday: Platform = {
+  name: 'monday',
+  title: 'monday.com',
+  docsUrl: 'https://developer.monday.com',
+  detect: [
+    { json: { challenge: true }, keyCount: 1, order: 40 },
+    { json: { 'event.type': true, 'event.subscriptionId': true }, order: 40 },
+    { json: { 'event.type': true, 'event.boardId': true }, order: 40 },
+  ],
+  eventType: ['json:event.type'],
+  signatures: [
+    customScheme('jwt', 'authorization', {
+      label: 'jwt-hs256',
+      proves: 'origin',
+      note: 'webhooks of an app; the body is not covered',
+    }),
+  ],
+  secretHint: 'Developer Center > the app > Basic information > Signing secret',
+  handshake: 'JSON `challenge`: sent back.',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const npm: Platform = {
+  name: 'npm',
+  title: 'npm hooks',
+  docsUrl: 'https://docs.npmjs.com',
+  detect: [{ anyHeader: ['x-npm-signature'], order: 20 }],
+  eventType: ['json:event'],
+  signatures: [hmac('x-npm-signature', { prefix: 'sha256=' })],
+  secretHint: 'The secret you chose when you added the hook',
+};

@@ -1,0 +1,19 @@
+import type { Platform } from '../engine/model.ts';
+import { standardWebhooks } from '../engine/schemes.ts';
+
+export const openai: Platform = {
+  name: 'openai',
+  title: 'OpenAI',
+  docsUrl: 'https://platform.openai.com/docs',
+  detect: [
+    { allHeaders: ['webhook-id'], userAgent: 'OpenAI/', order: 62 },
+    {
+      allHeaders: ['webhook-id'],
+      json: { object: 'event', type: /^(response|batch|fine_tuning|eval|realtime|image|video)\./ },
+      order: 62,
+    },
+  ],
+  eventType: ['json:type'],
+  signatures: [standardWebhooks('webhook', { keyFormat: 'whsec-or-text' })],
+  secretHint: 'Project settings > Webhooks: the signing secret shown when the endpoint was created',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const pagerduty: Platform = {
+  name: 'pagerduty',
+  title: 'PagerDuty',
+  docsUrl: 'https://developer.pagerduty.com',
+  detect: [{ anyHeader: ['x-pagerduty-signature', 'x-webhook-subscription'], order: 20 }],
+  eventType: ['json:event.event_type'],
+  signatures: [hmac('x-pagerduty-signature', { list: { separator: ',', signature: 'v1' } })],
+  secretHint: 'The secret shown when the webhook subscription was created',
+};

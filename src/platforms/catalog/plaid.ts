@@ -1,0 +1,22 @@
+import type { Platform } from '../engine/model.ts';
+import { customScheme } from '../engine/schemes.ts';
+
+export const plaid: Platform = {
+  name: 'plaid',
+  title: 'Plaid',
+  docsUrl: 'https://plaid.com/docs',
+  detect: [
+    { anyHeader: ['plaid-verification'], order: 20 },
+    { json: { webhook_type: true, webhook_code: true }, order: 50 },
+  ],
+  eventType: ['json:webhook_type', 'json:webhook_code'],
+  signatures: [
+    customScheme('jwt-body-hash', 'plaid-verification', {
+      label: 'jwt-es256',
+      version: 'request_body_sha256',
+      keyFormat: 'public-key',
+      time: { from: 'claim:iat', unit: 's', toleranceSeconds: 300 },
+    }),
+  ],
+  secretHint: 'The JWK that /webhook_verification_key/get gives for the kid of the Plaid-Verification header',
+};

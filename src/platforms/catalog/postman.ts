@@ -1,0 +1,11 @@
+import type { Platform } from '../engine/model.ts';
+
+export const postman: Platform = {
+  name: 'postman',
+  title: 'Postman',
+  docsUrl: 'https://learning.postman.com',
+  detect: [{ anyHeader: ['postman-token'], order: 90 }],
+  eventType: [],
+  signatures: [],
+  secretHint: null,
+};

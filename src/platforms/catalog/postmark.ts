@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+
+export const postmark: Platform = {
+  name: 'postmark',
+  title: 'Postmark',
+  docsUrl: 'https://postmarkapp.com/developer',
+  detect: [
+    { json: { RecordType: true, MessageID: true, ServerID: true }, order: 55 },
+    { json: { FromFull: true, MailboxHash: true, MessageStream: true }, order: 55 },
+    { userAgent: 'Postmark', order: 55 },
+  ],
+  eventType: ['json:RecordType'],
+  signatures: [],
+  secretHint: null,
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const pusher: Platform = {
+  name: 'pusher',
+  title: 'Pusher Channels',
+  docsUrl: 'https://pusher.com/docs',
+  detect: [{ anyHeader: ['x-pusher-signature', 'x-pusher-key'], order: 20 }],
+  eventType: ['json:events.0.name'],
+  signatures: [hmac('x-pusher-signature')],
+  secretHint: 'Dashboard > the app > App Keys > secret',
+};

@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const quickbooks: Platform = {
+  name: 'quickbooks',
+  title: 'QuickBooks Online',
+  docsUrl: 'https://developer.intuit.com',
+  detect: [{ anyHeader: ['intuit-signature'], order: 26 }],
+  eventType: ['json:eventNotifications.0.dataChangeEvent.entities.0.name'],
+  signatures: [hmac('intuit-signature', { encoding: 'base64' })],
+  secretHint: 'Developer portal > the app > Webhooks > Verifier token',
+};

@@ -1,0 +1,26 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const segment: Platform = {
+  name: 'segment',
+  title: 'Twilio Segment',
+  docsUrl: 'https://segment.com/docs',
+  detect: [
+    {
+      json: { messageId: true, type: ['track', 'identify', 'page', 'screen', 'group', 'alias'], anonymousId: true },
+      order: 40,
+    },
+    {
+      json: { messageId: true, type: ['track', 'identify', 'page', 'screen', 'group', 'alias'], userId: true },
+      order: 40,
+    },
+  ],
+  eventType: ['json:type', 'json:event'],
+  signatures: [
+    hmac('x-signature', {
+      hash: 'sha1',
+      note: 'in a batch only the first event is signed: such a delivery does not verify',
+    }),
+  ],
+  secretHint: 'Destinations > the webhook > Settings > Shared secret',
+};

@@ -1,0 +1,21 @@
+import type { Platform } from '../engine/model.ts';
+import { publicKey } from '../engine/schemes.ts';
+
+export const sendgrid: Platform = {
+  name: 'sendgrid',
+  title: 'Twilio SendGrid',
+  docsUrl: 'https://www.twilio.com/docs/sendgrid',
+  detect: [
+    { anyHeader: ['x-twilio-email-event-webhook-signature', 'x-twilio-email-event-webhook-timestamp'], order: 20 },
+    { json: { '0.sg_event_id': true }, order: 50 },
+    { json: { '0.sg_message_id': true }, order: 50 },
+  ],
+  eventType: ['json:0.event'],
+  signatures: [
+    publicKey('x-twilio-email-event-webhook-signature', 'public-key', {
+      message: '{x-twilio-email-event-webhook-timestamp}{body}',
+      time: { from: 'header:x-twilio-email-event-webhook-timestamp', unit: 's' },
+    }),
+  ],
+  secretHint: 'Settings > Mail Settings > Event Webhook > Signature verification > Verification key',
+};

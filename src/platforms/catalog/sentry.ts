@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const sentry: Platform = {
+  name: 'sentry',
+  title: 'Sentry',
+  docsUrl: 'https://docs.sentry.io',
+  detect: [{ anyHeader: ['sentry-hook-resource', 'sentry-hook-signature'], order: 20 }],
+  eventType: ['header:sentry-hook-resource', 'json:action'],
+  signatures: [hmac('sentry-hook-signature')],
+  secretHint: 'Settings > Developer Settings > the integration > Client secret',
+};

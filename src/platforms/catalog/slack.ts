@@ -1,0 +1,23 @@
+import { formJson } from '../engine/event-readers.ts';
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const slack: Platform = {
+  name: 'slack',
+  title: 'Slack',
+  docsUrl: 'https://docs.slack.dev',
+  detect: [
+    { anyHeader: ['x-slack-signature', 'x-slack-request-timestamp'], order: 20 },
+    { methods: ['POST'], json: { type: 'url_verification', challenge: true }, order: 50 },
+  ],
+  eventType: ['json:event.type', 'json:type', 'form:command', formJson('payload', 'type')],
+  signatures: [
+    hmac('x-slack-signature', {
+      prefix: 'v0=',
+      message: 'v0:{x-slack-request-timestamp}:{body}',
+      time: { from: 'header:x-slack-request-timestamp', unit: 's', toleranceSeconds: 300 },
+    }),
+  ],
+  secretHint: 'The app > Basic Information > App Credentials > Signing Secret',
+  handshake: '`url_verification`: the challenge is sent back.',
+};

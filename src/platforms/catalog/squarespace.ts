@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const squarespace: Platform = {
+  name: 'squarespace',
+  title: 'Squarespace',
+  docsUrl: 'https://developers.squarespace.com',
+  detect: [
+    { anyHeader: ['squarespace-signature'], order: 20 },
+    { json: { websiteId: true, subscriptionId: true, topic: true }, order: 50 },
+  ],
+  eventType: ['json:topic'],
+  signatures: [hmac('squarespace-signature', { keyFormat: 'hex' })],
+  secretHint: 'secret in the answer of the call that created the subscription',
+};

@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { standardWebhooks } from '../engine/schemes.ts';
+
+export const standardWebhooksSender: Platform = {
+  name: 'standard-webhooks',
+  title: 'Standard Webhooks (any sender)',
+  docsUrl: 'https://www.standardwebhooks.com',
+  detect: [{ allHeaders: ['webhook-id', 'webhook-timestamp', 'webhook-signature'], order: 86 }],
+  eventType: ['json:type'],
+  signatures: [
+    standardWebhooks('webhook', { keyFormat: 'whsec-or-text' }),
+    standardWebhooks('webhook', { label: 'standard-webhooks-ed25519', version: 'v1a', keyFormat: 'ed25519' }),
+  ],
+  secretHint: 'The signing secret (whsec_…) or public key (whpk_…) that the sender shows',
+};

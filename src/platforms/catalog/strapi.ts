@@ -1,0 +1,11 @@
+import type { Platform } from '../engine/model.ts';
+
+export const strapi: Platform = {
+  name: 'strapi',
+  title: 'Strapi',
+  docsUrl: 'https://docs.strapi.io',
+  detect: [{ anyHeader: ['x-strapi-event'], order: 20 }],
+  eventType: ['header:x-strapi-event', 'json:event'],
+  signatures: [],
+  secretHint: null,
+};

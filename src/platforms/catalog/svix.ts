@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { standardWebhooks } from '../engine/schemes.ts';
+
+export const svix: Platform = {
+  name: 'svix',
+  title: 'Svix (any sender)',
+  docsUrl: 'https://docs.svix.com',
+  detect: [{ allHeaders: ['svix-id', 'svix-timestamp', 'svix-signature'], order: 85 }],
+  eventType: ['json:type', 'json:event_type', 'json:eventType'],
+  signatures: [standardWebhooks('svix'), standardWebhooks('webhook')],
+  secretHint: "The endpoint's Signing Secret in the sender's webhook portal",
+};

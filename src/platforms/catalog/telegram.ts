@@ -1,0 +1,16 @@
+import { keyBesideUpdateId } from '../engine/event-readers.ts';
+import type { Platform } from '../engine/model.ts';
+import { token } from '../engine/schemes.ts';
+
+export const telegram: Platform = {
+  name: 'telegram',
+  title: 'Telegram Bot API',
+  docsUrl: 'https://core.telegram.org/bots/api',
+  detect: [
+    { anyHeader: ['x-telegram-bot-api-secret-token'], order: 20 },
+    { json: { update_id: true }, keyCount: 2, order: 50 },
+  ],
+  eventType: [keyBesideUpdateId],
+  signatures: [token('x-telegram-bot-api-secret-token')],
+  secretHint: 'The secret_token you gave to setWebhook',
+};

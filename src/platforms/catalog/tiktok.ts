@@ -1,0 +1,18 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const tiktok: Platform = {
+  name: 'tiktok',
+  title: 'TikTok for Developers',
+  docsUrl: 'https://developers.tiktok.com',
+  detect: [{ anyHeader: ['tiktok-signature'], order: 26 }],
+  eventType: ['json:event'],
+  signatures: [
+    hmac('tiktok-signature', {
+      list: { separator: ',', signature: 's', timestamp: 't' },
+      message: '{t}.{body}',
+      time: { from: 'value:t', unit: 's' },
+    }),
+  ],
+  secretHint: 'Developer portal > the app > Client secret',
+};

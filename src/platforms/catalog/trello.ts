@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const trello: Platform = {
+  name: 'trello',
+  title: 'Trello',
+  docsUrl: 'https://developer.atlassian.com/cloud/trello/',
+  detect: [{ anyHeader: ['x-trello-webhook'], order: 20 }],
+  eventType: ['json:action.type'],
+  signatures: [hmac('x-trello-webhook', { hash: 'sha1', encoding: 'base64', message: '{body}{url}' })],
+  secretHint: 'Power-Up admin > API key > Secret',
+};

@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const typeform: Platform = {
+  name: 'typeform',
+  title: 'Typeform',
+  docsUrl: 'https://www.typeform.com/developers/',
+  detect: [
+    { anyHeader: ['typeform-signature'], order: 20 },
+    { json: { form_response: true, event_type: 'form_response' }, order: 50 },
+  ],
+  eventType: ['json:event_type'],
+  signatures: [hmac('typeform-signature', { prefix: 'sha256=', encoding: 'base64' })],
+  secretHint: 'The form > Connect > Webhooks > the webhook > Secret',
+};

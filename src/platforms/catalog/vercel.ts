@@ -1,0 +1,13 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const vercel: Platform = {
+  name: 'vercel',
+  title: 'Vercel',
+  docsUrl: 'https://vercel.com/docs',
+  detect: [{ anyHeader: ['x-vercel-signature'], order: 20 }],
+  eventType: ['json:type'],
+  signatures: [hmac('x-vercel-signature', { hash: 'sha1' })],
+  secretHint: 'The secret shown when the webhook was created; for an integration its client secret',
+  notes: 'The check of log drains (`x-vercel-verify`) is not answered: its value is a setting, not a secret.',
+};

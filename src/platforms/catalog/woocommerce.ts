@@ -1,0 +1,15 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const woocommerce: Platform = {
+  name: 'woocommerce',
+  title: 'WooCommerce',
+  docsUrl: 'https://woocommerce.com/documentation/',
+  detect: [
+    { anyHeader: ['x-wc-webhook-topic', 'x-wc-webhook-signature', 'x-wc-webhook-source'], order: 20 },
+    { userAgent: 'WooCommerce/', form: { webhook_id: /^\d+$/ }, keyCount: 1, order: 50 },
+  ],
+  eventType: ['header:x-wc-webhook-topic'],
+  signatures: [hmac('x-wc-webhook-signature', { encoding: 'base64' })],
+  secretHint: 'WooCommerce > Settings > Advanced > Webhooks > the webhook > Secret',
+};

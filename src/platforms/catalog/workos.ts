@@ -1,0 +1,12 @@
+import type { Platform } from '../engine/model.ts';
+import { timedHmac } from '../engine/schemes.ts';
+
+export const workos: Platform = {
+  name: 'workos',
+  title: 'WorkOS',
+  docsUrl: 'https://workos.com/docs',
+  detect: [{ anyHeader: ['workos-signature'], order: 20 }],
+  eventType: ['json:event'],
+  signatures: [timedHmac('workos-signature', { time: { from: 'value:t', unit: 'ms', toleranceSeconds: 180 } })],
+  secretHint: 'Dashboard > Webhooks > the endpoint > Signing secret',
+};

@@ -1,0 +1,19 @@
+import type { Platform } from '../engine/model.ts';
+import { hmac } from '../engine/schemes.ts';
+
+export const zendesk: Platform = {
+  name: 'zendesk',
+  title: 'Zendesk',
+  docsUrl: 'https://developer.zendesk.com',
+  detect: [{ anyHeader: ['x-zendesk-webhook-id', 'x-zendesk-webhook-signature', 'x-zendesk-account-id'], order: 20 }],
+  eventType: ['json:type'],
+  signatures: [
+    hmac('x-zendesk-webhook-signature', {
+      encoding: 'base64',
+      message: '{x-zendesk-webhook-signature-timestamp}{body}',
+      time: { from: 'header:x-zendesk-webhook-signature-timestamp', unit: 'rfc3339' },
+    }),
+  ],
+  secretHint: 'Admin Center > Apps and integrations > Webhooks > the webhook > Signing secret',
+  notes: 'Test calls of the webhook builder are signed with a fixed, public secret.',
+};
