@@ -2,13 +2,14 @@
  * Writes docs/platforms.md from the table in src/platforms/. With --check it writes nothing and exits 1 when the page is not
  * what the table description.
  */
+
 import type {
   BodyShape,
   DetectionRule,
   EventTypeSource,
   Platform,
   SignatureScheme,
-} from '../src/platforms/engine/model.ts';
+} from '../src/platforms/engine/platform.ts';
 import { acceptedKeyFormats, keyFormatDescriptions } from '../src/platforms/engine/secrets.ts';
 import { platforms } from '../src/platforms/platforms.ts';
 
@@ -17,7 +18,7 @@ export const PAGE = new URL('../docs/platforms.md', import.meta.url).pathname;
 /** The whole page. */
 export function renderPage(): string {
   const signing = platforms.filter(row => row.signatures.length > 0).length;
-  const answered = platforms.filter(row => row.handshake !== undefined).length;
+  const answered = platforms.filter(row => row.handshakes !== undefined).length;
   return [
     '# Platforms',
     '',
@@ -107,7 +108,7 @@ const RULES = [
 function glance(row: Platform): string[] {
   const proves = [...new Set(row.signatures.map(scheme => scheme.proves))].join(', ');
   const labels = [...new Set(row.signatures.map(scheme => scheme.label))].map(code).join(', ');
-  const answered = row.handshake === undefined ? '' : 'yes';
+  const answered = row.handshakes === undefined ? '' : 'yes';
   return [`[${row.title}](#${row.name})`, code(row.name), labels || 'does not sign', proves, answered];
 }
 
@@ -137,7 +138,7 @@ function section(row: Platform): string[] {
         .map(form => keyFormatDescriptions[form])
         .join('; or ')}`,
     );
-  if (row.handshake !== undefined) add('Handshake', row.handshake);
+  for (const { description } of row.handshakes ?? []) add('Handshake', description);
   if (row.notes !== undefined) add('Note', row.notes);
   return [...lines, ''];
 }
@@ -186,7 +187,7 @@ function schemeWords(scheme: SignatureScheme): string {
   if (scheme.alternativeHeaders !== undefined)
     words.push(`or ${scheme.alternativeHeaders.map(other => code(other.header)).join(', ')}`);
   if (scheme.message !== undefined && scheme.message !== '{body}') words.push(`over ${code(scheme.message)}`);
-  if (scheme.time?.toleranceSeconds !== undefined) words.push(`within ${scheme.time.toleranceSeconds} s`);
+  if (scheme.timestamp?.toleranceSeconds !== undefined) words.push(`within ${scheme.timestamp.toleranceSeconds} s`);
   if (scheme.proves === 'origin') words.push('proves the origin only');
   if (scheme.note !== undefined) words.push(scheme.note);
   return words.join('; ');

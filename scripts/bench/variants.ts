@@ -17,11 +17,9 @@ const CUTS: Record<Variant, readonly Cut[]> = {
       file: 'platforms/engine/detect.ts',
       change: () => `
         const nothing = { platform: null, eventType: null };
-        export const detect = () => nothing;
-        export const recognise = () => null;
-        export const refineByRegistered = found => found;`,
+        export const createDetector = () => ({ detect: () => nothing, refineByRegistered: found => found });`,
     },
-    { file: 'platforms/engine/handshake.ts', change: () => 'export const handshake = () => null;' },
+    { file: 'platforms/engine/handshake.ts', change: () => 'export const createHandshake = () => () => null;' },
   ],
   'no search index': [
     {

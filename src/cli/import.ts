@@ -9,7 +9,7 @@ import { readEvent } from '../core/import/event.ts';
 import { fromHarEntry } from '../core/import/har-entry.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import type { Imported } from '../features/imports/service.ts';
-import { detect } from '../platforms/engine/detect.ts';
+import { detect } from '../platforms/platforms.ts';
 import { parse } from './arguments.ts';
 import { type Call, withControl } from './control.ts';
 import { type Command, exitCodes, type Io, OperationError, UsageError } from './io.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { delivery } from '../testing/deliveries.ts';
-import { detect } from './engine/detect.ts';
-import type { KeyFormat, Platform, SignatureScheme } from './engine/model.ts';
-import { verify } from './engine/verify.ts';
-import { platforms } from './platforms.ts';
+import type { KeyFormat, Platform, SignatureScheme } from './engine/platform.ts';
+import { verifyHmac } from './engine/verifiers/hmac.ts';
+import { verifyToken } from './engine/verifiers/token.ts';
+import { detect, platforms, verify } from './platforms.ts';
 
 const now = 1_765_000_000_000;
 const url = 'https://tape.example/in/t';
@@ -35,9 +35,9 @@ function signed(row: Platform, scheme: SignatureScheme): { headers: Record<strin
   const rule = row.detect.find(one => one.anyHeader !== undefined || one.allHeaders !== undefined);
   const headers: Record<string, string> = {};
   for (const name of [...(rule?.allHeaders ?? []), ...(rule?.anyHeader?.slice(0, 1) ?? [])]) headers[name] = 'x';
-  const time = times[scheme.time?.unit ?? 's'];
-  if (scheme.kind === 'standard-webhooks') {
-    const family = scheme.family ?? 'webhook';
+  const time = times[scheme.timestamp?.unit ?? 's'];
+  if (scheme.label === 'standard-webhooks') {
+    const family = scheme.header?.replace('-signature', '');
     const digest = createHmac('sha256', bytes).update(`m.${time}.${body}`).digest('base64');
     return {
       secret,
@@ -49,7 +49,7 @@ function signed(row: Platform, scheme: SignatureScheme): { headers: Record<strin
       },
     };
   }
-  if (scheme.kind === 'token') return { secret, headers: { ...headers, [scheme.header ?? '']: secret } };
+  if (scheme.label === 'token') return { secret, headers: { ...headers, [scheme.header ?? '']: secret } };
   const message = (scheme.message ?? '').replace(/\{([\w-]+)\}/g, (_, name: string) => {
     if (name === 'body') return body;
     if (name === 'url') return url;
@@ -67,11 +67,13 @@ function signed(row: Platform, scheme: SignatureScheme): { headers: Record<strin
   return { secret, headers };
 }
 
+const generic: readonly unknown[] = [verifyHmac, verifyToken];
+
 const plain = platforms.flatMap(row =>
   row.signatures
     .filter(
-      ({ kind, keyFormat: form }) =>
-        ['hmac', 'standard-webhooks', 'token'].includes(kind) && secretOf[form] !== undefined,
+      ({ label, verify: verifier, keyFormat }) =>
+        (label === 'standard-webhooks' || generic.includes(verifier)) && secretOf[keyFormat] !== undefined,
     )
     .map((scheme, n): [string, Platform, SignatureScheme] => [`${row.name}, ${scheme.label} ${n + 1}`, row, scheme]),
 );
@@ -95,7 +97,7 @@ describe('what a row says about its signature', () => {
         scheme.keyFormat as 'hex'
       ];
       expect(judge(body, other ?? 'whsec_enp6enp6eno=')?.verdict).toBe('invalid');
-      if (scheme.kind !== 'token') expect(judge(body.replace('"b"', '"c"'), secret)?.verdict).toBe('invalid');
+      if (scheme.label !== 'token') expect(judge(body.replace('"b"', '"c"'), secret)?.verdict).toBe('invalid');
     });
   }
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { delivery } from '../testing/deliveries.ts';
-import { detect } from './engine/detect.ts';
-import type { BodyShape, DetectionRule, Platform, RawDelivery } from './engine/model.ts';
-import { findPlatform, platforms } from './platforms.ts';
+import type { RawDelivery } from './engine/model.ts';
+import type { BodyShape, DetectionRule, Platform } from './engine/platform.ts';
+import { detect, findPlatform, platforms } from './platforms.ts';
 
 /** A value for each pattern in the table that no other row's pattern is shown. */
 const samples = [
@@ -95,8 +97,13 @@ const everyRule = platforms.flatMap(row =>
   row.detect.map((rule, n): [string, Platform, DetectionRule] => [`${row.name} ${n + 1}`, row, rule]),
 );
 
-describe('the table', () => {
-  test('has 133 platforms with names and aliases of their own, in order', () => {
+describe('the catalog', () => {
+  test('lists each file of its folder, and each file is named like its platform', () => {
+    const files = readdirSync(join(import.meta.dir, 'catalog')).map(file => file.replace(/\.ts$/, ''));
+    expect(files.sort()).toEqual(platforms.map(platform => platform.name));
+  });
+
+  test('has 133 platforms with unique names and aliases, in order', () => {
     const names = platforms.flatMap(row => [row.name, ...(row.aliases ?? [])]);
     expect(platforms.length).toBe(133);
     expect(new Set(names).size).toBe(names.length);
@@ -124,6 +131,7 @@ describe('the table', () => {
       expect(row.docsUrl).toMatch(/^https:\/\/[a-z0-9.-]+(\/[\w./-]*)?$/);
       if (row.signatures.length > 0) expect(row.secretHint).toBeString();
       if (row.secretHint === null) expect(row.signatures).toBeEmpty();
+      expect(row.signatures.filter(({ header, isPresent }) => header === null && !isPresent)).toBeEmpty();
       const names = [
         ...row.detect.flatMap(rule => [
           ...(rule.anyHeader ?? []),

@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test';
 import { delivery } from '../testing/deliveries.ts';
 import { type SignedDelivery, signedDeliveries } from '../testing/signed-deliveries.ts';
-import { detect } from './engine/detect.ts';
-import { parseSecret } from './engine/secrets.ts';
-import { verify } from './engine/verify.ts';
+import { detect, parseSecret, verify } from './platforms.ts';
 
 const url = 'https://tape.example/in/token';
 // Some of the libraries look at the clock themselves.

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { detect } from './engine/detect.ts';
-import { handshake } from './engine/handshake.ts';
 import type { RawDelivery, SigningSecret } from './engine/model.ts';
-import { parseSecret } from './engine/secrets.ts';
-import { mustVerifyAtCapture, verify } from './engine/verify.ts';
-import { platforms } from './platforms.ts';
+import { detect, handshake, mustVerifyAtCapture, parseSecret, platforms, verify } from './platforms.ts';
 
 const names = platforms.map(row => row.name);
 /** Headers, fields and words that the table asks about, so that arbitrary deliveries reach its depths. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import vectors from '../testing/fixtures/vectors.json';
-import { detect } from './engine/detect.ts';
 import type { RawDelivery } from './engine/model.ts';
-import { verify } from './engine/verify.ts';
+import { detect, verify } from './platforms.ts';
 
 type Vector = (typeof vectors)[number];
 

@@ -1,9 +1,9 @@
 /* Judges a delivery with one secret, for tests of the verifiers: at a fixed time of receipt, on a fixed URL. */
+
 import { expect } from 'bun:test';
 import { createHmac } from 'node:crypto';
-import { detect } from '../platforms/engine/detect.ts';
 import type { RawDelivery, Verdict } from '../platforms/engine/model.ts';
-import { verify } from '../platforms/engine/verify.ts';
+import { detect, verify } from '../platforms/platforms.ts';
 
 export const now = 1_765_000_000_000;
 export const seconds = String(now / 1000);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { detect } from '../../platforms/engine/detect.ts';
+import { detect } from '../../platforms/platforms.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { readEvent } from './event.ts';
 import { fromHarEntry } from './har-entry.ts';

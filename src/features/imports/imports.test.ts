@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { fromHarEntry } from '../../core/import/har-entry.ts';
-import { detect } from '../../platforms/engine/detect.ts';
+import { detect } from '../../platforms/platforms.ts';
 import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { exchange } from '../../testing/wire.ts';
 

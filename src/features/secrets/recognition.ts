@@ -2,8 +2,7 @@
  * What a delivery is, at capture and before the header rules: detection, handshakes, and the verdict on proof in headers that
  * the rules redact or drop, which cannot be judged later. Pure computation, no query: it runs for every delivery.
  */
-import { detect } from '../../platforms/engine/detect.ts';
-import { handshake } from '../../platforms/engine/handshake.ts';
+
 import {
   type Detection,
   type HandshakeAnswer,
@@ -11,7 +10,7 @@ import {
   type RawDelivery,
   type SigningSecret,
 } from '../../platforms/engine/model.ts';
-import { mustVerifyAtCapture, verify } from '../../platforms/engine/verify.ts';
+import { detect, handshake, mustVerifyAtCapture, verify } from '../../platforms/platforms.ts';
 import type { Arrived, Recognised } from '../capture/preparer.ts';
 
 const platformsOf = (secrets: readonly SigningSecret[]): string[] => [

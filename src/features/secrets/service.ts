@@ -2,14 +2,14 @@
  * Signing secrets: sealed at rest, opened once into memory, because every delivery and every verdict needs them. Several
  * may be registered for one endpoint (rotation, or a verify token beside an app secret).
  */
+
 import type { Clock } from '../../core/clock.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { createQueues } from '../../core/queues.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
-import { parseSecret } from '../../platforms/engine/secrets.ts';
-import { findPlatform } from '../../platforms/platforms.ts';
+import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import { createLearner, type Opened } from './learning.ts';
 import type { Secret, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';

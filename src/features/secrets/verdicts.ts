@@ -2,9 +2,10 @@
  * Whether an event's signature holds: judged when it is read, so that registering or mending a secret judges every stored
  * event anew. The exception is a verdict that was kept at capture (recognition.ts).
  */
+
 import type { HeaderPair } from '../../core/headers.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
-import { verify } from '../../platforms/engine/verify.ts';
+import { verify } from '../../platforms/platforms.ts';
 import { urlsOf } from './recognition.ts';
 
 type Address = { seq: number; token: string };

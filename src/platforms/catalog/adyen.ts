@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme, hmac } from '../engine/schemes.ts';
+import { decodeKeys } from '../engine/secrets.ts';
+import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
+import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const adyen: Platform = {
   name: 'adyen',
@@ -11,7 +15,8 @@ export const adyen: Platform = {
   ],
   eventType: ['json:notificationItems.0.NotificationRequestItem.eventCode', 'json:type'],
   signatures: [
-    customScheme('adyen-items', null, {
+    customScheme('adyen-items', verifyItems, {
+      isPresent: hasItemSignature,
       keyFormat: 'hex',
       proves: 'origin',
       note: 'eight fields of each item are signed; all items must pass',
@@ -22,3 +27,39 @@ export const adyen: Platform = {
   notes:
     'Any 2xx answer is taken by current Adyen webhooks; old integrations that insist on `[accepted]` are not served.',
 };
+
+const maxItems = 200;
+
+/** Signed in this order, joined by colons; an absent field is empty. */
+const signedFields = [
+  'pspReference',
+  'originalReference',
+  'merchantAccountCode',
+  'merchantReference',
+  'amount.value',
+  'amount.currency',
+  'eventCode',
+  'success',
+] as const;
+
+function hasItemSignature(reader: DeliveryReader): boolean {
+  return isNonEmptyString(
+    valueAt(reader.json(), 'notificationItems.0.NotificationRequestItem.additionalData.hmacSignature'),
+  );
+}
+
+function verifyItems(check: SignatureCheck): Outcome {
+  const [key] = decodeKeys('hex', check.secret);
+  const items = valueAt(check.reader.json(), 'notificationItems');
+  if (key === undefined) return 'unsupported';
+  if (!Array.isArray(items) || items.length > maxItems) return 'malformed';
+  for (const item of items) {
+    const request = valueAt(item, 'NotificationRequestItem');
+    const signature = valueAt(request, 'additionalData.hmacSignature');
+    const digest = isNonEmptyString(signature) ? decodeDigest(signature, 'base64', 'sha256') : null;
+    if (digest === null) return 'malformed';
+    const message = signedFields.map(path => scalarText(valueAt(request, path))).join(':');
+    if (!sameBytes(digest, hmacOf('sha256', key, [utf8(message)]))) return 'mismatch';
+  }
+  return 'valid';
+}

@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { echoHookSecret } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const asana: Platform = {
@@ -9,7 +10,13 @@ export const asana: Platform = {
   eventType: ['json:events.0.resource.resource_type', 'json:events.0.action'],
   signatures: [hmac('x-hook-signature')],
   secretHint: 'Learned from the handshake; it is the X-Hook-Secret header of the first delivery',
-  handshake:
-    "The echo of `X-Hook-Secret`; the value becomes the endpoint's Asana secret, which a person has to confirm.",
+  handshakes: [
+    echoHookSecret({
+      description:
+        "`X-Hook-Secret`: the header is sent back; the value becomes the endpoint's Asana secret, which a person has to confirm.",
+      shared: true,
+      isSigningSecret: true,
+    }),
+  ],
   notes: 'Each webhook on the same endpoint has a secret of its own: confirm each of them.',
 };

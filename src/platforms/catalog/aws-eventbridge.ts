@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { token } from '../engine/schemes.ts';
 
 export const awsEventbridge: Platform = {

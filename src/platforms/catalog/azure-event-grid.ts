@@ -1,4 +1,8 @@
-import type { Platform } from '../engine/model.ts';
+import { valueAt } from '../engine/delivery-reader.ts';
+import { json } from '../engine/handshake-answers.ts';
+import { allowOrigin } from '../engine/handshakes.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
+import { isNonEmptyString } from '../engine/signature-values.ts';
 
 export const azureEventGrid: Platform = {
   name: 'azure-event-grid',
@@ -11,6 +15,17 @@ export const azureEventGrid: Platform = {
   eventType: ['json:0.eventType', 'json:0.type', 'json:type'],
   signatures: [],
   secretHint: null,
-  handshake:
-    '`SubscriptionValidation`: the validation code is sent back; for the CloudEvents schema, `OPTIONS` with `WebHook-Request-Origin`.',
+  handshakes: [
+    {
+      description: '`SubscriptionValidation`: the validation code is sent back.',
+      when: { method: 'POST', header: 'aeg-event-type', value: /^subscriptionvalidation$/i },
+      answer: answerValidation,
+    },
+    allowOrigin,
+  ],
 };
+
+function answerValidation(request: HandshakeRequest): HandshakeReply | null {
+  const code = valueAt(request.json(), '0.data.validationCode');
+  return isNonEmptyString(code) ? json({ validationResponse: code }) : null;
+}

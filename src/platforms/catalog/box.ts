@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const box: Platform = {
@@ -12,9 +13,16 @@ export const box: Platform = {
       alternativeHeaders: [{ header: 'box-signature-secondary' }],
       encoding: 'base64',
       message: '{body}{box-delivery-timestamp}',
-      bodyVariant: 'ascii-json',
-      time: { from: 'header:box-delivery-timestamp', unit: 'rfc3339', toleranceSeconds: 600 },
+      bodyVariants: escapedJson,
+      timestamp: { from: 'header:box-delivery-timestamp', unit: 'rfc3339', toleranceSeconds: 600 },
     }),
   ],
   secretHint: 'Developer Console > the app > Webhooks > Manage signature keys (primary and secondary)',
 };
+
+/** Box may have signed the JSON with all characters outside ASCII escaped. */
+function* escapedJson(reader: DeliveryReader): Generator<Uint8Array> {
+  const text = reader.text();
+  const escaped = text.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (escaped !== text) yield Buffer.from(escaped, 'latin1');
+}

@@ -1,6 +1,11 @@
-import { braintreeKind } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, firstFormValue } from '../engine/delivery-reader.ts';
+import { textBetween } from '../engine/event-type-readers.ts';
+import { plainText } from '../engine/handshake-answers.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { splitPair } from '../engine/secrets.ts';
+import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
+import { digestOf, hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
 
 export const braintree: Platform = {
   name: 'braintree',
@@ -10,8 +15,56 @@ export const braintree: Platform = {
     { form: { bt_signature: true, bt_payload: true }, order: 35 },
     { methods: ['GET'], query: { bt_challenge: /^[0-9a-f]{20,32}$/i }, order: 35 },
   ],
-  eventType: [braintreeKind],
-  signatures: [customScheme('braintree', null, { keyFormat: 'pair' })],
+  eventType: [{ description: '`kind` in the XML of `bt_payload`', read: readKind }],
+  signatures: [customScheme('braintree', verifyPayload, { isPresent: hasSignature, keyFormat: 'pair' })],
   secretHint: 'Control Panel > API: public and private key, joined by a bar',
-  handshake: '`GET ?bt_challenge=`: answered with the registered key pair.',
+  handshakes: [
+    {
+      description: '`GET ?bt_challenge=`: answered with the registered key pair.',
+      when: { method: 'GET', query: ['bt_challenge'] },
+      answer: answerChallenge,
+    },
+  ],
 };
+
+function readKind(reader: DeliveryReader): string | undefined {
+  const payload = firstFormValue(reader.form(), 'bt_payload');
+  return payload === undefined
+    ? undefined
+    : textBetween(Buffer.from(payload, 'base64').toString('utf8'), '<kind>', '</kind>');
+}
+
+function hasSignature(reader: DeliveryReader): boolean {
+  return isNonEmptyString(firstFormValue(reader.form(), 'bt_signature'));
+}
+
+/** The signature is a list of `publicKey|hex`, joined by `&`. */
+function verifyPayload(check: SignatureCheck): Outcome {
+  const pair = splitPair(check.secret);
+  const form = check.reader.form();
+  const payload = firstFormValue(form, 'bt_payload');
+  if (pair === null) return 'unsupported';
+  if (payload === undefined) return 'malformed';
+  const own = (firstFormValue(form, 'bt_signature') ?? '')
+    .split('&', 32)
+    .map(text => text.split('|', 2))
+    .find(([publicKey]) => publicKey?.trim() === pair.left);
+  // Signed with another key pair: the secret does not belong to this delivery.
+  if (own === undefined) return 'mismatch';
+  const digest = decodeDigest(own[1]?.trim() ?? '', 'hex', 'sha1');
+  if (digest === null) return 'malformed';
+  const key = signingKey(pair.right);
+  return [payload, `${payload}\n`].some(text => sameBytes(digest, hmacOf('sha1', key, [utf8(text)])))
+    ? 'valid'
+    : 'mismatch';
+}
+
+function answerChallenge(request: HandshakeRequest): HandshakeReply | null {
+  const challenge = request.query('bt_challenge') ?? '';
+  const pair = splitPair(request.secrets.at(-1) ?? '');
+  if (pair === null || !/^[0-9a-f]{20,32}$/i.test(challenge)) return null;
+  const digest = hmacOf('sha1', signingKey(pair.right), [challenge]).toString('hex');
+  return plainText(`${pair.left}|${digest}`);
+}
+
+const signingKey = (privateKey: string): Buffer => digestOf('sha1', [utf8(privateKey)]);

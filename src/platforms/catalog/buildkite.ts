@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac, token } from '../engine/schemes.ts';
 
 export const buildkite: Platform = {
@@ -11,7 +11,7 @@ export const buildkite: Platform = {
     hmac('x-buildkite-signature', {
       list: { separator: ',', signature: 'signature', timestamp: 'timestamp' },
       message: '{timestamp}.{body}',
-      time: { from: 'value:timestamp', unit: 's', toleranceSeconds: 300 },
+      timestamp: { from: 'value:timestamp', unit: 's', toleranceSeconds: 300 },
     }),
     token('x-buildkite-token'),
   ],

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const calendly: Platform = {
   name: 'calendly',
@@ -8,7 +8,7 @@ export const calendly: Platform = {
   detect: [{ anyHeader: ['calendly-webhook-signature'], order: 20 }],
   eventType: ['json:event'],
   signatures: [
-    timedHmac('calendly-webhook-signature', { time: { from: 'value:t', unit: 's', toleranceSeconds: 180 } }),
+    timestampedHmac('calendly-webhook-signature', { timestamp: { from: 'value:t', unit: 's', toleranceSeconds: 180 } }),
   ],
   secretHint: 'signing_key given when the webhook subscription was created',
 };

@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const chargify: Platform = {

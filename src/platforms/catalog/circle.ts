@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { publicKey } from '../engine/schemes.ts';
 
 export const circle: Platform = {

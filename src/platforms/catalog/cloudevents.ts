@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { allowOrigin } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 
 export const cloudevents: Platform = {
   name: 'cloudevents',
@@ -12,5 +13,5 @@ export const cloudevents: Platform = {
   eventType: ['header:ce-type', 'json:type', 'json:0.type'],
   signatures: [],
   secretHint: null,
-  handshake: '`OPTIONS` with `WebHook-Request-Origin`: allowed.',
+  handshakes: [allowOrigin],
 };

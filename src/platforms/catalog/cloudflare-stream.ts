@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const cloudflareStream: Platform = {
@@ -11,7 +11,7 @@ export const cloudflareStream: Platform = {
     hmac('webhook-signature', {
       list: { separator: ',', signature: 'sig1', timestamp: 'time' },
       message: '{time}.{body}',
-      time: { from: 'value:time', unit: 's', toleranceSeconds: 300 },
+      timestamp: { from: 'value:time', unit: 's', toleranceSeconds: 300 },
     }),
   ],
   secretHint: 'secret in the answer of the call that set the webhook',

@@ -1,5 +1,15 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
+import {
+  checkTimestamp,
+  hmacOf,
+  type Outcome,
+  type SignatureCheck,
+  sameBytes,
+  utf8,
+} from '../engine/verifiers/check.ts';
+import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const coinbaseCdp: Platform = {
   name: 'coinbase-cdp',
@@ -8,8 +18,35 @@ export const coinbaseCdp: Platform = {
   detect: [{ anyHeader: ['x-hook0-signature'], order: 20 }],
   eventType: ['json:type', 'json:eventType'],
   signatures: [
-    customScheme('hook0', 'x-hook0-signature', { time: { from: 'value:t', unit: 's', toleranceSeconds: 300 } }),
+    customScheme('hook0', verifyHook0, {
+      header: 'x-hook0-signature',
+      timestamp: { from: 'value:t', unit: 's', toleranceSeconds: 300 },
+    }),
   ],
   secretHint: 'metadata.secret in the answer of the call that created the subscription',
   notes: 'Every sender hosted on Hook0 uses this header.',
 };
+
+const maxSignedHeaders = 64;
+
+/** `v1` covers the headers it lists as well and is preferred; `v0` covers timestamp and body. */
+function verifyHook0(check: SignatureCheck): Outcome {
+  const { reader } = check;
+  const named = parseNamedValues(firstHeaderValue(check), ',');
+  const time = named.get('t')?.[0];
+  const headerList = named.get('h')?.[0];
+  if (time === undefined) return 'malformed';
+  const parts: string[] = [time];
+  let texts = named.get('v0') ?? [];
+  if (named.has('v1') && headerList !== undefined) {
+    const names = headerList.split(' ', maxSignedHeaders + 1).filter(name => name !== '');
+    const values = names.map(name => reader.header(name.toLowerCase()));
+    if (names.length > maxSignedHeaders || values.includes(undefined)) return 'malformed';
+    parts.push(headerList, values.join('.'));
+    texts = named.get('v1') ?? [];
+  }
+  const digests = texts.map(text => decodeDigest(text, 'hex', 'sha256')).filter(digest => digest !== null);
+  if (digests.length === 0) return 'malformed';
+  const expected = hmacOf('sha256', utf8(check.secret), [`${parts.join('.')}.`, reader.delivery.body]);
+  return digests.some(digest => sameBytes(digest, expected)) ? checkTimestamp(check, { named }) : 'mismatch';
+}

@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const customerio: Platform = {
@@ -10,7 +10,7 @@ export const customerio: Platform = {
   signatures: [
     hmac('x-cio-signature', {
       message: 'v0:{x-cio-timestamp}:{body}',
-      time: { from: 'header:x-cio-timestamp', unit: 's' },
+      timestamp: { from: 'header:x-cio-timestamp', unit: 's' },
     }),
   ],
   secretHint: 'Data & Integrations > Reporting webhooks > the webhook > Signing key',

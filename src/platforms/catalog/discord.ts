@@ -1,4 +1,6 @@
-import type { Platform } from '../engine/model.ts';
+import { valueAt } from '../engine/delivery-reader.ts';
+import { empty, json } from '../engine/handshake-answers.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { publicKey } from '../engine/schemes.ts';
 
 export const discord: Platform = {
@@ -10,10 +12,26 @@ export const discord: Platform = {
   signatures: [
     publicKey('x-signature-ed25519', 'ed25519', {
       message: '{x-signature-timestamp}{body}',
-      time: { from: 'header:x-signature-timestamp', unit: 's' },
+      timestamp: { from: 'header:x-signature-timestamp', unit: 's' },
     }),
   ],
   secretHint: 'Developer Portal > the application > General Information > Public Key',
-  handshake:
-    '`PING` of interactions and of webhook events: answered when the signature holds, 401 when it does not; needs the public key.',
+  handshakes: [
+    {
+      description:
+        '`PING` of interactions and of webhook events: answered when the signature is valid, 401 when it is not; needs the public key.',
+      when: { method: 'POST', detected: true },
+      answer: answerPing,
+    },
+  ],
 };
+
+/** Type 1 is PING for interactions but EVENT for webhook events, whose PING is type 0. */
+function answerPing({ json: body, secrets, signingSecret }: HandshakeRequest): HandshakeReply | null {
+  if (secrets.length === 0) return null;
+  const type = valueAt(body(), 'type');
+  if (type !== 0 && (type !== 1 || valueAt(body(), 'event') !== undefined)) return null;
+  // Discord sends a wrong signature on purpose when the URL is saved.
+  if (signingSecret() === null) return empty(401);
+  return type === 0 ? empty(204) : json({ type: 1 });
+}

@@ -1,5 +1,6 @@
-import { docusignStatus } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import { textBetween } from '../engine/event-type-readers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const docusign: Platform = {
@@ -11,9 +12,18 @@ export const docusign: Platform = {
     { json: { 'data.envelopeId': true, event: true }, order: 50 },
     { bodyText: /<DocuSignEnvelopeInformation[\s>]/, order: 50 },
   ],
-  eventType: ['json:event', docusignStatus],
+  eventType: ['json:event', { description: 'XML `EnvelopeStatus/Status`', read: readEnvelopeStatus }],
   signatures: [
     hmac('x-docusign-signature-1', { headerPattern: /^x-docusign-signature-[0-9]{1,3}$/, encoding: 'base64' }),
   ],
   secretHint: 'Settings > Connect > Connect Keys (each key has its own header)',
 };
+
+function readEnvelopeStatus(reader: DeliveryReader): string | undefined {
+  const xml = reader.text();
+  const start = xml.indexOf('<EnvelopeStatus>');
+  if (start < 0) return undefined;
+  // Recipients have a status too, and may come first.
+  const recipientsEnd = xml.indexOf('</RecipientStatuses>', start);
+  return textBetween(xml, '<Status>', '</Status>', recipientsEnd < 0 ? start : recipientsEnd);
+}

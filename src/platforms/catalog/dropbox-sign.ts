@@ -1,6 +1,11 @@
-import { formJson } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, firstFormValue, parseNestedJson, valueAt } from '../engine/delivery-reader.ts';
+import { formJson } from '../engine/event-type-readers.ts';
+import { plainText } from '../engine/handshake-answers.ts';
+import { answerEveryDelivery } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
+import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const dropboxSign: Platform = {
   name: 'dropbox-sign',
@@ -12,8 +17,32 @@ export const dropboxSign: Platform = {
   ],
   eventType: [formJson('json', 'event.event_type'), 'json:event.event_type'],
   signatures: [
-    customScheme('dropbox-sign', null, { proves: 'origin', note: 'only time and type of the event are signed' }),
+    customScheme('dropbox-sign', verifyEvent, {
+      isPresent: hasEventHash,
+      proves: 'origin',
+      note: 'only time and type of the event are signed',
+    }),
   ],
   secretHint: 'API settings > API key',
-  handshake: 'Every delivery: `Hello API Event Received`.',
+  handshakes: [
+    answerEveryDelivery('Every delivery: `Hello API Event Received`.', plainText('Hello API Event Received')),
+  ],
 };
+
+function hasEventHash(reader: DeliveryReader): boolean {
+  return (
+    isNonEmptyString(valueAt(reader.json(), 'event.event_hash')) ||
+    isNonEmptyString(firstFormValue(reader.form(), 'json'))
+  );
+}
+
+/** HMAC over time and type of the event; the key is the API key. */
+function verifyEvent(check: SignatureCheck): Outcome {
+  const text = firstFormValue(check.reader.form(), 'json');
+  const event = valueAt(text === undefined ? check.reader.json() : parseNestedJson(text), 'event');
+  const eventHash = valueAt(event, 'event_hash');
+  const digest = isNonEmptyString(eventHash) ? decodeDigest(eventHash, 'hex', 'sha256') : null;
+  if (digest === null) return 'malformed';
+  const message = utf8(`${scalarText(valueAt(event, 'event_time'))}${scalarText(valueAt(event, 'event_type'))}`);
+  return sameBytes(digest, hmacOf('sha256', utf8(check.secret), [message])) ? 'valid' : 'mismatch';
+}

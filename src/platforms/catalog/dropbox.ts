@@ -1,5 +1,6 @@
-import { firstKey } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { jsonKey } from '../engine/event-type-readers.ts';
+import { echoQueryParameter } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const dropbox: Platform = {
@@ -7,8 +8,8 @@ export const dropbox: Platform = {
   title: 'Dropbox',
   docsUrl: 'https://www.dropbox.com/developers',
   detect: [{ anyHeader: ['x-dropbox-signature'], order: 20 }],
-  eventType: [firstKey],
+  eventType: [jsonKey('first key of the JSON', () => true)],
   signatures: [hmac('x-dropbox-signature')],
   secretHint: 'App Console > the app > App secret',
-  handshake: '`GET ?challenge=`: the challenge is sent back.',
+  handshakes: [echoQueryParameter('challenge')],
 };

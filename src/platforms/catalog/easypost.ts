@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const easypost: Platform = {
@@ -10,8 +11,13 @@ export const easypost: Platform = {
     { json: { description: true, object: 'Event', result: true }, order: 50 },
   ],
   eventType: ['json:description'],
-  signatures: [
-    hmac('x-hmac-signature', { prefix: 'hmac-sha256-hex=', keyFormat: 'nfkd', bodyVariant: 'float-weights' }),
-  ],
+  signatures: [hmac('x-hmac-signature', { prefix: 'hmac-sha256-hex=', keyFormat: 'nfkd', bodyVariants: floatWeights })],
   secretHint: 'The webhook_secret you chose when you created the webhook',
 };
+
+/** EasyPost signs whole weights as floats: `"weight": 1.0`, delivered as `"weight": 1`. */
+function* floatWeights(reader: DeliveryReader): Generator<Uint8Array> {
+  const text = reader.text();
+  const rewritten = text.replace(/("weight":\s{0,8}\d{1,20})(?=\s{0,8}[,}])/g, '$1.0');
+  if (rewritten !== text) yield Buffer.from(rewritten, 'utf8');
+}

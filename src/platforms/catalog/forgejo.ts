@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { payloadField } from '../engine/body-variants.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const forgejo: Platform = {
@@ -10,7 +11,7 @@ export const forgejo: Platform = {
   signatures: [
     hmac('x-forgejo-signature', {
       alternativeHeaders: [{ header: 'x-gitea-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],
-      bodyVariant: 'json-text',
+      bodyVariants: payloadField,
     }),
   ],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',

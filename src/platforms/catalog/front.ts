@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const front: Platform = {
@@ -11,7 +11,7 @@ export const front: Platform = {
     hmac('x-front-signature', {
       encoding: 'base64',
       message: '{x-front-request-timestamp}:{body}',
-      time: { from: 'header:x-front-request-timestamp', unit: 'ms' },
+      timestamp: { from: 'header:x-front-request-timestamp', unit: 'ms' },
     }),
   ],
   secretHint: 'Settings > Developers > the app > Basic information > Signing key',

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { customScheme } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { jwt } from '../engine/schemes.ts';
 
 export const googlePubsub: Platform = {
   name: 'google-pubsub',
@@ -8,11 +8,9 @@ export const googlePubsub: Platform = {
   detect: [{ json: { 'message.messageId': true, subscription: /^projects\/[^/]+\/subscriptions\// }, order: 45 }],
   eventType: ['json:message.attributes.eventType', 'json:subscription'],
   signatures: [
-    customScheme('jwt', 'authorization', {
-      label: 'jwt-rs256',
+    jwt('authorization', 'jwt-rs256', {
       prefix: 'Bearer ',
       keyFormat: 'public-key',
-      proves: 'origin',
       note: 'the body is not covered',
     }),
   ],

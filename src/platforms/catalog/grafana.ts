@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const grafana: Platform = {
@@ -14,7 +14,7 @@ export const grafana: Platform = {
     hmac('x-grafana-alerting-signature'),
     hmac('x-grafana-alerting-signature', {
       message: '{x-grafana-alerting-timestamp}:{body}',
-      time: { from: 'header:x-grafana-alerting-timestamp', unit: 's' },
+      timestamp: { from: 'header:x-grafana-alerting-timestamp', unit: 's' },
     }),
   ],
   secretHint: 'Alerting > Contact points > the webhook > HMAC signature > Secret',

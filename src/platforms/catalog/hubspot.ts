@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { decodeDigest } from '../engine/signature-values.ts';
+import { digestOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
+import { verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const hubspot: Platform = {
   name: 'hubspot',
@@ -8,10 +12,40 @@ export const hubspot: Platform = {
   detect: [{ anyHeader: ['x-hubspot-signature-v3', 'x-hubspot-signature', 'x-hubspot-signature-version'], order: 20 }],
   eventType: ['json:0.subscriptionType', 'json:eventType'],
   signatures: [
-    customScheme('hubspot-v3', 'x-hubspot-signature-v3', {
-      time: { from: 'header:x-hubspot-request-timestamp', unit: 'ms', toleranceSeconds: 300 },
+    customScheme('hubspot-v3', verifyV3, {
+      header: 'x-hubspot-signature-v3',
+      timestamp: { from: 'header:x-hubspot-request-timestamp', unit: 'ms', toleranceSeconds: 300 },
     }),
-    customScheme('hubspot-hash', 'x-hubspot-signature', { label: 'sha256-concat' }),
+    customScheme('sha256-concat', verifyV1OrV2, { header: 'x-hubspot-signature' }),
   ],
   secretHint: 'The app > Auth > Client secret',
 };
+
+/** HubSpot signs the URL with these sequences decoded; its own library signs the URL as it is. */
+const decodedSequences = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
+
+function verifyV3(check: SignatureCheck): Outcome {
+  const { delivery } = check.reader;
+  const time = check.reader.header('x-hubspot-request-timestamp');
+  if (time === undefined) return 'malformed';
+  const urls = check.urls.flatMap(url => [url, url.replace(decodedSequences, decodeURIComponent)]);
+  return verifyHmacOverUrl(check, { encoding: 'base64', hash: 'sha256', urls }, url => [
+    utf8(delivery.method + url),
+    delivery.body,
+    time,
+  ]);
+}
+
+/** A plain hash that begins with the secret; the version header says what follows. */
+function verifyV1OrV2(check: SignatureCheck): Outcome {
+  const { delivery } = check.reader;
+  const digest = decodeDigest(firstHeaderValue(check), 'hex', 'sha256');
+  if (digest === null) return 'malformed';
+  const version = check.reader.header('x-hubspot-signature-version')?.trim().toLowerCase();
+  const secret = utf8(check.secret);
+  const messages: (string | Uint8Array)[][] = [];
+  if (version !== 'v2') messages.push([secret, delivery.body]);
+  if (version !== 'v1') messages.push(...check.urls.map(url => [secret, utf8(delivery.method + url), delivery.body]));
+  if (messages.length === 0) return 'unsupported';
+  return messages.some(parts => sameBytes(digest, digestOf('sha256', parts))) ? 'valid' : 'mismatch';
+}

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { customScheme, hmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { hmac, jwt } from '../engine/schemes.ts';
 
 export const jira: Platform = {
   name: 'jira',
@@ -12,10 +12,8 @@ export const jira: Platform = {
   eventType: ['json:webhookEvent', 'json:issue_event_type_name'],
   signatures: [
     hmac('x-hub-signature', { prefix: 'sha256=' }),
-    customScheme('jwt', 'authorization', {
-      label: 'jwt-hs256',
+    jwt('authorization', 'jwt-hs256', {
       prefix: 'JWT ',
-      proves: 'origin',
       note: 'Connect apps; the body is not covered',
     }),
   ],

@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { echoHookSecret } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 
 export const keap: Platform = {
   name: 'keap',
@@ -8,5 +9,5 @@ export const keap: Platform = {
   eventType: ['json:event_key'],
   signatures: [],
   secretHint: null,
-  handshake: 'The echo of `X-Hook-Secret`.',
+  handshakes: [echoHookSecret()],
 };

@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const klaviyo: Platform = {
@@ -10,7 +10,7 @@ export const klaviyo: Platform = {
   signatures: [
     hmac('klaviyo-signature', {
       message: '{body}{klaviyo-timestamp}',
-      time: { from: 'header:klaviyo-timestamp', unit: 'http-date' },
+      timestamp: { from: 'header:klaviyo-timestamp', unit: 'http-date' },
     }),
   ],
   secretHint: 'The secret you chose when you created the webhook',

@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const linear: Platform = {
@@ -7,6 +7,8 @@ export const linear: Platform = {
   docsUrl: 'https://linear.app/developers',
   detect: [{ anyHeader: ['linear-signature', 'linear-event', 'linear-delivery'], order: 20 }],
   eventType: ['header:linear-event', 'json:type', 'json:action'],
-  signatures: [hmac('linear-signature', { time: { from: 'json:webhookTimestamp', unit: 'ms', toleranceSeconds: 60 } })],
+  signatures: [
+    hmac('linear-signature', { timestamp: { from: 'json:webhookTimestamp', unit: 'ms', toleranceSeconds: 60 } }),
+  ],
   secretHint: 'Settings > API > Webhooks > the webhook > Signing secret',
 };

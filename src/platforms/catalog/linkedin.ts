@@ -1,5 +1,7 @@
-import type { Platform } from '../engine/model.ts';
+import { json } from '../engine/handshake-answers.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 
 export const linkedin: Platform = {
   name: 'linkedin',
@@ -12,5 +14,21 @@ export const linkedin: Platform = {
   eventType: ['json:type'],
   signatures: [hmac('x-li-signature', { message: 'hmacsha256={body}' })],
   secretHint: 'Developer portal > the app > Auth > Client secret',
-  handshake: '`GET ?challengeCode=` (a UUID): answered with the registered client secret.',
+  handshakes: [
+    {
+      description: '`GET ?challengeCode=` (a UUID): answered with the registered client secret.',
+      when: { method: 'GET', query: ['challengecode'] },
+      answer: answerChallenge,
+    },
+  ],
 };
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function answerChallenge(request: HandshakeRequest): HandshakeReply | null {
+  const code = request.query('challengecode') ?? '';
+  const secret = request.secrets.at(-1);
+  if (secret === undefined || !uuid.test(code)) return null;
+  const challengeResponse = hmacOf('sha256', utf8(secret), [code]).toString('hex');
+  return json({ challengeCode: code, challengeResponse });
+}

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const mailchimp: Platform = {
   name: 'mailchimp',
@@ -10,6 +10,6 @@ export const mailchimp: Platform = {
     { form: { type: true, fired_at: true, 'data[list_id]': true }, order: 45 },
   ],
   eventType: ['form:type'],
-  signatures: [timedHmac('x-mailchimp-signature')],
+  signatures: [timestampedHmac('x-mailchimp-signature')],
   secretHint: 'The secret shown when the webhook was created',
 };

@@ -1,5 +1,8 @@
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, firstFormValue, valueAt } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
+import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const mailgun: Platform = {
   name: 'mailgun',
@@ -14,7 +17,32 @@ export const mailgun: Platform = {
   ],
   eventType: ['json:event-data.event', 'form:event'],
   signatures: [
-    customScheme('mailgun', null, { proves: 'origin', note: 'only timestamp and token are signed, not the event' }),
+    customScheme('mailgun', verifyTimestampAndToken, {
+      isPresent: hasSignature,
+      proves: 'origin',
+      note: 'only timestamp and token are signed, not the event',
+    }),
   ],
   secretHint: 'Sending > Webhooks > HTTP webhook signing key',
 };
+
+function hasSignature(reader: DeliveryReader): boolean {
+  return (
+    isNonEmptyString(valueAt(reader.json(), 'signature.signature')) ||
+    isNonEmptyString(firstFormValue(reader.form(), 'signature'))
+  );
+}
+
+/** `parent-signature` is made with the key of the parent account. */
+function verifyTimestampAndToken(check: SignatureCheck): Outcome {
+  const { reader } = check;
+  const inJson = valueAt(reader.json(), 'signature');
+  const read = (name: string): unknown => valueAt(inJson, name) ?? firstFormValue(reader.form(), name);
+  const digests = [read('signature'), read('parent-signature')]
+    .map(text => (isNonEmptyString(text) ? decodeDigest(text, 'hex', 'sha256') : null))
+    .filter(digest => digest !== null);
+  if (digests.length === 0) return 'malformed';
+  const message = utf8(`${scalarText(read('timestamp'))}${scalarText(read('token'))}`);
+  const expected = hmacOf('sha256', utf8(check.secret), [message]);
+  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+}

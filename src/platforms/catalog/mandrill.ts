@@ -1,6 +1,8 @@
-import { formJson } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { formJson } from '../engine/event-type-readers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const mandrill: Platform = {
   name: 'mandrill',
@@ -8,7 +10,14 @@ export const mandrill: Platform = {
   docsUrl: 'https://mailchimp.com/developer/transactional/',
   detect: [{ anyHeader: ['x-mandrill-signature'], order: 20 }],
   eventType: [formJson('mandrill_events', '0.event')],
-  signatures: [customScheme('mandrill', 'x-mandrill-signature')],
+  signatures: [customScheme('mandrill', verifyUrlAndForm, { header: 'x-mandrill-signature' })],
   secretHint: 'Settings > Webhooks > the webhook > Key',
   notes: 'The URL must be the one that was configured, to the letter.',
 };
+
+function verifyUrlAndForm(check: SignatureCheck): Outcome {
+  const form = check.reader.form();
+  if (form === null) return 'unsupported';
+  const fields = sortedFormFields(form);
+  return verifyHmacOverUrl(check, { encoding: 'base64', hash: 'sha1', urls: check.urls }, url => [utf8(url + fields)]);
+}

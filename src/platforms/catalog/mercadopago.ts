@@ -1,5 +1,8 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
+import { hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const mercadopago: Platform = {
   name: 'mercadopago',
@@ -8,10 +11,28 @@ export const mercadopago: Platform = {
   detect: [{ headerValues: { 'x-signature': /^ts=/ }, order: 34 }],
   eventType: ['json:type', 'json:action'],
   signatures: [
-    customScheme('mercadopago', 'x-signature', {
+    customScheme('mercadopago', verifyManifest, {
+      header: 'x-signature',
       proves: 'origin',
       note: 'only the id, the request id and the time are signed',
     }),
   ],
   secretHint: 'Your integrations > the application > Webhooks > Secret signature',
 };
+
+/** HMAC over the id in the query, the request id and the timestamp; absent parts are left out. */
+function verifyManifest(check: SignatureCheck): Outcome {
+  const { reader } = check;
+  const named = parseNamedValues(firstHeaderValue(check), ',');
+  const time = named.get('ts')?.[0];
+  const digests = (named.get('v1') ?? [])
+    .map(text => decodeDigest(text, 'hex', 'sha256'))
+    .filter(digest => digest !== null);
+  if (time === undefined || digests.length === 0) return 'malformed';
+  const id = reader.query().get('data.id') ?? reader.query().get('id');
+  const requestId = reader.header('x-request-id');
+  const idPart = id === undefined ? '' : `id:${id.toLowerCase()};`;
+  const requestIdPart = requestId === undefined ? '' : `request-id:${requestId};`;
+  const expected = hmacOf('sha256', utf8(check.secret), [utf8(`${idPart}${requestIdPart}ts:${time};`)]);
+  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+}

@@ -1,5 +1,7 @@
-import { messaging } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
+import { plainText } from '../engine/handshake-answers.ts';
+import { checkVerifyToken } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const meta: Platform = {
@@ -17,13 +19,27 @@ export const meta: Platform = {
       order: 35,
     },
   ],
-  eventType: ['json:entry.0.changes.0.field', messaging, 'json:object'],
+  eventType: [
+    'json:entry.0.changes.0.field',
+    { description: '`messaging` when the entry has messages', read: readMessaging },
+    'json:object',
+  ],
   signatures: [
     hmac('x-hub-signature-256', { prefix: 'sha256=' }),
     hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' }),
   ],
   secretHint: 'App dashboard > App settings > Basic > App secret; for the handshake also the verify token you chose',
   takesVerifyToken: true,
-  handshake:
-    '`GET ?hub.verify_token=`: the challenge is sent back when the token is registered as a Meta secret, 403 when it is another.',
+  handshakes: [
+    checkVerifyToken({
+      description:
+        '`GET ?hub.verify_token=`: the challenge is sent back when the token is registered as a Meta secret, 403 when it is another.',
+      accept: plainText,
+    }),
+  ],
 };
+
+/** Messenger entries have no field name. */
+function readMessaging(reader: DeliveryReader): string | undefined {
+  return Array.isArray(valueAt(reader.json(), 'entry.0.messaging')) ? 'messaging' : undefined;
+}

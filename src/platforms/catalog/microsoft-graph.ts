@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
+import { plainText } from '../engine/handshake-answers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { isNonEmptyString } from '../engine/signature-values.ts';
+import { type Outcome, type SignatureCheck, sameText } from '../engine/verifiers/check.ts';
 
 export const microsoftGraph: Platform = {
   name: 'microsoft-graph',
@@ -12,12 +16,34 @@ export const microsoftGraph: Platform = {
   ],
   eventType: ['json:value.0.changeType', 'json:value.0.lifecycleEvent', 'json:value.0.resource'],
   signatures: [
-    customScheme('client-state', null, {
+    customScheme('client-state', verifyClientState, {
+      isPresent: hasClientState,
       proves: 'origin',
       note: 'clientState is a fixed value in each notification',
     }),
   ],
   secretHint: 'The clientState you gave when you created the subscription',
-  handshake: '`POST ?validationToken=`: the token is sent back.',
+  handshakes: [
+    {
+      description: '`POST ?validationToken=`: the token is sent back.',
+      when: { method: 'POST', query: ['validationtoken'] },
+      answer: ({ query }) => plainText(query('validationtoken') ?? ''),
+    },
+  ],
   notes: 'The tokens of rich notifications (`validationTokens`) are not checked.',
 };
+
+function hasClientState(reader: DeliveryReader): boolean {
+  return isNonEmptyString(valueAt(reader.json(), 'value.0.clientState'));
+}
+
+function verifyClientState(check: SignatureCheck): Outcome {
+  const items = valueAt(check.reader.json(), 'value');
+  if (!Array.isArray(items) || items.length === 0) return 'malformed';
+  let areAllEqual = true;
+  for (const item of items) {
+    const state = valueAt(item, 'clientState');
+    if (!isNonEmptyString(state) || !sameText(state, check.secret)) areAllEqual = false;
+  }
+  return areAllEqual ? 'valid' : 'mismatch';
+}

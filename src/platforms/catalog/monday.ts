@@ -1,5 +1,6 @@
-import type { Platform } from '../engine/model.ts';
-import { customScheme } from '../engine/schemes.ts';
+import { echoJsonChallenge } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { jwt } from '../engine/schemes.ts';
 
 export const monday: Platform = {
   name: 'monday',
@@ -12,12 +13,10 @@ export const monday: Platform = {
   ],
   eventType: ['json:event.type'],
   signatures: [
-    customScheme('jwt', 'authorization', {
-      label: 'jwt-hs256',
-      proves: 'origin',
+    jwt('authorization', 'jwt-hs256', {
       note: 'webhooks of an app; the body is not covered',
     }),
   ],
   secretHint: 'Developer Center > the app > Basic information > Signing secret',
-  handshake: 'JSON `challenge`: sent back.',
+  handshakes: [echoJsonChallenge],
 };

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const mux: Platform = {
   name: 'mux',
@@ -7,6 +7,6 @@ export const mux: Platform = {
   docsUrl: 'https://docs.mux.com',
   detect: [{ anyHeader: ['mux-signature'], order: 20 }],
   eventType: ['json:type'],
-  signatures: [timedHmac('mux-signature')],
+  signatures: [timestampedHmac('mux-signature')],
   secretHint: 'Dashboard > Settings > Webhooks > the webhook > Signing secret',
 };

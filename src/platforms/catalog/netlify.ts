@@ -1,6 +1,7 @@
-import { issuedByNetlify } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
-import { customScheme } from '../engine/schemes.ts';
+import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
+import { jwtBodyHash } from '../engine/schemes.ts';
+import { jwtClaims } from '../engine/verifiers/jwt.ts';
 
 export const netlify: Platform = {
   name: 'netlify',
@@ -8,9 +9,17 @@ export const netlify: Platform = {
   docsUrl: 'https://docs.netlify.com',
   detect: [
     { anyHeader: ['x-netlify-event'], order: 25 },
-    { allHeaders: ['x-webhook-signature'], when: issuedByNetlify, order: 25 },
+    {
+      allHeaders: ['x-webhook-signature'],
+      when: { description: '`x-webhook-signature` is a JSON Web Token issued by netlify', test: isIssuedByNetlify },
+      order: 25,
+    },
   ],
   eventType: ['header:x-netlify-event', 'json:state'],
-  signatures: [customScheme('jwt-body-hash', 'x-webhook-signature', { label: 'jwt-hs256', version: 'sha256' })],
+  signatures: [jwtBodyHash('x-webhook-signature', 'jwt-hs256', { claim: 'sha256' })],
   secretHint: 'Project configuration > Notifications > the HTTP POST request > JWS secret token',
 };
+
+function isIssuedByNetlify(reader: DeliveryReader): boolean {
+  return valueAt(jwtClaims(reader.header('x-webhook-signature') ?? ''), 'iss') === 'netlify';
+}

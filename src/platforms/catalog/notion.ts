@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import { valueAt } from '../engine/delivery-reader.ts';
+import { json } from '../engine/handshake-answers.ts';
+import { hasOneKey } from '../engine/handshakes.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { isNonEmptyString } from '../engine/signature-values.ts';
 
 export const notion: Platform = {
   name: 'notion',
@@ -13,6 +17,20 @@ export const notion: Platform = {
   signatures: [hmac('x-notion-signature', { prefix: 'sha256=' })],
   secretHint:
     'Learned from the handshake: the verification_token of the first delivery, which you also paste at Notion',
-  handshake:
-    "The delivery with the `verification_token`: the token becomes the endpoint's Notion secret, which a person has to confirm.",
+  handshakes: [
+    {
+      description:
+        "JSON `verification_token`: the token becomes the endpoint's Notion secret, which a person has to confirm.",
+      when: { method: 'POST', jsonKey: 'verification_token' },
+      answer: learnToken,
+    },
+  ],
 };
+
+/** The answer is the same for every token of the expected form: it tells a stranger nothing about the endpoint's secrets. */
+function learnToken({ json: body }: HandshakeRequest): HandshakeReply | null {
+  const token = valueAt(body(), 'verification_token');
+  if (!hasOneKey(body()) || !isNonEmptyString(token) || !/^[\w-]{8,256}$/.test(token)) return null;
+  const answer = json({ ok: true });
+  return answer && { ...answer, deliveredSecret: token };
+}

@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { echoQueryParameter } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const nylas: Platform = {
@@ -9,5 +10,5 @@ export const nylas: Platform = {
   eventType: ['json:type'],
   signatures: [hmac('x-nylas-signature')],
   secretHint: 'webhook_secret in the answer of the call that created the webhook',
-  handshake: '`GET ?challenge=`: the challenge is sent back.',
+  handshakes: [echoQueryParameter('challenge')],
 };

@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { json } from '../engine/handshake-answers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { token } from '../engine/schemes.ts';
 
 export const okta: Platform = {
@@ -12,5 +13,14 @@ export const okta: Platform = {
   eventType: ['json:data.events.0.eventType', 'json:eventType'],
   signatures: [token('authorization')],
   secretHint: 'Workflow > Event Hooks > the hook > Authentication secret',
-  handshake: '`GET` with `X-Okta-Verification-Challenge`: the value is sent back.',
+  handshakes: [
+    {
+      description: '`GET` with `X-Okta-Verification-Challenge`: the value is sent back.',
+      when: { method: 'GET', header: 'x-okta-verification-challenge' },
+      answer: ({ reader }) => {
+        const verification = reader.header('x-okta-verification-challenge') ?? '';
+        return verification.length <= 4096 ? json({ verification }) : null;
+      },
+    },
+  ],
 };

@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { plainText } from '../engine/handshake-answers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const onfleet: Platform = {
@@ -9,5 +10,13 @@ export const onfleet: Platform = {
   eventType: ['json:triggerName'],
   signatures: [hmac('x-onfleet-signature', { hash: 'sha512', keyFormat: 'hex' })],
   secretHint: 'Settings > API & Webhooks > Webhook secret',
-  handshake: '`GET ?check=`: the value is sent back.',
+  handshakes: [
+    {
+      description: '`GET ?check=`, and nothing else in the query: the value is sent back.',
+      when: { method: 'GET', query: ['check'] },
+      shared: true,
+      // `check` is a common word.
+      answer: ({ reader, query }) => (reader.query().size === 1 ? plainText(query('check') ?? '') : null),
+    },
+  ],
 };

@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import { type DeliveryReader, firstFormValue } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme, hmac } from '../engine/schemes.ts';
+import { decodeBase64, isNonEmptyString } from '../engine/signature-values.ts';
+import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { isSignedByKey, outcomeOf } from '../engine/verifiers/public-key.ts';
 
 export const paddle: Platform = {
   name: 'paddle',
@@ -14,10 +18,30 @@ export const paddle: Platform = {
     hmac('paddle-signature', {
       list: { separator: ';', signature: 'h1', timestamp: 'ts' },
       message: '{ts}:{body}',
-      time: { from: 'value:ts', unit: 's', toleranceSeconds: 300 },
+      timestamp: { from: 'value:ts', unit: 's', toleranceSeconds: 300 },
     }),
-    customScheme('paddle-classic', null, { label: 'rsa-sha1', keyFormat: 'public-key', note: 'Paddle Classic' }),
+    customScheme('rsa-sha1', verifyClassic, {
+      isPresent: hasClassicSignature,
+      keyFormat: 'public-key',
+      note: 'Paddle Classic',
+    }),
   ],
   secretHint: 'Developer tools > Notifications > the destination > Secret key; Paddle Classic: the public key',
   notes: "The window is 300 seconds where Paddle's own library takes 5: the clocks of two machines differ by more.",
 };
+
+function hasClassicSignature(reader: DeliveryReader): boolean {
+  return isNonEmptyString(firstFormValue(reader.form(), 'p_signature'));
+}
+
+/** Paddle Classic signs the form fields, sorted by name, as PHP's serialize() writes them. */
+function verifyClassic(check: SignatureCheck): Outcome {
+  const form = check.reader.form();
+  const signature = decodeBase64(firstFormValue(form, 'p_signature') ?? '');
+  if (form === null || signature === null) return 'malformed';
+  const names = [...form.keys()].filter(name => name !== 'p_signature').sort();
+  const serialize = (text: string) => `s:${Buffer.byteLength(text)}:"${text}";`;
+  const pairs = names.map(name => serialize(name) + serialize(firstFormValue(form, name) ?? ''));
+  const data = utf8(`a:${names.length}:{${pairs.join('')}}`);
+  return outcomeOf(check, isSignedByKey(check, 'sha1', data, signature));
+}

@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { splitPair } from '../engine/secrets.ts';
+import { decodeBase64 } from '../engine/signature-values.ts';
+import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { firstHeaderValue, isSignedByKey, outcomeOf } from '../engine/verifiers/public-key.ts';
 
 export const paypal: Platform = {
   name: 'paypal',
@@ -13,7 +17,8 @@ export const paypal: Platform = {
   ],
   eventType: ['json:event_type'],
   signatures: [
-    customScheme('paypal', 'paypal-transmission-sig', {
+    customScheme('paypal', verifyTransmission, {
+      header: 'paypal-transmission-sig',
       keyFormat: 'id-and-certificate',
       proves: 'origin',
       note: 'the body is covered by a CRC-32 only',
@@ -22,3 +27,16 @@ export const paypal: Platform = {
   secretHint:
     'Developer dashboard > the app > Webhooks > Webhook ID, a bar, and the PEM certificate behind the PayPal-Cert-Url header',
 };
+
+/** RSA over id, time, webhook id and the CRC-32 of the body. */
+function verifyTransmission(check: SignatureCheck): Outcome {
+  const { reader } = check;
+  const pair = splitPair(check.secret);
+  const id = reader.header('paypal-transmission-id');
+  const time = reader.header('paypal-transmission-time');
+  const signature = decodeBase64(firstHeaderValue(check));
+  if (pair === null) return 'unsupported';
+  if (id === undefined || time === undefined || signature === null) return 'malformed';
+  const data = utf8(`${id}|${time}|${pair.left}|${Bun.hash.crc32(reader.delivery.body)}`);
+  return outcomeOf(check, isSignedByKey({ ...check, secret: pair.right }, 'sha256', data, signature));
+}

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const persona: Platform = {
   name: 'persona',
@@ -7,6 +7,6 @@ export const persona: Platform = {
   docsUrl: 'https://docs.withpersona.com',
   detect: [{ anyHeader: ['persona-signature'], order: 26 }],
   eventType: ['json:data.attributes.name'],
-  signatures: [timedHmac('persona-signature', { time: { from: 'value:t', unit: 's' } })],
+  signatures: [timestampedHmac('persona-signature', { timestamp: { from: 'value:t', unit: 's' } })],
   secretHint: 'Dashboard > Webhooks > the webhook > Secret',
 };

@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { customScheme } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { jwtBodyHash } from '../engine/schemes.ts';
 
 export const plaid: Platform = {
   name: 'plaid',
@@ -11,11 +11,10 @@ export const plaid: Platform = {
   ],
   eventType: ['json:webhook_type', 'json:webhook_code'],
   signatures: [
-    customScheme('jwt-body-hash', 'plaid-verification', {
-      label: 'jwt-es256',
-      version: 'request_body_sha256',
+    jwtBodyHash('plaid-verification', 'jwt-es256', {
+      claim: 'request_body_sha256',
       keyFormat: 'public-key',
-      time: { from: 'claim:iat', unit: 's', toleranceSeconds: 300 },
+      timestamp: { from: 'claim:iat', unit: 's', toleranceSeconds: 300 },
     }),
   ],
   secretHint: 'The JWK that /webhook_verification_key/get gives for the kid of the Plaid-Verification header',

@@ -1,5 +1,15 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { decodeDigest } from '../engine/signature-values.ts';
+import {
+  hmacOf,
+  type Outcome,
+  parseTimestamp,
+  type SignatureCheck,
+  sameBytes,
+  utf8,
+} from '../engine/verifiers/check.ts';
+import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const recurly: Platform = {
   name: 'recurly',
@@ -7,6 +17,17 @@ export const recurly: Platform = {
   docsUrl: 'https://docs.recurly.com',
   detect: [{ anyHeader: ['recurly-signature'], order: 26 }],
   eventType: ['json:event_type', 'json:object_type'],
-  signatures: [customScheme('recurly', 'recurly-signature', { label: 'hmac-sha256' })],
+  signatures: [customScheme('hmac-sha256', verifyPositionalList, { header: 'recurly-signature' })],
   secretHint: 'Integrations > Webhooks > the endpoint > Secret key',
 };
+
+/** The value is a timestamp, then one or more digests. */
+function verifyPositionalList(check: SignatureCheck): Outcome {
+  const [time, ...texts] = firstHeaderValue(check)
+    .split(',', 17)
+    .map(part => part.trim());
+  const digests = texts.map(text => decodeDigest(text, 'hex', 'sha256')).filter(digest => digest !== null);
+  if (parseTimestamp(time, 'auto') === null || digests.length === 0) return 'malformed';
+  const expected = hmacOf('sha256', utf8(check.secret), [`${time}.`, check.reader.delivery.body]);
+  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+}

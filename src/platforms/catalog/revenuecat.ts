@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac, token } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac, token } from '../engine/schemes.ts';
 
 export const revenuecat: Platform = {
   name: 'revenuecat',
@@ -10,6 +10,6 @@ export const revenuecat: Platform = {
     { json: { api_version: true, 'event.type': true, 'event.app_user_id': true }, order: 45 },
   ],
   eventType: ['json:event.type'],
-  signatures: [token('authorization'), timedHmac('x-revenuecat-webhook-signature')],
+  signatures: [token('authorization'), timestampedHmac('x-revenuecat-webhook-signature')],
   secretHint: 'Integrations > Webhooks: the authorization header value, or the signing secret',
 };

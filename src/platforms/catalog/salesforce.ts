@@ -1,14 +1,34 @@
-import { salesforceObject } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import { textBetween } from '../engine/event-type-readers.ts';
+import { answerEveryDelivery } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
+
+const acknowledgement =
+  '<?xml version="1.0" encoding="UTF-8"?>' +
+  '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>' +
+  '<notificationsResponse xmlns="http://soap.sforce.com/2005/09/outbound"><Ack>true</Ack></notificationsResponse>' +
+  '</soapenv:Body></soapenv:Envelope>';
 
 export const salesforce: Platform = {
   name: 'salesforce',
   title: 'Salesforce outbound messages',
   docsUrl: 'https://developer.salesforce.com/docs',
   detect: [{ bodyText: /http:\/\/soap\.sforce\.com\/2005\/09\/outbound/, order: 45 }],
-  eventType: [salesforceObject],
+  eventType: [{ description: 'XML `xsi:type` of the `sObject`', read: readObjectType }],
   signatures: [],
   secretHint: null,
-  handshake: 'Every delivery: the SOAP acknowledgement.',
+  handshakes: [
+    answerEveryDelivery('Every delivery: the SOAP acknowledgement.', {
+      status: 200,
+      headers: { 'content-type': 'text/xml; charset=utf-8' },
+      body: acknowledgement,
+    }),
+  ],
   notes: 'Authenticated by client certificate only.',
 };
+
+function readObjectType(reader: DeliveryReader): string | undefined {
+  const tag = textBetween(reader.text(), '<sObject', '>');
+  const type = tag === undefined ? undefined : textBetween(tag, 'xsi:type="', '"');
+  return type?.slice(type.indexOf(':') + 1);
+}

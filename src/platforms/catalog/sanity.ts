@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const sanity: Platform = {
   name: 'sanity',
@@ -7,6 +7,8 @@ export const sanity: Platform = {
   docsUrl: 'https://www.sanity.io/docs',
   detect: [{ anyHeader: ['sanity-webhook-signature', 'sanity-operation', 'sanity-webhook-id'], order: 20 }],
   eventType: ['header:sanity-operation'],
-  signatures: [timedHmac('sanity-webhook-signature', { encoding: 'base64url', time: { from: 'value:t', unit: 'ms' } })],
+  signatures: [
+    timestampedHmac('sanity-webhook-signature', { encoding: 'base64url', timestamp: { from: 'value:t', unit: 'ms' } }),
+  ],
   secretHint: 'API > Webhooks > the webhook > Secret',
 };

@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { publicKey } from '../engine/schemes.ts';
 
 export const sendgrid: Platform = {
@@ -14,7 +14,7 @@ export const sendgrid: Platform = {
   signatures: [
     publicKey('x-twilio-email-event-webhook-signature', 'public-key', {
       message: '{x-twilio-email-event-webhook-timestamp}{body}',
-      time: { from: 'header:x-twilio-email-event-webhook-timestamp', unit: 's' },
+      timestamp: { from: 'header:x-twilio-email-event-webhook-timestamp', unit: 's' },
     }),
   ],
   secretHint: 'Settings > Mail Settings > Event Webhook > Signature verification > Verification key',

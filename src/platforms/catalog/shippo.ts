@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const shippo: Platform = {
   name: 'shippo',
@@ -13,6 +13,6 @@ export const shippo: Platform = {
     },
   ],
   eventType: ['json:event'],
-  signatures: [timedHmac('shippo-auth-signature')],
+  signatures: [timestampedHmac('shippo-auth-signature')],
   secretHint: 'The HMAC secret that Shippo enabled for the account',
 };

@@ -1,5 +1,5 @@
-import { shopifyEvent } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const shopify: Platform = {
@@ -18,10 +18,19 @@ export const shopify: Platform = {
       order: 20,
     },
   ],
-  eventType: ['header:x-shopify-topic', shopifyEvent],
+  eventType: [
+    'header:x-shopify-topic',
+    { description: '`shopify-topic` and `shopify-action`', read: readTopicAndAction },
+  ],
   signatures: [
     hmac('x-shopify-hmac-sha256', { alternativeHeaders: [{ header: 'shopify-hmac-sha256' }], encoding: 'base64' }),
   ],
   secretHint: "The app's client secret; for webhooks made in the admin, Settings > Notifications > Webhooks",
   notes: "Deliveries sent by hand from the admin use another key and do not verify with the app's secret.",
 };
+
+/** The headers without `x-` have topic and action apart. */
+function readTopicAndAction(reader: DeliveryReader): string {
+  const parts = [reader.header('shopify-topic'), reader.header('shopify-action')];
+  return parts.filter(part => part !== undefined && part !== '').join('/');
+}

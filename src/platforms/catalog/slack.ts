@@ -1,5 +1,6 @@
-import { formJson } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { formJson } from '../engine/event-type-readers.ts';
+import { echoJsonChallenge } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const slack: Platform = {
@@ -15,9 +16,9 @@ export const slack: Platform = {
     hmac('x-slack-signature', {
       prefix: 'v0=',
       message: 'v0:{x-slack-request-timestamp}:{body}',
-      time: { from: 'header:x-slack-request-timestamp', unit: 's', toleranceSeconds: 300 },
+      timestamp: { from: 'header:x-slack-request-timestamp', unit: 's', toleranceSeconds: 300 },
     }),
   ],
   secretHint: 'The app > Basic Information > App Credentials > Signing Secret',
-  handshake: '`url_verification`: the challenge is sent back.',
+  handshakes: [echoJsonChallenge],
 };

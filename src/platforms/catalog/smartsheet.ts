@@ -1,4 +1,5 @@
-import type { Platform } from '../engine/model.ts';
+import { json, withHeader } from '../engine/handshake-answers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const smartsheet: Platform = {
@@ -9,5 +10,15 @@ export const smartsheet: Platform = {
   eventType: ['json:events.0.eventType'],
   signatures: [hmac('smartsheet-hmac-sha256')],
   secretHint: 'sharedSecret in the answer of the call that created the webhook',
-  handshake: '`Smartsheet-Hook-Challenge`: the value is sent back.',
+  handshakes: [
+    {
+      description: '`Smartsheet-Hook-Challenge`: the value is sent back.',
+      when: { method: 'POST', header: 'smartsheet-hook-challenge' },
+      answer: ({ reader }) => {
+        const challenge = reader.header('smartsheet-hook-challenge') ?? '';
+        const answer = json({ smartsheetHookResponse: challenge });
+        return answer && withHeader('smartsheet-hook-response', challenge, answer);
+      },
+    },
+  ],
 };

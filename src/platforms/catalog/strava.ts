@@ -1,4 +1,6 @@
-import type { Platform } from '../engine/model.ts';
+import { json } from '../engine/handshake-answers.ts';
+import { checkVerifyToken } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 
 export const strava: Platform = {
   name: 'strava',
@@ -9,7 +11,12 @@ export const strava: Platform = {
   signatures: [],
   secretHint: 'The verify_token you gave when you created the subscription: for the handshake only',
   takesVerifyToken: true,
-  handshake:
-    '`GET ?hub.verify_token=`: the challenge is sent back as JSON when the token is registered as a Strava secret, 403 when it is another.',
+  handshakes: [
+    checkVerifyToken({
+      description:
+        '`GET ?hub.verify_token=`: the challenge is sent back as JSON when the token is registered as a Strava secret, 403 when it is another.',
+      accept: challenge => json({ 'hub.challenge': challenge }),
+    }),
+  ],
   notes: 'Sends the same registration request as Meta: register the verify token to tell them apart.',
 };

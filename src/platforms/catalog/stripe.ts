@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const stripe: Platform = {
   name: 'stripe',
@@ -7,6 +7,6 @@ export const stripe: Platform = {
   docsUrl: 'https://docs.stripe.com/webhooks',
   detect: [{ anyHeader: ['stripe-signature'], order: 20 }],
   eventType: ['json:type'],
-  signatures: [timedHmac('stripe-signature')],
+  signatures: [timestampedHmac('stripe-signature')],
   secretHint: 'Developers > Webhooks > the endpoint > Signing secret (whsec_…)',
 };

@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
 
 export const svix: Platform = {

@@ -1,5 +1,5 @@
-import { keyBesideUpdateId } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { jsonKey } from '../engine/event-type-readers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { token } from '../engine/schemes.ts';
 
 export const telegram: Platform = {
@@ -10,7 +10,7 @@ export const telegram: Platform = {
     { anyHeader: ['x-telegram-bot-api-secret-token'], order: 20 },
     { json: { update_id: true }, keyCount: 2, order: 50 },
   ],
-  eventType: [keyBesideUpdateId],
+  eventType: [jsonKey('key beside `update_id`', key => key !== 'update_id')],
   signatures: [token('x-telegram-bot-api-secret-token')],
   secretHint: 'The secret_token you gave to setWebhook',
 };

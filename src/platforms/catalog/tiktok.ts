@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const tiktok: Platform = {
@@ -11,7 +11,7 @@ export const tiktok: Platform = {
     hmac('tiktok-signature', {
       list: { separator: ',', signature: 's', timestamp: 't' },
       message: '{t}.{body}',
-      time: { from: 'value:t', unit: 's' },
+      timestamp: { from: 'value:t', unit: 's' },
     }),
   ],
   secretHint: 'Developer portal > the app > Client secret',

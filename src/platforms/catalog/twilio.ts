@@ -1,5 +1,7 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import { digestOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { parseUrl, sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const twilio: Platform = {
   name: 'twilio',
@@ -14,7 +16,58 @@ export const twilio: Platform = {
     'form:StatusCallbackEvent',
     'json:0.type',
   ],
-  signatures: [customScheme('twilio', 'x-twilio-signature')],
+  signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature' })],
   secretHint: 'Console > Account > API keys & tokens > Auth token (primary)',
   notes: "The endpoint's URL must be the one that Twilio was given.",
 };
+
+/** HMAC over URL and sorted form fields. With any other body, over the URL, whose `bodySHA256` covers the body. */
+function verifyUrlAndForm(check: SignatureCheck): Outcome {
+  const { reader } = check;
+  const { body } = reader.delivery;
+  let fields = '';
+  if (body.length > 0 && /^application\/x-www-form-urlencoded/i.test(reader.header('content-type') ?? '')) {
+    const form = reader.form();
+    if (form === null) return 'unsupported';
+    fields = sortedFormFields(form, { distinct: true });
+  } else if (body.length > 0) {
+    const bodyHash = Buffer.from(reader.query().get('bodysha256') ?? '', 'hex');
+    if (bodyHash.length === 0) return 'malformed';
+    if (!sameBytes(bodyHash, digestOf('sha256', [body]))) return 'mismatch';
+  }
+  const urls = check.urls.flatMap(urlSpellings);
+  return verifyHmacOverUrl(check, { encoding: 'base64', hash: 'sha1', urls }, url => [utf8(url + fields)]);
+}
+
+/** As given, without and with the default port, and each again as a URL parser and the old query encoder write it. */
+function urlSpellings(url: string): string[] {
+  const parsed = parseUrl(url);
+  if (parsed === null) return [url];
+  const scheme = parsed.protocol === 'http:' ? 'http' : 'https';
+  const port = scheme === 'http' ? '80' : '443';
+  const rest = url.slice(url.indexOf('://') + 3);
+  const hostEnd = rest.search(/[/?#]/);
+  const host = hostEnd < 0 ? rest : rest.slice(0, hostEnd);
+  const tail = hostEnd < 0 ? '' : rest.slice(hostEnd);
+  const withoutPort = host.replace(/:\d{1,5}$/, '');
+  const withPort = host === withoutPort ? `${host}:${port}` : host;
+  const path = `${parsed.pathname}${parsed.search}`;
+  const userInfo = parsed.username === '' ? '' : `${parsed.username}:${parsed.password}@`;
+  const spellings = [
+    url,
+    `${scheme}://${withPort}${tail}`,
+    `${scheme}://${withoutPort}${tail}`,
+    `${scheme}://${userInfo}${parsed.host}${path}`,
+    `${scheme}://${userInfo}${parsed.hostname}:${parsed.port || port}${path}`,
+  ];
+  if (parsed.search === '') return spellings;
+  const query = legacyQuery(parsed.search.slice(1));
+  return [...spellings, ...spellings.map(spelling => `${spelling.slice(0, spelling.indexOf('?'))}?${query}`)];
+}
+
+/** Decoded and encoded again: leaves `!'()*` as they are and turns `+` into `%20`. */
+const legacyQuery = (query: string): string =>
+  [...new URLSearchParams(query)].map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+
+/** A lone surrogate would make the encoder throw. */
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());

@@ -1,5 +1,8 @@
-import type { Platform } from '../engine/model.ts';
+import { valueAt } from '../engine/delivery-reader.ts';
+import { plainText } from '../engine/handshake-answers.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { isNonEmptyString } from '../engine/signature-values.ts';
 
 export const twitch: Platform = {
   name: 'twitch',
@@ -11,9 +14,18 @@ export const twitch: Platform = {
     hmac('twitch-eventsub-message-signature', {
       prefix: 'sha256=',
       message: '{twitch-eventsub-message-id}{twitch-eventsub-message-timestamp}{body}',
-      time: { from: 'header:twitch-eventsub-message-timestamp', unit: 'rfc3339', toleranceSeconds: 600 },
+      timestamp: { from: 'header:twitch-eventsub-message-timestamp', unit: 'rfc3339', toleranceSeconds: 600 },
     }),
   ],
   secretHint: 'The secret you gave when you created the subscription',
-  handshake: '`webhook_callback_verification`: the challenge is sent back.',
+  handshakes: [
+    {
+      description: '`webhook_callback_verification`: the challenge is sent back.',
+      when: { method: 'POST', header: 'twitch-eventsub-message-type', value: /^webhook_callback_verification$/ },
+      answer: request => {
+        const challenge = valueAt(request.json(), 'challenge');
+        return isNonEmptyString(challenge) ? plainText(challenge) : null;
+      },
+    },
+  ],
 };

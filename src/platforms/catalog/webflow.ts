@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const webflow: Platform = {
@@ -10,7 +10,7 @@ export const webflow: Platform = {
   signatures: [
     hmac('x-webflow-signature', {
       message: '{x-webflow-timestamp}:{body}',
-      time: { from: 'header:x-webflow-timestamp', unit: 'ms', toleranceSeconds: 300 },
+      timestamp: { from: 'header:x-webflow-timestamp', unit: 'ms', toleranceSeconds: 300 },
     }),
   ],
   secretHint: 'secretKey of the webhook, or the client secret of the app that created it',

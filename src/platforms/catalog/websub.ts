@@ -1,6 +1,8 @@
-import { topicOfLink } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
-import { customScheme } from '../engine/schemes.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import { textBetween } from '../engine/event-type-readers.ts';
+import { confirmSubscription } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { namedHashHmac } from '../engine/schemes.ts';
 
 export const websub: Platform = {
   name: 'websub',
@@ -10,8 +12,14 @@ export const websub: Platform = {
     { methods: ['GET'], query: { 'hub.mode': true, 'hub.topic': true, 'hub.challenge': true }, order: 70 },
     { headerValues: { link: /rel="?hub\b/i }, order: 70 },
   ],
-  eventType: ['query:hub.mode', topicOfLink],
-  signatures: [customScheme('websub', 'x-hub-signature')],
+  eventType: ['query:hub.mode', { description: 'topic in the `Link` header', read: readTopic }],
+  signatures: [namedHashHmac('x-hub-signature', { label: 'websub' })],
   secretHint: 'The hub.secret you gave when you subscribed',
-  handshake: '`GET ?hub.challenge=` with `hub.topic`: the challenge is sent back.',
+  handshakes: [confirmSubscription],
 };
+
+function readTopic(reader: DeliveryReader): string | undefined {
+  const links = (reader.header('link') ?? '').slice(0, 4096).split(',');
+  const self = links.find(link => /rel="?self\b/i.test(link));
+  return self === undefined ? undefined : textBetween(self, '<', '>');
+}

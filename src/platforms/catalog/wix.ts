@@ -1,13 +1,32 @@
-import { wixEvent, wixToken } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
-import { customScheme } from '../engine/schemes.ts';
+import { type DeliveryReader, parseNestedJson, valueAt } from '../engine/delivery-reader.ts';
+import type { Platform } from '../engine/platform.ts';
+import { jwtBody } from '../engine/schemes.ts';
+import { jwtClaims } from '../engine/verifiers/jwt.ts';
 
 export const wix: Platform = {
   name: 'wix',
   title: 'Wix',
   docsUrl: 'https://dev.wix.com/docs',
-  detect: [{ when: wixToken, bodyText: /^\s*eyJ[\w-]{10,}\.eyJ/, order: 45 }],
-  eventType: [wixEvent],
-  signatures: [customScheme('jwt-body', null, { label: 'jwt-rs256', keyFormat: 'public-key' })],
+  detect: [
+    {
+      when: { description: 'the body is a JSON Web Token with `data`', test: isWixToken },
+      bodyText: /^\s*eyJ[\w-]{10,}\.eyJ/,
+      order: 45,
+    },
+  ],
+  eventType: [{ description: '`eventType` in the token that is the body', read: readEventType }],
+  signatures: [jwtBody('jwt-rs256', { keyFormat: 'public-key' })],
   secretHint: 'App dashboard > Webhooks > Public key',
 };
+
+function isWixToken(reader: DeliveryReader): boolean {
+  const data = readData(reader);
+  return typeof data === 'string' && /"(eventType|instanceId)"/.test(data.slice(0, 65_536));
+}
+
+function readEventType(reader: DeliveryReader): unknown {
+  const data = readData(reader);
+  return valueAt(typeof data === 'string' ? parseNestedJson(data) : data, 'eventType');
+}
+
+const readData = (reader: DeliveryReader): unknown => valueAt(jwtClaims(reader.text().trim()), 'data');

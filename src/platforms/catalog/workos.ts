@@ -1,5 +1,5 @@
-import type { Platform } from '../engine/model.ts';
-import { timedHmac } from '../engine/schemes.ts';
+import type { Platform } from '../engine/platform.ts';
+import { timestampedHmac } from '../engine/schemes.ts';
 
 export const workos: Platform = {
   name: 'workos',
@@ -7,6 +7,8 @@ export const workos: Platform = {
   docsUrl: 'https://workos.com/docs',
   detect: [{ anyHeader: ['workos-signature'], order: 20 }],
   eventType: ['json:event'],
-  signatures: [timedHmac('workos-signature', { time: { from: 'value:t', unit: 'ms', toleranceSeconds: 180 } })],
+  signatures: [
+    timestampedHmac('workos-signature', { timestamp: { from: 'value:t', unit: 'ms', toleranceSeconds: 180 } }),
+  ],
   secretHint: 'Dashboard > Webhooks > the endpoint > Signing secret',
 };

@@ -1,6 +1,9 @@
-import { keyEndingInEvents } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import { jsonKey } from '../engine/event-type-readers.ts';
+import { json } from '../engine/handshake-answers.ts';
+import { isSafeToSign } from '../engine/handshakes.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 
 export const x: Platform = {
   name: 'x',
@@ -11,8 +14,21 @@ export const x: Platform = {
     { anyHeader: ['x-twitter-webhooks-signature'], order: 20 },
     { methods: ['GET'], query: { crc_token: true }, order: 45 },
   ],
-  eventType: [keyEndingInEvents],
+  eventType: [jsonKey('key that ends in `_events`', key => key.endsWith('_events'))],
   signatures: [hmac('x-twitter-webhooks-signature', { prefix: 'sha256=', encoding: 'base64' })],
   secretHint: 'Developer portal > the app > Keys and tokens > API key secret (consumer secret)',
-  handshake: '`GET ?crc_token=`: answered with the registered consumer secret.',
+  handshakes: [
+    {
+      description: '`GET ?crc_token=`: answered with the registered consumer secret.',
+      when: { method: 'GET', query: ['crc_token'] },
+      answer: answerChallenge,
+    },
+  ],
 };
+
+function answerChallenge(request: HandshakeRequest): HandshakeReply | null {
+  const challenge = request.query('crc_token');
+  const secret = request.secrets.at(-1);
+  if (secret === undefined || !isSafeToSign(challenge)) return null;
+  return json({ response_token: `sha256=${hmacOf('sha256', utf8(secret), [challenge]).toString('base64')}` });
+}

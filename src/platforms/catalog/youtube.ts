@@ -1,5 +1,6 @@
-import { youtubeEntry } from '../engine/event-readers.ts';
-import type { Platform } from '../engine/model.ts';
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
+import { confirmSubscription } from '../engine/handshakes.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const youtube: Platform = {
@@ -14,8 +15,14 @@ export const youtube: Platform = {
       order: 34,
     },
   ],
-  eventType: [youtubeEntry, 'query:hub.mode'],
+  eventType: [{ description: '`entry` or `deleted-entry` of the feed', read: readEntryKind }, 'query:hub.mode'],
   signatures: [hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' })],
   secretHint: 'The hub.secret you gave when you subscribed',
-  handshake: '`GET ?hub.challenge=` with `hub.topic`: the challenge is sent back.',
+  handshakes: [confirmSubscription],
 };
+
+function readEntryKind(reader: DeliveryReader): string | undefined {
+  const xml = reader.text();
+  if (xml.includes('<at:deleted-entry')) return 'deleted-entry';
+  return xml.includes('<entry') ? 'entry' : undefined;
+}

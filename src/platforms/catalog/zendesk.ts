@@ -1,4 +1,4 @@
-import type { Platform } from '../engine/model.ts';
+import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const zendesk: Platform = {
@@ -11,7 +11,7 @@ export const zendesk: Platform = {
     hmac('x-zendesk-webhook-signature', {
       encoding: 'base64',
       message: '{x-zendesk-webhook-signature-timestamp}{body}',
-      time: { from: 'header:x-zendesk-webhook-signature-timestamp', unit: 'rfc3339' },
+      timestamp: { from: 'header:x-zendesk-webhook-signature-timestamp', unit: 'rfc3339' },
     }),
   ],
   secretHint: 'Admin Center > Apps and integrations > Webhooks > the webhook > Signing secret',

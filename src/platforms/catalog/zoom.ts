@@ -1,5 +1,9 @@
-import type { Platform } from '../engine/model.ts';
+import { valueAt } from '../engine/delivery-reader.ts';
+import { json } from '../engine/handshake-answers.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { isNonEmptyString } from '../engine/signature-values.ts';
+import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 
 export const zoom: Platform = {
   name: 'zoom',
@@ -11,9 +15,26 @@ export const zoom: Platform = {
     hmac('x-zm-signature', {
       prefix: 'v0=',
       message: 'v0:{x-zm-request-timestamp}:{body}',
-      time: { from: 'header:x-zm-request-timestamp', unit: 's', toleranceSeconds: 300 },
+      timestamp: { from: 'header:x-zm-request-timestamp', unit: 's', toleranceSeconds: 300 },
     }),
   ],
   secretHint: 'App Marketplace > the app > Features > Access > Secret Token',
-  handshake: '`endpoint.url_validation`: answered when its signature holds; needs the secret token.',
+  handshakes: [
+    {
+      description: '`endpoint.url_validation`: answered when its signature is valid; needs the secret token.',
+      when: { method: 'POST', detected: true },
+      answer: answerValidation,
+    },
+  ],
 };
+
+/** Answers only a request that Zoom itself signed: otherwise anyone could have tokens signed. */
+function answerValidation({ json: body, signingSecret }: HandshakeRequest): HandshakeReply | null {
+  const plainToken = valueAt(body(), 'payload.plainToken');
+  if (valueAt(body(), 'event') !== 'endpoint.url_validation') return null;
+  if (!isNonEmptyString(plainToken) || !/^[\w+/=-]{1,128}$/.test(plainToken)) return null;
+  const secret = signingSecret();
+  if (secret === null) return null;
+  const encryptedToken = hmacOf('sha256', utf8(secret), [plainToken]).toString('hex');
+  return json({ plainToken, encryptedToken });
+}

@@ -1,6 +1,6 @@
 /*
- * One delivery, read lazily: header look-up, query, text, JSON, form fields. Each is worked out at most once and only when asked
- * for; what cannot be read is simply absent. Never throws; bodies over 1 MiB, or nested beyond reason, count as not readable.
+ * Lazy access to one delivery: headers, query, text, JSON, form fields. Each is parsed at most once, on first use; what cannot be
+ * parsed is absent. Never throws. Bodies over 1 MiB, or nested too deeply, are not parsed.
  */
 import { asBuffer } from '../../core/buffer.ts';
 import { lowerName } from '../../core/headers.ts';
@@ -8,12 +8,12 @@ import { findJsonValue, type JsonScan, scanJson } from '../../core/json-scan.ts'
 import { isJson } from '../../core/json-valid.ts';
 import type { RawDelivery } from './model.ts';
 
-/** Larger bodies are not parsed: deliveries that big are told apart by their headers. */
+/** Deliveries with larger bodies are detected by their headers only. */
 export const maxParsedBytes = 1024 * 1024;
 const maxDepth = 256;
 const maxMembers = 20_000;
 const maxFields = 1000;
-const longestPartHead = 4096;
+const maxPartHeadLength = 4096;
 
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
@@ -45,7 +45,7 @@ export function createDeliveryReader(delivery: RawDelivery): DeliveryReader {
   }
   let query: ReadonlyMap<string, string> | undefined;
   let text: string | undefined;
-  let outline: JsonScan | null | undefined;
+  let scan: JsonScan | null | undefined;
   let form: Fields | null | undefined;
   let json: { value: unknown } | undefined;
   let isValid: boolean | undefined;
@@ -63,8 +63,8 @@ export function createDeliveryReader(delivery: RawDelivery): DeliveryReader {
       return text;
     },
     jsonScan: () => {
-      if (outline === undefined) outline = delivery.body.length > maxParsedBytes ? null : scanJson(delivery.body);
-      return outline;
+      if (scan === undefined) scan = delivery.body.length > maxParsedBytes ? null : scanJson(delivery.body);
+      return scan;
     },
     json: () => {
       json ??= { value: parseJson(reader) };
@@ -75,7 +75,7 @@ export function createDeliveryReader(delivery: RawDelivery): DeliveryReader {
       if (delivery.body.length > maxParsedBytes) return undefined;
       const found = findJsonValue(delivery.body, path.split('.'));
       if (found === undefined) return undefined;
-      // What stands before and at the path may look like JSON where the whole is not.
+      // The scan stops at the value: the rest of the body may not be JSON.
       isValid ??= isJson(delivery.body);
       return isValid ? found : undefined;
     },
@@ -100,16 +100,16 @@ export function valueAt(value: unknown, path: string): unknown {
 /** The first value of a form field. */
 export const firstFormValue = (form: Fields | null, name: string): string | undefined => form?.get(name)?.[0];
 
-/** Parses text that a sender put inside a field; undefined when it is not JSON, or too large. */
+/** Parses JSON inside a field; undefined when it is not JSON, or too large. */
 export function parseNestedJson(text: string | undefined): unknown {
   if (text === undefined || text.length > maxParsedBytes) return undefined;
   const bytes = Buffer.from(text, 'utf8');
-  const outline = scanJson(bytes);
-  if (outline === null || !isSafeToParse(outline) || !outline.closed) return undefined;
+  const scan = scanJson(bytes);
+  if (scan === null || !isSafeToParse(scan) || !scan.closed) return undefined;
   return tryJson(text);
 }
 
-/** Depth and sheer number of keys make parsing slow, whatever the size. */
+/** Depth and number of keys make parsing slow, whatever the size. */
 const isSafeToParse = ({ depth, members }: JsonScan): boolean => depth <= maxDepth && members <= maxMembers;
 
 function tryJson(text: string): unknown {
@@ -121,8 +121,8 @@ function tryJson(text: string): unknown {
 }
 
 function parseJson(reader: DeliveryReader): unknown {
-  const outline = reader.jsonScan();
-  if (outline === null || !isSafeToParse(outline) || !outline.closed) return undefined;
+  const scan = reader.jsonScan();
+  if (scan === null || !isSafeToParse(scan) || !scan.closed) return undefined;
   const text = reader.text().replace(/^\ufeff/, '');
   const whole = tryJson(text);
   if (whole !== undefined) return whole;
@@ -174,8 +174,8 @@ function parseMultipart(body: Buffer, type: string): Fields | null {
     if (count >= maxFields) return null;
     const next = body.indexOf(delimiter, from + delimiter.length);
     if (next < 0) break;
-    // Looked for where it may be only: a body that has none is not read to its end for every part.
-    const headLength = body.subarray(from, Math.min(next, from + longestPartHead)).indexOf('\r\n\r\n');
+    // Only where a head may end: otherwise a body without one is searched to its end for every part.
+    const headLength = body.subarray(from, Math.min(next, from + maxPartHeadLength)).indexOf('\r\n\r\n');
     if (headLength >= 0) {
       const headEnd = from + headLength;
       const head = body.toString('latin1', from + delimiter.length, headEnd);

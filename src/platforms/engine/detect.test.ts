@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { delivery, formDelivery, jsonDelivery } from '../../testing/deliveries.ts';
-import { detect } from './detect.ts';
+import { detect } from '../platforms.ts';
 import type { RawDelivery } from './model.ts';
 
 const sha = 'a'.repeat(64);

@@ -1,60 +1,78 @@
 /*
- * Who sent this, and what is it about? Headers of a platform's own decide at once and the body stays untouched; otherwise all rules
- * that the delivery could meet are tried in their order. No answer rather than a guess; never throws. Runs on every delivery.
+ * Which platform sent a delivery, and its event type. Headers that only one platform sends decide at once, without a look at the
+ * body; otherwise all rules that may match are tried in their order. In doubt the platform is null. Never throws. Runs on every
+ * delivery.
  */
-
-import { findPlatform, platforms } from '../platforms.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import { readEventType } from './event-type.ts';
-import type { Detection, Platform, RawDelivery } from './model.ts';
-import { possibleSenders } from './possible-senders.ts';
-import { type Candidate, indexRules, ruleMatches } from './rule-index.ts';
+import { matchesTrigger } from './handshake-triggers.ts';
+import type { Detection, RawDelivery } from './model.ts';
+import type { Platform } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
+import { type Candidate, indexRules, type RuleIndex, ruleMatches } from './rule-index.ts';
+import { signaturePresence } from './signature-values.ts';
 
-/** Up to here a rule rests on headers that no other platform sends. */
+/** Rules up to this order rest on headers that no other platform sends. */
 const ownHeaderOrder = 26;
-/** From here on a rule is a hint at most: envelopes that many senders share, shapes that a user may have chosen. */
+/** Rules from this order on are hints: envelopes that many senders share, shapes that a user may have chosen. */
 const genericOrder = 60;
+const maxSniffedBytes = 1024 * 1024;
 const nothing: Detection = { platform: null, eventType: null };
 
-const index = indexRules(platforms);
-const generic = new Set(platforms.filter(row => row.detect.every(rule => rule.order >= genericOrder)));
-
-/**
- * `registered`: platform names of the endpoint's secrets. They settle what the delivery leaves open (senders that share headers),
- * and never contradict headers that only one platform sends.
- */
-export function detect(delivery: RawDelivery, registered: readonly string[]): Detection {
-  const reader = createDeliveryReader(delivery);
-  const platform = recognise(reader, registered);
-  return platform === null ? nothing : { platform: platform.name, eventType: readEventType(platform, reader) };
-}
-
-/** The platform of a delivery that is already being read. */
-export function recognise(reader: DeliveryReader, registered: readonly string[]): Platform | null {
-  return refineByRegistered(firstMatch(reader)?.platform ?? null, reader, registered);
-}
-
-/**
- * What the registered platforms say about a delivery that nothing recognised, or only a generic sign: exactly one of them must be
- * able to have sent it. A platform with a sign of its own stands.
- */
-export function refineByRegistered(
+/** Corrects a detection with the platforms for which secrets are registered. */
+export type RefineByRegistered = (
   found: Platform | null,
   reader: DeliveryReader,
   registered: readonly string[],
-): Platform | null {
-  if (registered.length === 0 || (found !== null && !generic.has(found))) return found;
-  const rows = new Set(registered.map(findPlatform).filter(row => row !== undefined));
-  if (found !== null && rows.has(found)) return found;
-  const able = possibleSenders([...rows], reader);
-  return able.length === 1 && able[0] !== undefined ? able[0] : found;
+) => Platform | null;
+
+export function createDetector({ all, find }: PlatformIndex) {
+  const rules = indexRules(all);
+  const generic = new Set(all.filter(platform => platform.detect.every(rule => rule.order >= genericOrder)));
+
+  /**
+   * Replaces no platform, or a generic one, by the one registered platform that can have sent the delivery. A platform with a
+   * specific rule stays.
+   */
+  const refineByRegistered: RefineByRegistered = (found, reader, registered) => {
+    if (registered.length === 0 || (found !== null && !generic.has(found))) return found;
+    const platforms = new Set(registered.map(find).filter(platform => platform !== undefined));
+    if (found !== null && platforms.has(found)) return found;
+    const [sender, ...others] = possibleSenders([...platforms], reader);
+    return sender !== undefined && others.length === 0 ? sender : found;
+  };
+
+  return {
+    refineByRegistered,
+
+    /**
+     * `registered`: platform names of the endpoint's secrets. They decide between senders of the same headers, and never
+     * contradict headers that only one platform sends.
+     */
+    detect(delivery: RawDelivery, registered: readonly string[]): Detection {
+      const reader = createDeliveryReader(delivery);
+      const platform = refineByRegistered(firstMatch(rules, reader)?.platform ?? null, reader, registered);
+      return platform === null ? nothing : { platform: platform.name, eventType: readEventType(platform, reader) };
+    },
+  };
 }
 
-function firstMatch(reader: DeliveryReader): Candidate | null {
+/** The platforms whose signature the delivery carries, else those whose handshake it may be. */
+function possibleSenders(platforms: readonly Platform[], reader: DeliveryReader): Platform[] {
+  const signed = platforms.filter(({ signatures }) =>
+    signatures.some(scheme => signaturePresence(scheme, reader) !== 'absent'),
+  );
+  if (signed.length > 0) return signed;
+  return platforms.filter(({ handshakes = [] }) =>
+    handshakes.some(({ shared, when }) => shared && matchesTrigger(when, reader)),
+  );
+}
+
+function firstMatch(rules: RuleIndex, reader: DeliveryReader): Candidate | null {
   const candidates: Candidate[] = [];
   for (const name of reader.headers.keys()) {
-    const under = index.byHeader.get(name);
-    if (under !== undefined) candidates.push(...under);
+    const ofHeader = rules.byHeader.get(name);
+    if (ofHeader !== undefined) candidates.push(...ofHeader);
   }
   if (candidates.length > 0) {
     candidates.sort(byOrder);
@@ -63,33 +81,31 @@ function firstMatch(reader: DeliveryReader): Candidate | null {
       if (ruleMatches(candidate, reader)) return candidate;
     }
   }
-  addCandidatesByContent(candidates, reader);
+  addCandidatesByContent(rules, candidates, reader);
   candidates.sort(byOrder);
   return candidates.find(candidate => ruleMatches(candidate, reader)) ?? null;
 }
 
-function addCandidatesByContent(candidates: Candidate[], reader: DeliveryReader): void {
+function addCandidatesByContent(rules: RuleIndex, candidates: Candidate[], reader: DeliveryReader): void {
   const { delivery, headers } = reader;
-  if (headers.has('user-agent')) candidates.push(...index.byAgent);
-  if (delivery.query !== null && delivery.query !== '') candidates.push(...index.byQuery);
+  if (headers.has('user-agent')) candidates.push(...rules.byUserAgent);
+  if (delivery.query !== null && delivery.query !== '') candidates.push(...rules.byQuery);
   if (delivery.body.length === 0) return;
   const type = headers.get('content-type');
   if (type !== undefined && /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(type)) {
-    if (delivery.body.length <= maxSniffedBytes) candidates.push(...index.byForm);
+    if (delivery.body.length <= maxSniffedBytes) candidates.push(...rules.byForm);
     return;
   }
-  const outline = reader.jsonScan();
-  if (outline === null) {
-    if (delivery.body.length <= maxSniffedBytes && looksLikeMarkup(delivery.body)) candidates.push(...index.byText);
+  const scan = reader.jsonScan();
+  if (scan === null) {
+    if (delivery.body.length <= maxSniffedBytes && looksLikeMarkup(delivery.body)) candidates.push(...rules.byText);
     return;
   }
-  for (const key of new Set(outline.keys)) {
-    const under = index.byKey.get(key);
-    if (under !== undefined) candidates.push(...under);
+  for (const key of new Set(scan.keys)) {
+    const ofKey = rules.byJsonKey.get(key);
+    if (ofKey !== undefined) candidates.push(...ofKey);
   }
 }
-
-const maxSniffedBytes = 1024 * 1024;
 
 /** XML, or a token that begins with `eyJ`. */
 function looksLikeMarkup(body: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { delivery } from '../../testing/deliveries.ts';
-import { detect } from './detect.ts';
+import { detect } from '../platforms.ts';
 
 describe('an event type', () => {
   const typeOf = (body: string) =>

@@ -1,9 +1,9 @@
-/* The event type of a delivery: the first source of its platform's row that gives a text, made safe to show. */
+/* The event type of a delivery: the text of the first source in its platform's row that has one, made safe to display. */
 
 import { type DeliveryReader, firstFormValue } from './delivery-reader.ts';
-import type { EventTypeSource, Platform } from './model.ts';
+import type { EventTypeSource, Platform } from './platform.ts';
 
-const longest = 200;
+const maxEventTypeLength = 200;
 
 export function readEventType(platform: Platform, reader: DeliveryReader): string | null {
   for (const source of platform.eventType) {
@@ -13,18 +13,18 @@ export function readEventType(platform: Platform, reader: DeliveryReader): strin
   return null;
 }
 
-/** Trimmed, without control and direction characters, at most 200 characters; null when nothing is left or it is no text. */
+/** Trimmed, without control and direction characters, at most 200 characters; null for anything that is not text, or empty. */
 export function sanitizeEventType(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  // Nearly all: nothing to trim, nothing to remove.
-  if (typeof value === 'string' && value.length <= longest && /^[!-~]+$/.test(value)) return value;
+  // Fast path: nothing to trim, nothing to remove.
+  if (typeof value === 'string' && value.length <= maxEventTypeLength && /^[!-~]+$/.test(value)) return value;
   const text = String(value)
-    .slice(0, 4 * longest)
+    .slice(0, 4 * maxEventTypeLength)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '')
     .trim()
-    .slice(0, longest);
-  // The cut may have fallen between the halves of one character.
+    .slice(0, maxEventTypeLength);
+  // The cut may have split a surrogate pair.
   return text === '' ? null : text.replace(/[\ud800-\udbff]$/, '').trimEnd();
 }
 

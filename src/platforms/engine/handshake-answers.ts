@@ -1,14 +1,14 @@
 /*
- * The few forms that a handshake's answer has. What a stranger sent is reflected only as plain text that no browser will take for
- * anything else, as JSON, or as a header of printable characters; and only when it is short.
+ * The forms that the answer to a handshake can have. What the request sent is reflected only when it is short, and only as plain
+ * text that no browser takes for anything else, as JSON, or as a header of printable characters.
  */
-import type { HandshakeAnswer } from './model.ts';
+import type { HandshakeReply } from './platform.ts';
 
-const longestReflection = 4096;
+const maxReflectedLength = 4096;
 const headerValue = /^[\x21-\x7e]{1,256}$/;
 
-export const plainText = (text: string): HandshakeAnswer | null =>
-  text === '' || text.length > longestReflection
+export const plainText = (text: string): HandshakeReply | null =>
+  text === '' || text.length > maxReflectedLength
     ? null
     : {
         status: 200,
@@ -16,9 +16,9 @@ export const plainText = (text: string): HandshakeAnswer | null =>
         body: text,
       };
 
-export const json = (value: Readonly<Record<string, unknown>>): HandshakeAnswer | null => {
+export const json = (value: Readonly<Record<string, unknown>>): HandshakeReply | null => {
   const body = JSON.stringify(value);
-  return body.length > 2 * longestReflection
+  return body.length > 2 * maxReflectedLength
     ? null
     : {
         status: 200,
@@ -27,12 +27,12 @@ export const json = (value: Readonly<Record<string, unknown>>): HandshakeAnswer 
       };
 };
 
-export const empty = (status: number): HandshakeAnswer => ({ status, headers: {}, body: '' });
+export const empty = (status: number): HandshakeReply => ({ status, headers: {}, body: '' });
 
-/** Null where the value could not stand in a header. */
-export const headerEcho = (name: string, value: string, answer: HandshakeAnswer): HandshakeAnswer | null =>
+/** Adds a header to the answer; null when the value cannot stand in a header. */
+export const withHeader = (name: string, value: string, answer: HandshakeReply): HandshakeReply | null =>
   headerValue.test(value) ? { ...answer, headers: { ...answer.headers, [name]: value } } : null;
 
-/** A value fit for a header, or `*`. */
-export const orAny = (value: string | undefined): string =>
+/** A value that can stand in a header, else `*`. */
+export const headerValueOrAny = (value: string | undefined): string =>
   value !== undefined && headerValue.test(value) ? value : '*';

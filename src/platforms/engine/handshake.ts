@@ -1,14 +1,13 @@
 /*
- * Registration checks, answered the way each platform wants. None makes a request of its own. Those that compute with a secret need it
- * registered for that very platform, and sign only input so narrow that the answer forges nothing.
+ * Answers registration checks the way each platform expects. No handshake makes a request of its own. One that computes with a
+ * secret needs it registered for its own platform, and signs only input so narrow that the answer forges nothing.
  */
-
-import { findPlatform } from '../platforms.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
-import { json, orAny } from './handshake-answers.ts';
-import { answerPost, isWorthReading } from './handshake-post.ts';
-import { answerQuery } from './handshake-query.ts';
+import { type HandshakeCandidate, indexHandshakes, maxHandshakeBytes } from './handshake-triggers.ts';
 import { type Detection, type HandshakeAnswer, isConfirmed, type RawDelivery, type SigningSecret } from './model.ts';
+import type { HandshakeReply, HandshakeRequest, Platform } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
+import type { Verify } from './verify.ts';
 
 export type HandshakeInput = {
   delivery: RawDelivery;
@@ -20,57 +19,66 @@ export type HandshakeInput = {
   urls: readonly string[];
 };
 
-export type HandshakeRequest = HandshakeInput & {
-  reader: DeliveryReader;
-  /** Confirmed secrets registered for that platform, in the order given; those without a platform never answer a handshake. */
-  secretsOf: (platform: string) => string[];
-};
+/** What a platform may deliver as a secret: a stranger's long text is not stored as one. */
+const learnable = /^[\w-]{8,256}$/;
 
-/** The answer the platform wants instead of the normal one, or null for the normal one. Runs on every delivery. Never throws. */
-export function handshake(input: HandshakeInput): HandshakeAnswer | null {
-  const { delivery } = input;
-  switch (delivery.method) {
-    case 'POST':
-      return isWorthReading(input) ? answerPost(createHandshakeRequest(input)) : null;
-    case 'GET':
-      return answerGet(createHandshakeRequest(input));
-    case 'OPTIONS':
-      return answerOptions(createDeliveryReader(delivery));
-    default:
-      return null;
-  }
-}
+type Context = { platform: Platform; reader: DeliveryReader; secrets: readonly string[] };
 
-function createHandshakeRequest(input: HandshakeInput): HandshakeRequest {
-  return {
-    ...input,
-    reader: createDeliveryReader(input.delivery),
-    secretsOf: platform => {
-      const row = findPlatform(platform);
-      return input.secrets
-        .filter(secret => isConfirmed(secret) && secret.platform !== null && findPlatform(secret.platform) === row)
-        .map(({ secret }) => secret);
-    },
+export function createHandshake({ index, verify }: { index: PlatformIndex; verify: Verify }) {
+  const findHandshakes = indexHandshakes(index.all);
+
+  /** The answer of the detected platform, else the first one that accepts, else the first that refuses. */
+  const answer = (input: HandshakeInput, candidates: readonly HandshakeCandidate[]): HandshakeAnswer | null => {
+    const reader = createDeliveryReader(input.delivery);
+    const detected = input.detection.platform;
+    const isDetected = ({ platform }: HandshakeCandidate): boolean => platform.name === detected;
+    let refusal: HandshakeAnswer | null = null;
+    for (const candidate of [...candidates.filter(isDetected), ...candidates.filter(one => !isDetected(one))]) {
+      const { platform, handshake } = candidate;
+      const secrets = secretsOf(platform, input.secrets);
+      const reply = handshake.answer(createRequest(input, { platform, reader, secrets }));
+      if (reply === null) continue;
+      if (isDetected(candidate) || reply.status < 400) return toAnswer(reply, platform, secrets);
+      refusal ??= toAnswer(reply, platform, secrets);
+    }
+    return refusal;
+  };
+
+  const secretsOf = (platform: Platform, secrets: readonly SigningSecret[]): string[] =>
+    secrets
+      .filter(secret => isConfirmed(secret) && secret.platform !== null && index.find(secret.platform) === platform)
+      .map(({ secret }) => secret);
+
+  const createRequest = (
+    { delivery, receivedAt, urls }: HandshakeInput,
+    { platform: { name: platform }, reader, secrets }: Context,
+  ): HandshakeRequest => ({
+    delivery,
+    reader,
+    secrets,
+    urls,
+    json: () => (delivery.body.length <= maxHandshakeBytes ? reader.json() : undefined),
+    query: name => reader.query().get(name) || undefined,
+    signingSecret: () =>
+      secrets.find(secret => {
+        const verdict = verify({ delivery, platform, secrets: [{ platform, secret }], receivedAt, urls });
+        return verdict?.verdict === 'valid';
+      }) ?? null,
+  });
+
+  /** The answer the platform expects, or null for the normal one. Runs on every delivery. Never throws. */
+  return (input: HandshakeInput): HandshakeAnswer | null => {
+    const candidates = findHandshakes(input.delivery, input.detection);
+    return candidates.length === 0 ? null : answer(input, candidates);
   };
 }
 
-function answerGet(asked: HandshakeRequest): HandshakeAnswer | null {
-  const challenge = asked.reader.header('x-okta-verification-challenge');
-  if (challenge !== undefined && challenge.length <= 4096) return json({ verification: challenge });
-  return asked.delivery.query === null || asked.delivery.query === '' ? null : answerQuery(asked);
-}
-
-/** CloudEvents, and Event Grid with the CloudEvents schema: the sender asks whether it may deliver. */
-function answerOptions(reader: DeliveryReader): HandshakeAnswer | null {
-  const origin = reader.header('webhook-request-origin');
-  if (origin === undefined || origin === '') return null;
-  return {
-    status: 200,
-    headers: {
-      'webhook-allowed-origin': orAny(origin),
-      'webhook-allowed-rate': orAny(reader.header('webhook-request-rate')),
-      allow: 'POST',
-    },
-    body: '',
-  };
+/** A delivered secret is learned unless it is registered and confirmed; the answer is the same either way. */
+function toAnswer(
+  { deliveredSecret: secret, ...answer }: HandshakeReply,
+  { name: platform }: Platform,
+  secrets: readonly string[],
+): HandshakeAnswer {
+  if (secret === undefined || !learnable.test(secret) || secrets.includes(secret)) return answer;
+  return { ...answer, learnedSecret: { platform, secret } };
 }

@@ -1,39 +1,39 @@
 /*
- * Detection rules made fast: each is compiled once, and found again by what a delivery shows at first sight (a header name, a
- * key of the JSON, a form body, ...). A shape that does not fit means "no match", never an error.
+ * An index of the detection rules, so that a delivery is compared with few of them: by header name, by key of the JSON, by kind of
+ * body. A body that does not have the expected shape is no match, never an error.
  */
 
 import { type DeliveryReader, firstFormValue, valueAt } from './delivery-reader.ts';
-import type { BodyShape, DetectionRule, Platform } from './model.ts';
+import type { BodyShape, DetectionRule, Platform } from './platform.ts';
 
 export type Candidate = {
   platform: Platform;
   rule: DetectionRule;
   order: number;
-  /** Keys that must stand at the top of the JSON: asked before anything is parsed. */
+  /** Keys that the outermost JSON object must have: checked before the body is parsed. */
   topKeys: readonly string[];
 };
 
 export type RuleIndex = {
-  /** Found by the name of a header the rule asks for. */
+  /** By the name of a header in the rule. */
   byHeader: ReadonlyMap<string, readonly Candidate[]>;
-  /** Found by one key at the top of the JSON. */
-  byKey: ReadonlyMap<string, readonly Candidate[]>;
+  /** By one key of the outermost JSON object. */
+  byJsonKey: ReadonlyMap<string, readonly Candidate[]>;
   byForm: readonly Candidate[];
   byText: readonly Candidate[];
   byQuery: readonly Candidate[];
-  byAgent: readonly Candidate[];
+  byUserAgent: readonly Candidate[];
 };
 
-/** Files each rule under the first thing it asks for, in the order: header, form, JSON, text, query, agent. */
+/** Puts each rule under its first condition, in the order: header, form, JSON, text, query, User-Agent. */
 export function indexRules(rows: readonly Platform[]): RuleIndex {
   const byHeader = new Map<string, Candidate[]>();
-  const byKey = new Map<string, Candidate[]>();
+  const byJsonKey = new Map<string, Candidate[]>();
   const index = {
     byForm: [] as Candidate[],
     byText: [] as Candidate[],
     byQuery: [] as Candidate[],
-    byAgent: [] as Candidate[],
+    byUserAgent: [] as Candidate[],
   };
   for (const platform of rows) {
     for (const rule of platform.detect) {
@@ -43,16 +43,16 @@ export function indexRules(rows: readonly Platform[]): RuleIndex {
       const [key] = topKeys;
       if (names.length > 0) for (const name of names) push(byHeader, name, candidate);
       else if (rule.form !== undefined) index.byForm.push(candidate);
-      else if (key !== undefined) push(byKey, key, candidate);
+      else if (key !== undefined) push(byJsonKey, key, candidate);
       else if (rule.bodyText !== undefined) index.byText.push(candidate);
       else if (rule.query !== undefined) index.byQuery.push(candidate);
-      else if (rule.userAgent !== undefined) index.byAgent.push(candidate);
+      else if (rule.userAgent !== undefined) index.byUserAgent.push(candidate);
     }
   }
-  return { byHeader, byKey, ...index };
+  return { byHeader, byJsonKey, ...index };
 }
 
-/** Whether all conditions of the rule hold, the cheap ones first. */
+/** Checks all conditions of the rule, the cheap ones first. */
 export function ruleMatches({ rule, topKeys }: Candidate, reader: DeliveryReader): boolean {
   return (
     headersMatch(rule, reader) &&
@@ -97,9 +97,9 @@ function jsonMatches(
   topKeys: readonly string[],
   reader: DeliveryReader,
 ): boolean {
-  const outline = reader.jsonScan();
-  if (outline === null || (keys !== undefined && outline.keys.length !== keys)) return false;
-  if (!topKeys.every(key => outline.keys.includes(key))) return false;
+  const scan = reader.jsonScan();
+  if (scan === null || (keys !== undefined && scan.keys.length !== keys)) return false;
+  if (!topKeys.every(key => scan.keys.includes(key))) return false;
   const json = reader.json();
   return json !== undefined && Object.entries(shape).every(([path, test]) => valueMatches(valueAt(json, path), test));
 }
@@ -111,7 +111,7 @@ function valueMatches(value: unknown, test: BodyShape[string]): boolean {
   return test instanceof RegExp ? test.test(value.slice(0, 16_384)) : test.includes(value);
 }
 
-/** `0.` steps into a list, whose first object the outline shows. */
+/** `0.` steps into a list: the scan has the keys of its first object. */
 const topKeysOf = (shape: BodyShape): string[] => [
   ...new Set(Object.keys(shape).map(path => path.replace(/^0\./, '').split('.')[0] ?? path)),
 ];

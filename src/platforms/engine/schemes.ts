@@ -1,17 +1,27 @@
 /*
- * Sentences for the signature column of the table: each makes a `Scheme` with the usual case as its default
- * (HMAC-SHA256 in hex over the raw body, key = the secret as text).
+ * Signature schemes for the rows of the catalog. Each function fills in the usual case: HMAC-SHA256 in hex over the raw body, with
+ * the secret's text as the key.
  */
-import type { Hash, SignatureScheme } from './model.ts';
+import type { Hash, SignatureScheme } from './platform.ts';
+import type { Verifier } from './verifiers/check.ts';
+import { verifyBodyHmac, verifyHmac, verifyNamedHashHmac } from './verifiers/hmac.ts';
+import { hasJwt, verifyJwt, verifyJwtBody, verifyJwtBodyHash } from './verifiers/jwt.ts';
+import { verifyPublicKey } from './verifiers/public-key.ts';
+import {
+  hasStandardWebhooksEntry,
+  type StandardWebhooksVariant,
+  verifyStandardWebhooks,
+} from './verifiers/standard-webhooks.ts';
+import { verifyToken } from './verifiers/token.ts';
 
-type Options = Partial<Omit<SignatureScheme, 'kind' | 'header'>>;
+type Options = Partial<Omit<SignatureScheme, 'verify' | 'header'>>;
 
 /** HMAC over a template. */
 export const hmac = (header: string, options: Options = {}): SignatureScheme => {
   const hash: Hash = options.hash ?? 'sha256';
   return {
-    kind: 'hmac',
     label: `hmac-${hash}`,
+    verify: verifyHmac,
     header,
     hash,
     encoding: 'hex',
@@ -22,59 +32,90 @@ export const hmac = (header: string, options: Options = {}): SignatureScheme => 
   };
 };
 
-/** `t=<time>,v1=<hex>` over `{t}.{body}`, the form that Stripe made popular. */
-export const timedHmac = (header: string, options: Options = {}): SignatureScheme =>
+/** `t=<time>,v1=<hex>` over `{t}.{body}`. */
+export const timestampedHmac = (header: string, options: Options = {}): SignatureScheme =>
   hmac(header, {
     list: { separator: ',', signature: 'v1', timestamp: 't' },
     message: '{t}.{body}',
-    time: { from: 'value:t', unit: 's', toleranceSeconds: 300 },
+    timestamp: { from: 'value:t', unit: 's', toleranceSeconds: 300 },
     ...options,
   });
 
-/** Standard Webhooks: `v1,<base64>`, several by spaces, over id, timestamp and body. */
-export const standardWebhooks = (family: 'webhook' | 'svix', options: Options = {}): SignatureScheme => ({
-  kind: 'standard-webhooks',
-  label: 'standard-webhooks',
-  header: `${family}-signature`,
-  family,
-  keyFormat: 'whsec',
-  time: { from: `header:${family}-timestamp`, unit: 's', toleranceSeconds: 300 },
-  proves: 'payload',
-  ...options,
-});
+/** HMAC over the body; the value names the hash: `sha256=<hex>`. */
+export const namedHashHmac = (header: string, options: Options = {}): SignatureScheme =>
+  customScheme('hmac', verifyNamedHashHmac, { header, ...options });
 
-/** A fixed value that the sender repeats: whoever saw one delivery can forge the next. */
+/** HMAC over the body; prefix or length of the value tells the hash. For headers that belong to no platform. */
+export const bodyHmac = (header: string): SignatureScheme => customScheme('hmac', verifyBodyHmac, { header });
+
+/** Standard Webhooks: `v1,<base64>`, several separated by spaces, over id, timestamp and body. */
+export const standardWebhooks = (
+  headerPrefix: string,
+  { version = 'v1', ...options }: Options & Partial<StandardWebhooksVariant> = {},
+): SignatureScheme => {
+  const variant = { headerPrefix, version };
+  return {
+    label: 'standard-webhooks',
+    verify: check => verifyStandardWebhooks(check, variant),
+    header: `${headerPrefix}-signature`,
+    isPresent: (reader, scheme) => hasStandardWebhooksEntry(reader, scheme, version),
+    keyFormat: 'whsec',
+    timestamp: { from: `header:${headerPrefix}-timestamp`, unit: 's', toleranceSeconds: 300 },
+    proves: 'payload',
+    ...options,
+  };
+};
+
+/** A fixed value in every delivery: anyone who has seen one delivery can forge the next. */
 export const token = (header: string, options: Options = {}): SignatureScheme => ({
-  kind: 'token',
   label: 'token',
+  verify: verifyToken,
   header,
   keyFormat: 'text',
   proves: 'origin',
   ...options,
 });
 
-/** Ed25519 or ECDSA over a template, checked with the platform's public key. */
-export const publicKey = (header: string, key: 'ed25519' | 'public-key', options: Options = {}): SignatureScheme => ({
-  kind: 'public-key',
-  label: key === 'ed25519' ? 'ed25519' : 'ecdsa-p256-sha256',
+/** Ed25519 or ECDSA over a template, verified with the platform's public key. */
+export const publicKey = (
+  header: string,
+  keyFormat: 'ed25519' | 'public-key',
+  options: Options = {},
+): SignatureScheme => ({
+  label: keyFormat === 'ed25519' ? 'ed25519' : 'ecdsa-p256-sha256',
+  verify: verifyPublicKey,
   header,
-  encoding: key === 'ed25519' ? 'hex' : 'base64',
+  encoding: keyFormat === 'ed25519' ? 'hex' : 'base64',
   message: '{body}',
   hash: 'sha256',
-  keyFormat: key,
+  keyFormat,
   proves: 'payload',
   ...options,
 });
 
-/** A construction of its own, with its own routine. */
+/** A JSON Web Token that does not cover the body. HS256 with a text as the key, RS256 or ES256 with a public key. */
+export const jwt = (header: string, label: string, options: Options = {}): SignatureScheme =>
+  customScheme(label, verifyJwt, { header, isPresent: hasJwt, proves: 'origin', ...options });
+
+/** A JSON Web Token with the hex SHA-256 of the body in one of its claims. */
+export const jwtBodyHash = (header: string, label: string, options: Options & { claim: string }): SignatureScheme => {
+  const { claim, ...rest } = options;
+  return customScheme(label, check => verifyJwtBodyHash(check, claim), { header, ...rest });
+};
+
+/** The body is a JSON Web Token. */
+export const jwtBody = (label: string, options: Options = {}): SignatureScheme =>
+  customScheme(label, verifyJwtBody, { isPresent: ({ delivery }) => delivery.body.length > 0, ...options });
+
+/** A scheme of one platform, with its verifier. Without a header, `isPresent` says whether the body holds a signature. */
 export const customScheme = (
-  kind: SignatureScheme['kind'],
-  header: string | null,
-  options: Options = {},
+  label: string,
+  verify: Verifier,
+  options: Options & { header?: string } = {},
 ): SignatureScheme => ({
-  kind,
-  label: kind,
-  header,
+  label,
+  verify,
+  header: null,
   keyFormat: 'text',
   proves: 'payload',
   ...options,

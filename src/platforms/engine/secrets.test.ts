@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
-import { platforms } from '../platforms.ts';
-import { acceptedKeyFormats, parseSecret } from './secrets.ts';
+import { parseSecret, platforms } from '../platforms.ts';
+import { acceptedKeyFormats } from './secrets.ts';
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = String(ec.publicKey.export({ format: 'pem', type: 'spki' }));

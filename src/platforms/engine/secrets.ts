@@ -1,16 +1,16 @@
 /*
- * Signing secrets as people paste them, and the keys they stand for. Which forms a platform takes is in its table row; a secret
- * without a platform is kept as it is and read in whatever form the delivery's scheme wants.
+ * Signing secrets as people paste them, and the keys in them. A platform's signature schemes say which formats it takes; a secret
+ * without a platform is kept as it is and decoded as the scheme of each delivery needs it.
  */
 
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
-import { findPlatform } from '../platforms.ts';
-import type { KeyFormat, Platform } from './model.ts';
+import type { KeyFormat, Platform } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
 import { ed25519Key, normalizePem, publicKeys } from './public-keys.ts';
 
 const controlCharacter = /\p{Cc}/u;
 
-/** What each form looks like, for messages and for the documentation. */
+/** For messages and for docs/platforms.md. */
 export const keyFormatDescriptions: Readonly<Record<KeyFormat, string>> = {
   text: 'the text as shown',
   hex: 'hexadecimal digits',
@@ -25,46 +25,61 @@ export const keyFormatDescriptions: Readonly<Record<KeyFormat, string>> = {
   'public-key': 'the public key or certificate: PEM, base64 (DER) or JWK',
 };
 
+export type ParsedSecret = { secret: string } | { error: string };
+
 /**
- * Normalises a pasted secret for a platform: trims white space, joins wrapped lines, restores PEM line breaks.
- * `platform` null = it may serve any. The error says why the text cannot be a secret of that platform.
+ * Normalises a pasted secret for a platform: trims white space, joins wrapped lines, restores the line breaks of PEM.
+ * `platform` null = for any platform. The error says why the text cannot be a secret of that platform.
  */
-export function parseSecret(platform: string | null, pasted: string): { secret: string } | { error: string } {
-  const text = pasted.replace(/^[\s\ufeff\u200b]+|[\s\ufeff\u200b]+$/g, '');
-  if (text === '') return { error: 'the secret is empty' };
-  if (text.length > maxSigningSecretCharacters) return { error: 'the secret is longer than 16 KiB' };
-  if (text === '[redacted]' || /^[*•]{4,}$/.test(text))
-    return { error: 'that is a placeholder, not the secret itself' };
+export const createSecretParser =
+  ({ find }: PlatformIndex) =>
+  (platform: string | null, pasted: string): ParsedSecret => {
+    const text = pasted.replace(/^[\s\ufeff\u200b]+|[\s\ufeff\u200b]+$/g, '');
+    const pem = normalizePem(text);
+    const error = refusal(text, pem);
+    if (error !== null) return { error };
+    if (platform === null) return normalizeForAnyPlatform(pem ?? text);
+    const row = find(platform);
+    return row === undefined
+      ? { error: `unknown platform "${platform.slice(0, 60)}"` }
+      : normalizeForPlatform(row, pem ?? text);
+  };
+
+/** Why the text is no secret of any platform. */
+function refusal(text: string, pem: string | null): string | null {
+  if (text === '') return 'the secret is empty';
+  if (text.length > maxSigningSecretCharacters) return 'the secret is longer than 16 KiB';
+  if (text === '[redacted]' || /^[*•]{4,}$/.test(text)) return 'that is a placeholder, not the secret itself';
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
-    return { error: 'that is a private key: paste the public key or the certificate' };
+    return 'that is a private key: paste the public key or the certificate';
   }
-  const pem = normalizePem(text);
-  if (text.startsWith('-----BEGIN') && pem === null) return { error: 'the PEM block is cut off or damaged' };
-  if (platform === null) return normalizeForAnyPlatform(pem ?? text);
-  const row = findPlatform(platform);
-  if (row === undefined) return { error: `unknown platform "${platform.slice(0, 60)}"` };
-  const forms = acceptedKeyFormats(row);
-  if (forms.length === 0) {
-    return { error: `${row.title} does not sign its deliveries: there is no secret to check them with` };
+  return text.startsWith('-----BEGIN') && pem === null ? 'the PEM block is cut off or damaged' : null;
+}
+
+function normalizeForPlatform(platform: Platform, text: string): ParsedSecret {
+  const formats = acceptedKeyFormats(platform);
+  if (formats.length === 0) {
+    return { error: `${platform.title} does not sign its deliveries: there is no secret to check them with` };
   }
-  for (const form of forms) {
-    const secret = normalize(form, pem ?? text);
+  for (const format of formats) {
+    const secret = normalize(format, text);
     if (secret !== null) return { secret };
   }
-  return { error: `a secret of ${row.title} is ${forms.map(form => keyFormatDescriptions[form]).join('; or ')}` };
+  const expected = formats.map(format => keyFormatDescriptions[format]).join('; or ');
+  return { error: `a secret of ${platform.title} is ${expected}` };
 }
 
-/** The forms a platform's secrets may have, the strictest first: `text` would swallow all others. */
-export function acceptedKeyFormats(row: Platform): KeyFormat[] {
-  const forms = new Set(row.signatures.map(scheme => scheme.keyFormat));
-  if (row.takesVerifyToken) forms.add('text');
-  const loose = (form: KeyFormat) => (form === 'text' || form === 'nfkd' || form === 'whsec-or-text' ? 1 : 0);
-  return [...forms].sort((a, b) => loose(a) - loose(b));
+/** The formats that a platform's secrets may have, the strictest first: any secret passes as `text`. Empty = it takes no secret. */
+export function acceptedKeyFormats(platform: Platform): KeyFormat[] {
+  const formats = new Set(platform.signatures.map(scheme => scheme.keyFormat));
+  if (platform.takesVerifyToken) formats.add('text');
+  const looseness = (format: KeyFormat) => (['text', 'nfkd', 'whsec-or-text'].includes(format) ? 1 : 0);
+  return [...formats].sort((a, b) => looseness(a) - looseness(b));
 }
 
-/** The keys that a secret stands for in a form; empty when it cannot be one. Public keys are read by `keys.ts` instead. */
-export function decodeKeys(form: KeyFormat, secret: string): Buffer[] {
-  switch (form) {
+/** The keys in a secret; empty when it does not have the format. For public keys see `public-keys.ts`. */
+export function decodeKeys(format: KeyFormat, secret: string): Buffer[] {
+  switch (format) {
     case 'text':
       return [Buffer.from(secret, 'utf8')];
     case 'nfkd':
@@ -88,20 +103,20 @@ export function decodeKeys(form: KeyFormat, secret: string): Buffer[] {
   }
 }
 
-/** The two halves of `left|right`. */
+/** Splits `left|right`. */
 export function splitPair(secret: string): { left: string; right: string } | null {
   const bar = secret.indexOf('|');
   if (bar <= 0 || bar === secret.length - 1) return null;
   return { left: secret.slice(0, bar).trim(), right: secret.slice(bar + 1).trim() };
 }
 
-/** True when a scheme of this form could use the secret: others are passed over as if they were not registered. */
-export function canUseSecret(form: KeyFormat, secret: string): boolean {
-  return normalize(form, secret) !== null;
+/** Whether the secret has the format. One that has not is skipped, as if it were not registered. */
+export function canUseSecret(format: KeyFormat, secret: string): boolean {
+  return normalize(format, secret) !== null;
 }
 
-function normalize(form: KeyFormat, text: string): string | null {
-  switch (form) {
+function normalize(format: KeyFormat, text: string): string | null {
+  switch (format) {
     case 'text':
     case 'nfkd':
     case 'whsec-or-text':
@@ -109,13 +124,13 @@ function normalize(form: KeyFormat, text: string): string | null {
     case 'hex':
     case 'base64':
     case 'whsec': {
-      // Without its prefix it may be another form's text, whose inner spaces count.
-      if (form === 'whsec' && !text.startsWith('whsec_') && /\s/.test(text)) return null;
+      // Without the prefix it may be a secret of another format, in which spaces count.
+      if (format === 'whsec' && !text.startsWith('whsec_') && /\s/.test(text)) return null;
       const joined = text.replace(/\s+/g, '');
-      return decodeKeys(form, joined).length > 0 ? joined : null;
+      return decodeKeys(format, joined).length > 0 ? joined : null;
     }
     case 'after-colon':
-      return !controlCharacter.test(text) && decodeKeys(form, text).length > 0 ? text : null;
+      return !controlCharacter.test(text) && decodeKeys(format, text).length > 0 ? text : null;
     case 'pair':
       return !controlCharacter.test(text) && splitPair(text) !== null ? text : null;
     case 'id-and-certificate': {
@@ -134,7 +149,7 @@ function normalize(form: KeyFormat, text: string): string | null {
   }
 }
 
-function normalizeForAnyPlatform(text: string): { secret: string } | { error: string } {
+function normalizeForAnyPlatform(text: string): ParsedSecret {
   if (text.startsWith('-----BEGIN')) return { secret: text };
   const bar = splitPair(text);
   const certificate = bar === null ? null : normalizePem(bar.right);
@@ -147,6 +162,6 @@ function normalizeForAnyPlatform(text: string): { secret: string } | { error: st
 
 const isHex = (text: string): boolean => text.length >= 2 && text.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(text);
 
-/** Strict: Buffer would skip foreign characters and make a key of anything. */
+/** Strict: Buffer skips characters outside the alphabet, and so decodes any text. */
 const isBase64 = (text: string): boolean =>
   text.length >= 4 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;

@@ -1,10 +1,10 @@
 /*
- * Where a delivery carries its signature, and in what form: taken apart here, judged by the verifiers. Values come apart by
- * position and separator only, in bounded number, so no header can be expensive.
+ * Reads signatures out of a delivery and decodes them; the verifiers check them. Values are split by position and separator, in
+ * bounded number, so no header is expensive.
  */
 
-import { type DeliveryReader, firstFormValue, valueAt } from './delivery-reader.ts';
-import type { Encoding, Hash, SignatureScheme } from './model.ts';
+import type { DeliveryReader } from './delivery-reader.ts';
+import type { Encoding, Hash, SignatureScheme } from './platform.ts';
 
 /** What the header rules leave of a credential header. */
 const redactedValue = '[redacted]';
@@ -16,30 +16,20 @@ export type SignaturePresence = 'absent' | 'redacted' | 'present';
 /** A signature header's value, its literal prefix not yet taken off. */
 export type HeaderValue = { value: string; prefix: string };
 
-/** Whether the delivery carries this signature; an empty value, or a value that belongs to another scheme, counts as absent. */
+/** An empty value, and a value of another scheme, count as absent. */
 export function signaturePresence(scheme: SignatureScheme, reader: DeliveryReader): SignaturePresence {
-  if (scheme.header === null) return isSignedInBody(scheme, reader) ? 'present' : 'absent';
-  if (reader.header(scheme.header)?.trim() === redactedValue) return 'redacted';
-  const values = headerValues(scheme, reader);
-  if (values.length === 0) return 'absent';
-  switch (scheme.kind) {
-    case 'standard-webhooks':
-      return values.some(({ value }) =>
-        versionedSignatures(value).some(([version]) => hasWantedVersion(version, scheme)),
-      )
-        ? 'present'
-        : 'absent';
-    case 'jwt':
-      return values.some(({ value, prefix }) => value.startsWith(prefix) && value.split('.', 4).length === 3)
-        ? 'present'
-        : 'absent';
-    default:
-      // Other credentials than this scheme's travel in Authorization; elsewhere a foreign form is malformed.
-      return scheme.header === 'authorization' && !values.some(({ value, prefix }) => value.startsWith(prefix))
-        ? 'absent'
-        : 'present';
+  if (scheme.header !== null) {
+    if (reader.header(scheme.header)?.trim() === redactedValue) return 'redacted';
+    if (headerValues(scheme, reader).length === 0) return 'absent';
   }
+  const isPresent = scheme.isPresent ?? hasOwnValue;
+  return isPresent(reader, scheme) ? 'present' : 'absent';
 }
+
+/** `Authorization` also carries credentials of other schemes; in any other header a foreign form is malformed. */
+const hasOwnValue = (reader: DeliveryReader, scheme: SignatureScheme): boolean =>
+  scheme.header !== 'authorization' ||
+  headerValues(scheme, reader).some(({ value, prefix }) => value.startsWith(prefix));
 
 /** All values of the scheme's headers that are not empty. */
 export function headerValues(scheme: SignatureScheme, reader: DeliveryReader): HeaderValue[] {
@@ -66,10 +56,6 @@ export function versionedSignatures(value: string): [version: string, signature:
     .map(entry => entry.split(',', 2))
     .filter((pair): pair is [string, string] => pair.length === 2 && pair[1] !== '');
 }
-
-/** A scheme reads the entries of its own version: `v1` unless it says otherwise. */
-export const hasWantedVersion = (version: string, scheme: SignatureScheme): boolean =>
-  version === (scheme.version ?? 'v1');
 
 export type NamedValues = ReadonlyMap<string, readonly string[]>;
 
@@ -101,35 +87,6 @@ export function decodeDigest(text: string, encoding: Encoding, hash: Hash): Buff
 /** Base64 in either alphabet; null where other characters stand in between. */
 export function decodeBase64(text: string): Buffer | null {
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
-}
-
-function isSignedInBody(scheme: SignatureScheme, reader: DeliveryReader): boolean {
-  switch (scheme.kind) {
-    case 'adyen-items':
-      return isNonEmptyString(
-        valueAt(reader.json(), 'notificationItems.0.NotificationRequestItem.additionalData.hmacSignature'),
-      );
-    case 'aws-sns':
-      return isNonEmptyString(valueAt(reader.json(), 'Signature'));
-    case 'mailgun':
-      return (
-        isNonEmptyString(valueAt(reader.json(), 'signature.signature')) ||
-        isNonEmptyString(firstFormValue(reader.form(), 'signature'))
-      );
-    case 'dropbox-sign':
-      return (
-        isNonEmptyString(valueAt(reader.json(), 'event.event_hash')) ||
-        isNonEmptyString(firstFormValue(reader.form(), 'json'))
-      );
-    case 'client-state':
-      return isNonEmptyString(valueAt(reader.json(), 'value.0.clientState'));
-    case 'braintree':
-      return isNonEmptyString(firstFormValue(reader.form(), 'bt_signature'));
-    case 'paddle-classic':
-      return isNonEmptyString(firstFormValue(reader.form(), 'p_signature'));
-    default:
-      return scheme.kind === 'jwt-body' && reader.delivery.body.length > 0;
-  }
 }
 
 export const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { delivery, jsonDelivery } from '../../testing/deliveries.ts';
+import { mustVerifyAtCapture, verify } from '../platforms.ts';
 import type { RawDelivery, SigningSecret, Verdict } from './model.ts';
-import { mustVerifyAtCapture, verify } from './verify.ts';
 
 const now = 1_765_000_000_000;
 const body = '{"a":1}';

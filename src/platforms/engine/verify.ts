@@ -1,111 +1,44 @@
 /*
- * Does the signature hold? Raw bytes, constant-time comparison, any of several secrets against any of several signatures; the clock
- * is the time of receipt. Never throws: what cannot be judged is said to be unchecked.
+ * Verifies signatures: over the raw bytes, compared in constant time, with any of several secrets against any of several
+ * signatures. The clock is the time of receipt. Never throws: what cannot be checked is `unchecked`.
  */
-
-import { findPlatform, platforms } from '../platforms.ts';
-import { createDeliveryReader } from './delivery-reader.ts';
-import { refineByRegistered } from './detect.ts';
-import {
-  isConfirmed,
-  type Platform,
-  type RawDelivery,
-  type Reason,
-  type SchemeKind,
-  type SignatureScheme,
-  type SigningSecret,
-  type Verdict,
-} from './model.ts';
-import { customScheme, hmac, standardWebhooks } from './schemes.ts';
+import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
+import type { RefineByRegistered } from './detect.ts';
+import { isConfirmed, type RawDelivery, type Reason, type SigningSecret, type Verdict } from './model.ts';
+import type { Platform, SignatureScheme } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
 import { canUseSecret } from './secrets.ts';
 import { signaturePresence } from './signature-values.ts';
-import type { Outcome, SignatureCheck, Verifier } from './verifiers/check.ts';
-import {
-  checkAdyenItems,
-  checkBraintree,
-  checkClientState,
-  checkDropboxSign,
-  checkMailgun,
-  checkMercadoPago,
-} from './verifiers/fields.ts';
-import {
-  checkBodyHmac,
-  checkHmac,
-  checkHook0,
-  checkRecurly,
-  checkStandardWebhooks,
-  checkToken,
-  checkWebSub,
-} from './verifiers/hmac.ts';
-import { checkJwt, checkJwtBody, checkJwtBodyHash } from './verifiers/jwt.ts';
-import {
-  checkEbay,
-  checkPaddleClassic,
-  checkPayPal,
-  checkPublicKey,
-  checkSns,
-  checkStandardWebhooksKey,
-  checkTravis,
-} from './verifiers/public-key.ts';
-import { checkContentful, checkHubspotHash, checkHubspotV3, checkMandrill, checkTwilio } from './verifiers/url.ts';
+import type { Outcome, SignatureCheck } from './verifiers/check.ts';
 
-const verifiers: Readonly<Record<SchemeKind, Verifier>> = {
-  hmac: checkHmac,
-  'standard-webhooks': check =>
-    check.scheme.keyFormat === 'ed25519' ? checkStandardWebhooksKey(check) : checkStandardWebhooks(check),
-  token: checkToken,
-  'public-key': checkPublicKey,
-  'body-hmac': checkBodyHmac,
-  websub: checkWebSub,
-  recurly: checkRecurly,
-  hook0: checkHook0,
-  twilio: checkTwilio,
-  mandrill: checkMandrill,
-  'hubspot-v3': checkHubspotV3,
-  'hubspot-hash': checkHubspotHash,
-  contentful: checkContentful,
-  'adyen-items': checkAdyenItems,
-  braintree: checkBraintree,
-  mailgun: checkMailgun,
-  'dropbox-sign': checkDropboxSign,
-  mercadopago: checkMercadoPago,
-  'client-state': checkClientState,
-  jwt: checkJwt,
-  'jwt-body-hash': checkJwtBodyHash,
-  'jwt-body': checkJwtBody,
-  'aws-sns': checkSns,
-  paypal: checkPayPal,
-  travis: checkTravis,
-  'paddle-classic': checkPaddleClassic,
-  ebay: checkEbay,
+/** `urls`: candidates of the public URL this was sent to (endpoint URL + path + query as received), exact first. */
+export type VerifyInput = {
+  delivery: RawDelivery;
+  platform: string | null;
+  secrets: readonly SigningSecret[];
+  /** Epoch ms. */
+  receivedAt: number;
+  urls: readonly string[];
 };
 
-/** For deliveries that no platform is known for: forms that many senders share. */
-export const genericSchemes: readonly SignatureScheme[] = [
-  standardWebhooks('webhook', { keyFormat: 'whsec-or-text' }),
-  standardWebhooks('svix', { keyFormat: 'whsec-or-text' }),
-  hmac('x-hub-signature-256', { prefix: 'sha256=' }),
-  customScheme('websub', 'x-hub-signature', { label: 'hmac' }),
-  ...['x-signature', 'x-signature-256', 'x-webhook-signature', 'x-webhook-signature-256', 'webhook-signature'].map(
-    header => customScheme('body-hmac', header, { label: 'hmac' }),
-  ),
-];
+/** Null when the delivery carries no signature. Secrets of other platforms are not used. */
+export type Verify = (input: VerifyInput) => Verdict | null;
 
 /** Best first: the verdict is that of the best attempt. */
-const ranks = [
+const findings = [
   'valid',
-  // Holds under an unconfirmed secret.
+  // Valid with an unconfirmed secret.
   'unconfirmed',
   'stale',
   'mismatch',
   'malformed',
   'unsupported',
   'redacted',
-  // There are unconfirmed secrets only, and it holds under none of them.
+  // All secrets are unconfirmed, and it is valid with none of them.
   'only_unconfirmed',
   'no_secret',
 ] as const;
-type Finding = (typeof ranks)[number];
+type Finding = (typeof findings)[number];
 
 const reasons: Readonly<Record<Finding, Reason>> = {
   valid: null,
@@ -121,91 +54,97 @@ const reasons: Readonly<Record<Finding, Reason>> = {
 
 const invalidFindings: ReadonlySet<Finding> = new Set<Finding>(['stale', 'mismatch', 'malformed']);
 
-/**
- * Null when the delivery carries no signature. `urls`: candidates of the public URL this was sent to, exact first (endpoint URL + path
- * + query as received). `receivedAt`: epoch ms. Secrets of other platforms do not count.
- */
-export function verify(input: {
-  delivery: RawDelivery;
-  platform: string | null;
-  secrets: readonly SigningSecret[];
-  receivedAt: number;
-  urls: readonly string[];
-}): Verdict | null {
-  const reader = createDeliveryReader(input.delivery);
-  const row = platformFor(input.platform, input.secrets, reader);
-  const schemes = row === null || row.signatures.length === 0 ? genericSchemes : row.signatures;
-  const secrets = input.secrets.filter(
-    ({ platform }) => platform === null || (row !== null && findPlatform(platform) === row),
+const isBetter = (a: Finding, b: Finding): boolean => findings.indexOf(a) < findings.indexOf(b);
+
+export function createVerifier({
+  index: { all, find },
+  refineByRegistered,
+  genericSchemes,
+}: {
+  index: PlatformIndex;
+  refineByRegistered: RefineByRegistered;
+  genericSchemes: readonly SignatureScheme[];
+}) {
+  /** The stored platform, unless a secret that was registered since then identifies another one. */
+  const currentPlatform = (stored: string | null, secrets: readonly SigningSecret[], reader: DeliveryReader) => {
+    const registered = new Set(secrets.filter(isConfirmed).flatMap(secret => secret.platform ?? []));
+    return refineByRegistered(stored === null ? null : (find(stored) ?? null), reader, [...registered]);
+  };
+
+  const verify: Verify = input => {
+    const reader = createDeliveryReader(input.delivery);
+    const platform = currentPlatform(input.platform, input.secrets, reader);
+    const schemes = platform === null || platform.signatures.length === 0 ? genericSchemes : platform.signatures;
+    const secrets = input.secrets.filter(
+      secret => secret.platform === null || (platform !== null && find(secret.platform) === platform),
+    );
+    let best: { scheme: SignatureScheme; finding: Finding } | null = null;
+    for (const scheme of schemes) {
+      const presence = signaturePresence(scheme, reader);
+      if (presence === 'absent') continue;
+      const finding =
+        presence === 'redacted'
+          ? presence
+          : trySecrets(scheme, secrets, { reader, receivedAt: input.receivedAt, urls: input.urls });
+      if (best === null || isBetter(finding, best.finding)) best = { scheme, finding };
+    }
+    if (best === null) return null;
+    const { scheme, finding } = best;
+    return {
+      platform: platform?.name ?? null,
+      scheme: scheme.label,
+      verdict: finding === 'valid' ? 'valid' : invalidFindings.has(finding) ? 'invalid' : 'unchecked',
+      reason: reasons[finding],
+      proves: finding === 'valid' ? scheme.proves : null,
+    };
+  };
+
+  const schemesInUnstoredHeaders: ReadonlyMap<Platform, readonly SignatureScheme[]> = new Map(
+    all
+      .map(platform => [platform, platform.signatures.filter(isInUnstoredHeader)] as const)
+      .filter(([, schemes]) => schemes.length > 0),
   );
-  let best: { scheme: SignatureScheme; finding: Finding } | null = null;
-  for (const scheme of schemes) {
-    const shown = signaturePresence(scheme, reader);
-    if (shown === 'absent') continue;
-    const finding =
-      shown === 'redacted'
-        ? 'redacted'
-        : trySecrets(scheme, secrets, { reader, receivedAt: input.receivedAt, urls: input.urls });
-    if (best === null || ranks.indexOf(finding) < ranks.indexOf(best.finding)) best = { scheme, finding };
-  }
-  if (best === null) return null;
-  const { scheme, finding } = best;
+
   return {
-    platform: row?.name ?? null,
-    scheme: scheme.label,
-    verdict: finding === 'valid' ? 'valid' : invalidFindings.has(finding) ? 'invalid' : 'unchecked',
-    reason: reasons[finding],
-    proves: finding === 'valid' ? scheme.proves : null,
+    verify,
+
+    /** Whether the signature is in a header that is not stored as sent, so that it cannot be verified later. */
+    mustVerifyAtCapture(delivery: RawDelivery, name: string | null): boolean {
+      const platform = name === null ? undefined : find(name);
+      const schemes = platform === undefined ? undefined : schemesInUnstoredHeaders.get(platform);
+      if (schemes === undefined) return false;
+      const reader = createDeliveryReader(delivery);
+      return schemes.some(scheme => signaturePresence(scheme, reader) === 'present');
+    },
   };
 }
 
-/** True when the proof of this delivery is in headers that are stored redacted or not at all: it must be judged at capture. */
-export function mustVerifyAtCapture(delivery: RawDelivery, platform: string | null): boolean {
-  const row = platform === null ? undefined : findPlatform(platform);
-  const vanishing = row === undefined ? undefined : schemesNotStored.get(row);
-  if (vanishing === undefined) return false;
-  const reader = createDeliveryReader(delivery);
-  return vanishing.some(scheme => signaturePresence(scheme, reader) === 'present');
-}
-
-const schemesNotStored: ReadonlyMap<Platform, readonly SignatureScheme[]> = new Map(
-  platforms
-    .map(
-      row =>
-        [row, row.signatures.filter(({ header }) => header === 'authorization' || header?.startsWith('cf-'))] as const,
-    )
-    .filter(([, schemes]) => schemes.length > 0),
-);
-
-/** The stored platform, unless it was left open and a secret that was registered since settles it. */
-function platformFor(
-  platform: string | null,
-  secrets: readonly SigningSecret[],
-  reader: SignatureCheck['reader'],
-): Platform | null {
-  const stored = platform === null ? null : (findPlatform(platform) ?? null);
-  const registered = new Set(secrets.filter(isConfirmed).flatMap(secret => secret.platform ?? []));
-  return refineByRegistered(stored, reader, [...registered]);
-}
+/** The header rules redact `Authorization` and drop `cf-*`. */
+const isInUnstoredHeader = ({ header }: SignatureScheme): boolean =>
+  header !== null && (header === 'authorization' || header.startsWith('cf-'));
 
 type Attempt = Omit<SignatureCheck, 'scheme' | 'secret'>;
 
-function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], rest: Attempt): Finding {
-  const found = bestOf(scheme, secrets.filter(isConfirmed), rest);
-  if (found === 'valid') return found;
+function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], attempt: Attempt): Finding {
+  const finding = bestOutcome(scheme, secrets.filter(isConfirmed), attempt);
+  if (finding === 'valid') return finding;
   const unconfirmed = secrets.filter(secret => !isConfirmed(secret));
-  const other = bestOf(scheme, unconfirmed, rest);
+  const other = bestOutcome(scheme, unconfirmed, attempt);
   if (other === 'valid') return 'unconfirmed';
-  return found === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : found;
+  return finding === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : finding;
 }
 
-function bestOf(scheme: SignatureScheme, secrets: readonly SigningSecret[], rest: Attempt): Outcome | 'no_secret' {
+function bestOutcome(
+  scheme: SignatureScheme,
+  secrets: readonly SigningSecret[],
+  attempt: Attempt,
+): Outcome | 'no_secret' {
   let best: Outcome | 'no_secret' = 'no_secret';
   for (const { secret } of secrets) {
     if (!canUseSecret(scheme.keyFormat, secret)) continue;
-    const outcome = verifiers[scheme.kind]({ scheme, secret, ...rest });
+    const outcome = scheme.verify({ scheme, secret, ...attempt });
     if (outcome === 'valid') return outcome;
-    if (ranks.indexOf(outcome) < ranks.indexOf(best)) best = outcome;
+    if (isBetter(outcome, best)) best = outcome;
   }
   return best;
 }

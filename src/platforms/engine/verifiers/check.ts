@@ -1,7 +1,7 @@
-/* What every verifier is given and what it may answer, and the few steps that all of them share. */
+/* The input and outcome of a verifier, and the steps that verifiers share. */
 import { type BinaryLike, createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type DeliveryReader, valueAt } from '../delivery-reader.ts';
-import type { Hash, SignatureScheme, SignedTimestamp } from '../model.ts';
+import type { Hash, SignatureScheme, SignedTimestamp } from '../platform.ts';
 import type { NamedValues } from '../signature-values.ts';
 
 /** One secret tried against one signature. `receivedAt` is epoch ms; `urls` are candidates of the URL it was sent to. */
@@ -13,17 +13,17 @@ export type SignatureCheck = {
   urls: readonly string[];
 };
 
-/** `stale`: the signature holds, its time does not. `unsupported`: nothing here can tell. */
+/** `stale`: the signature is right, but its timestamp is outside the window. `unsupported`: it cannot be checked. */
 export type Outcome = 'valid' | 'stale' | 'mismatch' | 'malformed' | 'unsupported';
 
 export type Verifier = (check: SignatureCheck) => Outcome;
 
-/** Compares in constant time; only the length may be learned. */
+/** Compares in constant time; the time depends on the length only. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 export const sameText = (a: string, b: string): boolean => sameBytes(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 
-/** HMAC over parts, one after the other, without joining them. Text parts are bytes as they came (latin1). */
+/** HMAC over the parts in order, without a copy. Text parts are raw bytes (latin1). */
 export function hmacOf(hash: Hash, key: BinaryLike, parts: readonly (string | Uint8Array)[]): Buffer {
   const mac = createHmac(hash, key);
   for (const part of parts) typeof part === 'string' ? mac.update(part, 'latin1') : mac.update(part);
@@ -36,36 +36,38 @@ export function digestOf(hash: Hash, parts: readonly (string | Uint8Array)[]): B
   return digest.digest();
 }
 
-/** For a signature that holds: `valid` when its time is within the window around the receipt, else `stale`. */
-export function checkTimestamp(check: SignatureCheck, named?: NamedValues, claims?: unknown): Outcome {
-  const { time } = check.scheme;
-  if (time?.toleranceSeconds === undefined) return 'valid';
-  const signed = readSignedTimestamp(time, check.reader, named, claims);
-  if (signed === null) return 'malformed';
-  return Math.abs(check.receivedAt - signed) <= time.toleranceSeconds * 1000 ? 'valid' : 'stale';
+/** Where a signed timestamp may be, besides headers and body. */
+type TimestampSources = { named?: NamedValues; claims?: unknown };
+
+/** For a signature that is right: `valid` when its timestamp is within the window around the receipt, else `stale`. */
+export function checkTimestamp(check: SignatureCheck, sources: TimestampSources = {}): Outcome {
+  const { timestamp } = check.scheme;
+  if (timestamp?.toleranceSeconds === undefined) return 'valid';
+  const signedAt = readTimestamp(timestamp, check.reader, sources);
+  if (signedAt === null) return 'malformed';
+  return Math.abs(check.receivedAt - signedAt) <= timestamp.toleranceSeconds * 1000 ? 'valid' : 'stale';
 }
 
-function readSignedTimestamp(
-  time: SignedTimestamp,
+function readTimestamp(
+  { from, unit }: SignedTimestamp,
   reader: DeliveryReader,
-  named?: NamedValues,
-  claims?: unknown,
+  { named, claims }: TimestampSources,
 ): number | null {
-  const colon = time.from.indexOf(':');
-  const name = time.from.slice(colon + 1);
-  switch (time.from.slice(0, colon)) {
+  const colon = from.indexOf(':');
+  const name = from.slice(colon + 1);
+  switch (from.slice(0, colon)) {
     case 'header':
-      return parseTimestamp(reader.header(name), time.unit);
+      return parseTimestamp(reader.header(name), unit);
     case 'value':
-      return parseTimestamp(named?.get(name)?.[0], time.unit);
+      return parseTimestamp(named?.get(name)?.[0], unit);
     case 'json':
-      return parseTimestamp(valueAt(reader.json(), name), time.unit);
+      return parseTimestamp(valueAt(reader.json(), name), unit);
     default:
-      return parseTimestamp(valueAt(claims, name), time.unit);
+      return parseTimestamp(valueAt(claims, name), unit);
   }
 }
 
-/** Epoch ms; null when the value is no time. */
+/** Epoch ms; null when the value is not a timestamp. */
 export function parseTimestamp(value: unknown, unit: SignedTimestamp['unit']): number | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value).trim();
@@ -79,3 +81,9 @@ export function parseTimestamp(value: unknown, unit: SignedTimestamp['unit']): n
   const inMs = unit === 'ms' || (unit === 'auto' && number > 1e11);
   return inMs ? number : number * 1000;
 }
+
+/** A scalar of a JSON body as text; '' for anything else. */
+export const scalarText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+export const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8');

@@ -1,53 +1,68 @@
 /*
- * JSON Web Tokens: alone, with a hash of the body among the claims, or as the whole body. The algorithm follows from the key that
- * was registered (a text: HS256; a public key: RS256 or ES256) and never from the token alone.
+ * JSON Web Tokens: alone, with a hash of the body among the claims, or as the whole body. The algorithm follows from the registered
+ * key (a text: HS256; a public key: RS256 or ES256), never from the token alone.
  */
 import { verify as verifySignature } from 'node:crypto';
-import { parseNestedJson, valueAt } from '../delivery-reader.ts';
-import { claimsOf } from '../event-readers.ts';
+import { type DeliveryReader, parseNestedJson, valueAt } from '../delivery-reader.ts';
+import type { SignatureScheme } from '../platform.ts';
 import { publicKeys } from '../public-keys.ts';
 import { headerValues, isNonEmptyString } from '../signature-values.ts';
 import { checkTimestamp, digestOf, hmacOf, type Outcome, type SignatureCheck, sameBytes } from './check.ts';
 
 /** Allowed clock difference for `exp` and `nbf`. */
-const leewayS = 60;
+const leewaySeconds = 60;
 
-export function checkJwt(check: SignatureCheck): Outcome {
+export function verifyJwt(check: SignatureCheck): Outcome {
   const { value = '', prefix = '' } = headerValues(check.scheme, check.reader)[0] ?? {};
-  return judgeToken(check, value.slice(prefix.length).trim());
+  return verifyToken(check, value.slice(prefix.length).trim());
 }
 
-/** The claim that `version` names is the hex SHA-256 of the body. */
-export function checkJwtBodyHash(check: SignatureCheck): Outcome {
+/** The claim is the hex SHA-256 of the body. */
+export function verifyJwtBodyHash(check: SignatureCheck, claim: string): Outcome {
   const token = headerValues(check.scheme, check.reader)[0]?.value ?? '';
-  const told = valueAt(claimsOf(token), check.scheme.version ?? 'sha256');
-  const outcome = judgeToken(check, token);
+  const bodyHash = valueAt(jwtClaims(token), claim);
+  const outcome = verifyToken(check, token);
   if (outcome !== 'valid' && outcome !== 'stale') return outcome;
-  if (!isNonEmptyString(told)) return 'malformed';
-  return sameBytes(Buffer.from(told, 'hex'), digestOf('sha256', [check.reader.delivery.body])) ? outcome : 'mismatch';
+  if (!isNonEmptyString(bodyHash)) return 'malformed';
+  const isSame = sameBytes(Buffer.from(bodyHash, 'hex'), digestOf('sha256', [check.reader.delivery.body]));
+  return isSame ? outcome : 'mismatch';
 }
 
-export function checkJwtBody(check: SignatureCheck): Outcome {
-  return judgeToken(check, check.reader.text().trim());
+export function verifyJwtBody(check: SignatureCheck): Outcome {
+  return verifyToken(check, check.reader.text().trim());
 }
 
-function judgeToken(check: SignatureCheck, token: string): Outcome {
+/** Whether a header holds a token: other credentials than this one also travel in `Authorization`. */
+export const hasJwt = (reader: DeliveryReader, scheme: SignatureScheme): boolean =>
+  headerValues(scheme, reader).some(
+    ({ value, prefix }) => value.startsWith(prefix) && value.split('.', 4).length === 3,
+  );
+
+/** The claims of a compact JSON Web Token, unverified; undefined when the text is not one. */
+export function jwtClaims(token: string): unknown {
+  const first = token.indexOf('.');
+  const second = token.indexOf('.', first + 1);
+  if (first <= 0 || second < 0 || token.indexOf('.', second + 1) >= 0) return undefined;
+  return parseNestedJson(Buffer.from(token.slice(first + 1, second), 'base64url').toString('utf8'));
+}
+
+function verifyToken(check: SignatureCheck, token: string): Outcome {
   const parts = token.split('.', 4);
   const [head, claims, signed] = parts;
   if (parts.length !== 3 || head === undefined || claims === undefined || signed === undefined) return 'malformed';
   const algorithm = valueAt(parseNestedJson(Buffer.from(head, 'base64url').toString('utf8')), 'alg');
-  const payload = claimsOf(token);
+  const payload = jwtClaims(token);
   if (!isNonEmptyString(algorithm) || payload === undefined || !/^[\w-]+$/.test(signed)) return 'malformed';
   const signature = Buffer.from(signed, 'base64url');
-  if (!holds(check, algorithm, `${head}.${claims}`, signature)) return 'mismatch';
+  if (!isSigned(check, algorithm, `${head}.${claims}`, signature)) return 'mismatch';
   const now = check.receivedAt / 1000;
-  const [expires, starts] = [valueAt(payload, 'exp'), valueAt(payload, 'nbf')];
-  if (typeof expires === 'number' && now > expires + leewayS) return 'stale';
-  if (typeof starts === 'number' && now < starts - leewayS) return 'stale';
-  return checkTimestamp(check, undefined, payload);
+  const [expires, notBefore] = [valueAt(payload, 'exp'), valueAt(payload, 'nbf')];
+  if (typeof expires === 'number' && now > expires + leewaySeconds) return 'stale';
+  if (typeof notBefore === 'number' && now < notBefore - leewaySeconds) return 'stale';
+  return checkTimestamp(check, { claims: payload });
 }
 
-function holds(check: SignatureCheck, algorithm: string, signedText: string, signature: Buffer): boolean {
+function isSigned(check: SignatureCheck, algorithm: string, signedText: string, signature: Buffer): boolean {
   if (check.scheme.keyFormat === 'text') {
     return (
       algorithm === 'HS256' && sameBytes(signature, hmacOf('sha256', Buffer.from(check.secret, 'utf8'), [signedText]))
@@ -55,11 +70,11 @@ function holds(check: SignatureCheck, algorithm: string, signedText: string, sig
   }
   const data = Buffer.from(signedText, 'latin1');
   return publicKeys(check.secret).some(key => {
-    const fits =
+    const hasKeyType =
       (algorithm === 'RS256' && key.asymmetricKeyType === 'rsa') ||
       (algorithm === 'ES256' && key.asymmetricKeyType === 'ec');
     try {
-      return fits && verifySignature('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature);
+      return hasKeyType && verifySignature('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature);
     } catch {
       return false;
     }

@@ -1,0 +1,32 @@
+/* The engine over a catalog: nothing here or in the files it uses knows a platform by name. */
+import { createDetector } from './detect.ts';
+import { createHandshake } from './handshake.ts';
+import type { Platform, SignatureScheme } from './platform.ts';
+import { createPlatformIndex } from './platform-index.ts';
+import { createSecretParser } from './secrets.ts';
+import { createVerifier } from './verify.ts';
+
+/** `genericSchemes`: tried on signed deliveries of unknown platforms. */
+export function createPlatforms(catalog: {
+  platforms: readonly Platform[];
+  genericSchemes: readonly SignatureScheme[];
+}) {
+  const index = createPlatformIndex(catalog.platforms);
+  const { detect, refineByRegistered } = createDetector(index);
+  const { verify, mustVerifyAtCapture } = createVerifier({
+    index,
+    refineByRegistered,
+    genericSchemes: catalog.genericSchemes,
+  });
+  const handshake = createHandshake({ index, verify });
+  const parseSecret = createSecretParser(index);
+  return {
+    platforms: index.all,
+    findPlatform: index.find,
+    detect,
+    verify,
+    mustVerifyAtCapture,
+    handshake,
+    parseSecret,
+  };
+}

@@ -1,0 +1,166 @@
+/* A row of the catalog: everything there is to know about one platform. `../README.md` shows how to add one. */
+import type { DeliveryReader } from './delivery-reader.ts';
+import type { HandshakeAnswer, RawDelivery } from './model.ts';
+import type { Verifier } from './verifiers/check.ts';
+
+export type Platform = {
+  /** Lowercase, as the API shows it. */
+  name: string;
+  /** Other names under which a secret may be registered. */
+  aliases?: readonly string[];
+  /** As the platform writes its name. */
+  title: string;
+  docsUrl: string;
+  /** A delivery that matches one of the rules comes from this platform. */
+  detect: readonly DetectionRule[];
+  /** Where the event type is: tried in order, the first non-empty text wins. */
+  eventType: readonly EventTypeSource[];
+  /** Any valid signature is enough. Empty = the platform does not sign. */
+  signatures: readonly SignatureScheme[];
+  /** Which secret to register and where to find it; null when there is none. */
+  secretHint: string | null;
+  /** A verify token for the handshake may be registered too, although it signs nothing. */
+  takesVerifyToken?: true;
+  handshakes?: readonly Handshake[];
+  notes?: string;
+};
+
+/** All given conditions must hold. A rule needs at least one condition on headers, query, User-Agent or body. */
+export type DetectionRule = {
+  /** At least one of these headers is present. */
+  anyHeader?: readonly string[];
+  /** All of these headers are present. */
+  allHeaders?: readonly string[];
+  /** None of these headers is present. */
+  absentHeaders?: readonly string[];
+  /** These headers are present and match. */
+  headerValues?: Readonly<Record<string, RegExp>>;
+  methods?: readonly string[];
+  /** These query parameters are present (names in lower case) and match. */
+  query?: Readonly<Record<string, true | RegExp>>;
+  /** The User-Agent starts with this. */
+  userAgent?: string;
+  json?: BodyShape;
+  form?: BodyShape;
+  /** The JSON object, or the form, has exactly this many keys. */
+  keyCount?: number;
+  /** The first 16 KiB of the body, as text, match. */
+  bodyText?: RegExp;
+  /** A condition that the others cannot express. */
+  when?: { description: string; test: (reader: DeliveryReader) => boolean };
+  /** Lower is tried first. 19-26: headers of one platform only, 27-45: shared header and shape, 45-80: body or User-Agent, 84+: generic. */
+  order: number;
+};
+
+/**
+ * Conditions on a JSON body or on form fields, by path (dots; numbers index lists).
+ * true = present and not null; a string = exactly this; a list = one of these; a RegExp = a string that matches.
+ */
+export type BodyShape = Readonly<Record<string, true | string | readonly string[] | RegExp>>;
+
+export type EventTypeSource =
+  | `header:${string}`
+  | `query:${string}`
+  | `json:${string}`
+  | `form:${string}`
+  /** This text, always. */
+  | `text:${string}`
+  | EventTypeReader;
+
+export type EventTypeReader = {
+  /** For docs/platforms.md. */
+  description: string;
+  read: (reader: DeliveryReader) => unknown;
+};
+
+/** How the text of a secret becomes a key. `secrets.ts` decodes each format and describes it. */
+export type KeyFormat =
+  | 'text'
+  | 'hex'
+  | 'base64'
+  | 'whsec'
+  | 'whsec-or-text'
+  | 'after-colon'
+  | 'nfkd'
+  | 'pair'
+  | 'id-and-certificate'
+  | 'ed25519'
+  | 'public-key';
+
+export type Hash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
+export type Encoding = 'hex' | 'base64' | 'base64url' | 'hex-or-base64';
+
+export type SignedTimestamp = {
+  from: `header:${string}` | `value:${string}` | `json:${string}` | `claim:${string}`;
+  unit: 's' | 'ms' | 'rfc3339' | 'http-date' | 'auto';
+  /** Allowed distance from the time of receipt, both sides; absent = the platform sets no window. */
+  toleranceSeconds?: number;
+};
+
+/** Made by the functions in `schemes.ts`; a scheme of one platform only has its verifier in the platform's file. */
+export type SignatureScheme = {
+  /** Shown as the `scheme` of a verdict. */
+  label: string;
+  verify: Verifier;
+  /** The header with the signature; null = the signature is in the body. */
+  header: string | null;
+  /** Further headers that may hold the signature, with a prefix of their own when it differs. */
+  alternativeHeaders?: readonly { header: string; prefix?: string }[];
+  /** Further headers, by pattern. */
+  headerPattern?: RegExp;
+  /** Whether the delivery carries this signature, where a non-empty header does not decide it. */
+  isPresent?: (reader: DeliveryReader, scheme: SignatureScheme) => boolean;
+  /** Literal text before the value. */
+  prefix?: string;
+  /** The value is a list of `name=value`: the names of the signature (may repeat) and of the timestamp. */
+  list?: { separator: ',' | ';'; signature: string; timestamp?: string };
+  hash?: Hash;
+  encoding?: Encoding;
+  /** What is signed: `{body}`, `{url}`, `{<header>}`, `{<name in the list>}`; all other text is literal. */
+  message?: string;
+  /** Other byte sequences that the sender may have signed in place of the raw body. */
+  bodyVariants?: (reader: DeliveryReader) => Iterable<Uint8Array>;
+  keyFormat: KeyFormat;
+  timestamp?: SignedTimestamp;
+  proves: 'payload' | 'origin';
+  note?: string;
+};
+
+/** A request with which a platform checks the endpoint before it delivers, and the answer that it expects. */
+export type Handshake = {
+  /** The request and the answer, for docs/platforms.md. */
+  description: string;
+  when: HandshakeTrigger;
+  /** Other platforms send the same request. It is taken for this platform's when a secret of this platform is registered. */
+  shared?: true;
+  /** Null = Hooktape's normal answer. */
+  answer: (request: HandshakeRequest) => HandshakeReply | null;
+};
+
+/** A cheap condition, because it is checked on every delivery. Names in lower case. */
+export type HandshakeTrigger =
+  | { method: 'GET' | 'POST' | 'OPTIONS'; header: string; value?: RegExp }
+  /** All of these query parameters are present. */
+  | { method: 'GET' | 'POST'; query: readonly string[] }
+  /** A body of at most 8 KiB contains this key in quotes. */
+  | { method: 'POST'; jsonKey: string }
+  /** Every POST that was detected as this platform. */
+  | { method: 'POST'; detected: true };
+
+export type HandshakeRequest = {
+  delivery: RawDelivery;
+  reader: DeliveryReader;
+  /** The parsed JSON of a body of at most 8 KiB. */
+  json: () => unknown;
+  /** A non-empty query parameter. */
+  query: (name: string) => string | undefined;
+  /** Confirmed secrets registered for this platform, oldest first. Secrets without a platform never answer a handshake. */
+  secrets: readonly string[];
+  /** The one of `secrets` with which this request is signed; null when there is none. */
+  signingSecret: () => string | null;
+  /** Candidates of the public URL this was sent to, exact first. */
+  urls: readonly string[];
+};
+
+/** `deliveredSecret`: the platform will sign with it, so it is to be registered. */
+export type HandshakeReply = Omit<HandshakeAnswer, 'learnedSecret'> & { deliveredSecret?: string };
