@@ -3,9 +3,10 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-type Import = { to: string; typeOnly: boolean };
+/** `macro`: run by the bundler, which puts the result in place of the call. */
+type Import = { to: string; typeOnly: boolean; macro?: boolean };
 type Source = { file: string; text: string; code: string; imports: Import[] };
-type Room = { values: string; types?: string; packages?: string };
+type Room = { values: string; types?: string; macros?: string; packages?: string };
 
 /**
  * For each room: the rooms whose values, and those of which only types, may be imported, and the packages besides node:*.
@@ -38,7 +39,7 @@ const ROOMS: Record<string, Room> = {
     types: 'store service model db log net',
     packages: 'jose @modelcontextprotocol/server',
   },
-  ui: { values: 'own', types: 'model', packages: 'preact diff eventsource-parser' },
+  ui: { values: 'own', types: 'model platforms', macros: 'platforms', packages: 'preact diff eventsource-parser' },
 };
 const FEATURE_ROOMS = ['ingest', 'routes', 'service', 'store', 'model'];
 /** Rooms without I/O, and the modules of node that they may use. */
@@ -62,8 +63,8 @@ const featureOf = (file: string): string | undefined => /^features\/([^/]+)\//.e
 
 function importsOf(text: string): Import[] {
   const found: Import[] = [];
-  for (const [, word, clause = '', to = ''] of text.matchAll(
-    /^(import|export)\s([^;'"]*?from\s*)?['"]([^'"]+)['"]/gm,
+  for (const [, word, clause = '', to = '', macro] of text.matchAll(
+    /^(import|export)\s([^;'"]*?from\s*)?['"]([^'"]+)['"](\s*with\s*\{\s*type:\s*'macro'\s*\})?/gm,
   )) {
     if (word === 'export' && clause === '') continue;
     const names = /^\{([\s\S]*)\}/
@@ -71,11 +72,13 @@ function importsOf(text: string): Import[] {
       ?.split(',')
       .filter(name => name.trim() !== '');
     const typeOnly = clause.startsWith('type ') || (names?.every(name => name.trim().startsWith('type ')) ?? false);
-    found.push({ to, typeOnly });
+    found.push({ to, typeOnly, macro: macro !== undefined });
   }
   for (const [, to = ''] of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) found.push({ to, typeOnly: false });
   return found;
 }
+
+const macroAttribute = /\s*with\s*\{\s*type:\s*'macro'\s*\}/;
 
 function sources(): Source[] {
   const plain = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
@@ -83,18 +86,18 @@ function sources(): Source[] {
     .filter(file => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
     .map(file => {
       const text = readFileSync(join(import.meta.dir, file), 'utf8');
-      // Transpiled, the file has no comments or types left to be mistaken for code.
+      // Transpiled, the file has no comments or types left to be mistaken for code. Macros stay calls: they cannot run here.
       return {
         file,
         text,
-        code: plain[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(text),
+        code: plain[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(text.replace(macroAttribute, '')),
         imports: importsOf(text),
       };
     });
 }
 
 /** Why this import is wrong, or undefined. */
-function complaint(source: Source, { to, typeOnly }: Import): string | undefined {
+function complaint(source: Source, { to, typeOnly, macro }: Import): string | undefined {
   const from = roomOf(source.file);
   const room = ROOMS[from];
   if (!room) return `${from} is no known room`;
@@ -113,7 +116,7 @@ function complaint(source: Source, { to, typeOnly }: Import): string | undefined
   const foreign = feature !== undefined && featureOf(target) !== undefined && featureOf(target) !== feature;
   if (foreign)
     return typeOnly && ['service', 'model', 'part'].includes(there) ? undefined : `${to}: another feature's value`;
-  const allowed = `${room.values} ${typeOnly ? (room.types ?? '') : ''}`.split(' ');
+  const allowed = `${room.values} ${typeOnly ? (room.types ?? '') : ''} ${macro ? (room.macros ?? '') : ''}`.split(' ');
   if ((own && allowed.includes('own')) || allowed.includes(there)) return;
   return `${from} -> ${there} (${to}${typeOnly ? ', type' : ''})`;
 }
@@ -167,6 +170,7 @@ describe('the reader of imports', () => {
     ['features/keys/service.ts', `import { detect } from '../../platforms/platforms.ts';`, false],
     ['features/keys/store.ts', `import { detect } from '../../platforms/platforms.ts';`, true],
     ['ui/main.tsx', `import { detect } from '../platforms/platforms.ts';`, true],
+    ['ui/main.tsx', `import { list } from '../platforms/directory.ts' with { type: 'macro' };`, false],
     ['features/keys/routes.ts', `import { keys } from './store.ts';`, true],
     ['features/keys/routes.ts', `import type { Keys } from './service.ts';`, false],
     ['features/keys/routes.ts', `import { keys } from './service.ts';`, true],

@@ -26,7 +26,7 @@ export type EventSummary = {
 };
 
 export type Signature = {
-  platform: string;
+  platform: string | null;
   scheme: string;
   verdict: 'valid' | 'invalid' | 'unchecked';
   reason:

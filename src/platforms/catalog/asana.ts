@@ -15,7 +15,7 @@ export const asana: Platform = {
       description:
         "`X-Hook-Secret`: the header is sent back; the value becomes the endpoint's Asana secret, which a person has to confirm.",
       shared: true,
-      isSigningSecret: true,
+      deliversSecret: true,
     }),
   ],
   notes: 'Each webhook on the same endpoint has a secret of its own: confirm each of them.',

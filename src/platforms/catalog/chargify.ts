@@ -3,7 +3,7 @@ import { hmac } from '../engine/schemes.ts';
 
 export const chargify: Platform = {
   name: 'chargify',
-  title: 'Maxio Advanced Billing (Chargify)',
+  title: 'Maxio Advanced Billing',
   docsUrl: 'https://developers.maxio.com',
   detect: [{ anyHeader: ['x-chargify-webhook-signature-hmac-sha-256'], order: 26 }],
   eventType: ['form:event'],

@@ -13,7 +13,7 @@ import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const coinbaseCdp: Platform = {
   name: 'coinbase-cdp',
-  title: 'Coinbase Developer Platform (Hook0)',
+  title: 'Coinbase Developer Platform',
   docsUrl: 'https://docs.cdp.coinbase.com',
   detect: [{ anyHeader: ['x-hook0-signature'], order: 20 }],
   eventType: ['json:type', 'json:eventType'],

@@ -6,7 +6,7 @@ import { sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts'
 
 export const mandrill: Platform = {
   name: 'mandrill',
-  title: 'Mailchimp Transactional (Mandrill)',
+  title: 'Mailchimp Transactional',
   docsUrl: 'https://mailchimp.com/developer/transactional/',
   detect: [{ anyHeader: ['x-mandrill-signature'], order: 20 }],
   eventType: [formJson('mandrill_events', '0.event')],

@@ -7,7 +7,7 @@ import { hmac } from '../engine/schemes.ts';
 export const meta: Platform = {
   name: 'meta',
   aliases: ['facebook', 'instagram', 'whatsapp', 'messenger', 'threads'],
-  title: 'Meta (Facebook, Instagram, WhatsApp)',
+  title: 'Meta',
   docsUrl: 'https://developers.facebook.com/docs',
   detect: [
     {

@@ -22,6 +22,7 @@ export const notion: Platform = {
       description:
         "JSON `verification_token`: the token becomes the endpoint's Notion secret, which a person has to confirm.",
       when: { method: 'POST', jsonKey: 'verification_token' },
+      deliversSecret: true,
       answer: learnToken,
     },
   ],

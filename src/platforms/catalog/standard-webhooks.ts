@@ -3,7 +3,7 @@ import { standardWebhooks } from '../engine/schemes.ts';
 
 export const standardWebhooksSender: Platform = {
   name: 'standard-webhooks',
-  title: 'Standard Webhooks (any sender)',
+  title: 'Standard Webhooks',
   docsUrl: 'https://www.standardwebhooks.com',
   detect: [{ allHeaders: ['webhook-id', 'webhook-timestamp', 'webhook-signature'], order: 86 }],
   eventType: ['json:type'],

@@ -3,7 +3,7 @@ import { standardWebhooks } from '../engine/schemes.ts';
 
 export const svix: Platform = {
   name: 'svix',
-  title: 'Svix (any sender)',
+  title: 'Svix',
   docsUrl: 'https://docs.svix.com',
   detect: [{ allHeaders: ['svix-id', 'svix-timestamp', 'svix-signature'], order: 85 }],
   eventType: ['json:type', 'json:event_type', 'json:eventType'],

@@ -8,7 +8,7 @@ import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 export const x: Platform = {
   name: 'x',
   aliases: ['twitter'],
-  title: 'X (Twitter)',
+  title: 'X',
   docsUrl: 'https://docs.x.com',
   detect: [
     { anyHeader: ['x-twitter-webhooks-signature'], order: 20 },

@@ -24,6 +24,7 @@ const acme: Platform = {
     {
       description: 'JSON `anvil_secret`: it becomes the secret.',
       when: { method: 'POST', jsonKey: 'anvil_secret' },
+      deliversSecret: true,
       answer: () => ({ status: 204, headers: {}, body: '', deliveredSecret: 'secret-of-acme' }),
     },
   ],
@@ -67,9 +68,11 @@ describe('a platform that is only a row', () => {
     expect(describePlatforms([acme])).toEqual([
       {
         name: 'acme',
+        aliases: ['roadrunner'],
         title: 'ACME Anvils',
         docsUrl: 'https://acme.example/docs',
         secretHint: 'Settings > Anvils > Secret',
+        deliversSecret: true,
       },
     ]);
   });

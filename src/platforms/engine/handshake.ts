@@ -38,8 +38,8 @@ export function createHandshake({ index, verify }: { index: PlatformIndex; verif
       const secrets = secretsOf(platform, input.secrets);
       const reply = handshake.answer(createRequest(input, { platform, reader, secrets }));
       if (reply === null) continue;
-      if (isDetected(candidate) || reply.status < 400) return toAnswer(reply, platform, secrets);
-      refusal ??= toAnswer(reply, platform, secrets);
+      if (isDetected(candidate) || reply.status < 400) return toAnswer(reply, candidate, secrets);
+      refusal ??= toAnswer(reply, candidate, secrets);
     }
     return refusal;
   };
@@ -76,9 +76,9 @@ export function createHandshake({ index, verify }: { index: PlatformIndex; verif
 /** A delivered secret is learned unless it is registered and confirmed; the answer is the same either way. */
 function toAnswer(
   { deliveredSecret: secret, ...answer }: HandshakeReply,
-  { name: platform }: Platform,
+  { platform: { name: platform }, handshake: { deliversSecret } }: HandshakeCandidate,
   secrets: readonly string[],
 ): HandshakeAnswer {
-  if (secret === undefined || !learnable.test(secret) || secrets.includes(secret)) return answer;
+  if (!deliversSecret || secret === undefined || !learnable.test(secret) || secrets.includes(secret)) return answer;
   return { ...answer, learnedSecret: { platform, secret } };
 }

@@ -19,20 +19,17 @@ export const echoQueryParameter = (name: string): Handshake => ({
   },
 });
 
-/** A POST whose only content is a header, answered with the same header. */
-export const echoHookSecret = (options: Partial<Handshake> & { isSigningSecret?: true } = {}): Handshake => {
-  const { isSigningSecret, ...rest } = options;
-  return {
-    description: '`X-Hook-Secret`: the header is sent back.',
-    when: { method: 'POST', header: 'x-hook-secret' },
-    answer: ({ reader }) => {
-      const secret = reader.header('x-hook-secret') ?? '';
-      const answer = withHeader('x-hook-secret', secret, empty(200));
-      return answer && isSigningSecret ? { ...answer, deliveredSecret: secret } : answer;
-    },
-    ...rest,
-  };
-};
+/** The header `X-Hook-Secret` is sent back. */
+export const echoHookSecret = (options: Partial<Omit<Handshake, 'answer'>> = {}): Handshake => ({
+  description: '`X-Hook-Secret`: the header is sent back.',
+  when: { method: 'POST', header: 'x-hook-secret' },
+  answer: ({ reader }) => {
+    const secret = reader.header('x-hook-secret') ?? '';
+    const answer = withHeader('x-hook-secret', secret, empty(200));
+    return answer && { ...answer, deliveredSecret: secret };
+  },
+  ...options,
+});
 
 /** JSON with `challenge` and nothing else, or with the type `url_verification`: the challenge is sent back as JSON. */
 export const echoJsonChallenge: Handshake = {

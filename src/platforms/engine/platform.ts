@@ -133,6 +133,8 @@ export type Handshake = {
   when: HandshakeTrigger;
   /** Other platforms send the same request. It is taken for this platform's when a secret of this platform is registered. */
   shared?: true;
+  /** The request contains the secret that the platform will sign with. */
+  deliversSecret?: true;
   /** Null = Hooktape's normal answer. */
   answer: (request: HandshakeRequest) => HandshakeReply | null;
 };
@@ -162,5 +164,5 @@ export type HandshakeRequest = {
   urls: readonly string[];
 };
 
-/** `deliveredSecret`: the platform will sign with it, so it is to be registered. */
+/** `deliveredSecret`: for a handshake with `deliversSecret`. */
 export type HandshakeReply = Omit<HandshakeAnswer, 'learnedSecret'> & { deliveredSecret?: string };

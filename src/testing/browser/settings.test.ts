@@ -97,7 +97,12 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Payments is ready' }).waitFor();
     await page.getByRole('link', { name: 'register the signing secret' }).click();
+    await page.getByLabel('Platform').fill('Docker Hub');
+    await page.getByText('Docker Hub does not sign its deliveries.').waitFor();
     await page.getByLabel('Platform').fill('stripe');
+    await page.getByText('Developers > Webhooks > the endpoint > Signing secret (whsec_…).').waitFor();
+    const link = page.getByRole('link', { name: 'Stripe documentation' });
+    expect(await link.getAttribute('href')).toBe('https://docs.stripe.com/webhooks');
     await page.getByLabel('Secret').fill('whsec_0123456789');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('…6789').waitFor();

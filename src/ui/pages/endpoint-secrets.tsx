@@ -1,13 +1,14 @@
 /* An endpoint's signing secrets: registered ones, those that handshakes delivered, and the window in which one is accepted. */
 
 import { useState } from 'preact/hooks';
+import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
 import { Button, Field, IconButton, Notice, Skeleton } from '../parts/controls.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
 import type { Secret } from '../wire.ts';
-import { OFFERED_PLATFORMS, platformName } from '../words/platforms.ts';
+import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../words/platforms.ts';
 
 export function SecretsSection({ id }: { id: string }) {
   const secrets = useLoaded(id, () => api.secrets(id));
@@ -16,11 +17,12 @@ export function SecretsSection({ id }: { id: string }) {
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   const isAboutPlatform = /^unknown platform/i.test(problem);
+  const known = findPlatform(platform);
   const add = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     try {
-      await api.addSecret(id, platform.trim().toLowerCase() || null, secret);
+      await api.addSecret(id, known?.name ?? (platform.trim() || null), secret);
       setSecret('');
       setProblem('');
       secrets.reload();
@@ -87,9 +89,9 @@ export function SecretsSection({ id }: { id: string }) {
           problem={isAboutPlatform ? problem : ''}
         />
         <datalist id="platforms">
-          {OFFERED_PLATFORMS.map(name => (
+          {platformsWithSecret.map(({ name, title }) => (
             <option key={name} value={name}>
-              {platformName(name)}
+              {title}
             </option>
           ))}
         </datalist>
@@ -100,8 +102,8 @@ export function SecretsSection({ id }: { id: string }) {
           value={secret}
           onText={setSecret}
           required
-          placeholder="whsec_…"
           problem={isAboutPlatform ? '' : problem}
+          hint={known && <SecretHint platform={known} />}
         />
         <Button type="submit" busy={busy} disabled={secret === ''}>
           Register
@@ -118,12 +120,21 @@ export function SecretsSection({ id }: { id: string }) {
   );
 }
 
+const SecretHint = ({ platform: { title, secretHint, docsUrl } }: { platform: PlatformDescription }) => (
+  <>
+    {secretHint === null ? `${title} does not sign its deliveries.` : `${secretHint}.`}{' '}
+    <a href={docsUrl} target="_blank" rel="noreferrer">
+      {title} documentation
+    </a>
+  </>
+);
+
 type SecretRowProps = { secret: Secret; onConfirm?: () => void; onRemove: () => void };
 
 function SecretRow({ secret: { platform, last4, createdAt }, onConfirm, onRemove }: SecretRowProps) {
   return (
     <li>
-      <strong>{platform === null ? 'Any platform' : platformName(platform)}</strong>
+      <strong>{platform === null ? 'Any platform' : platformTitle(platform)}</strong>
       <code class="faint">…{last4}</code>
       <span class="faint">
         added <Time at={createdAt} long />
@@ -151,7 +162,7 @@ const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
   <div class="inline-form">
     <p class="lead grow">
       {until === null ? (
-        'Asana and Notion send their secret when you register the endpoint there. Just before you do, let Hooktape accept the next one that arrives.'
+        `${titlesWithDeliveredSecret.join(' and ')} send their secret when you register the endpoint there. Just before you do, let Hooktape accept the next one that arrives.`
       ) : (
         <>
           The next secret that a handshake delivers is accepted as confirmed, until <Time at={until} long />.

@@ -20,7 +20,7 @@ import { Time } from '../parts/time.tsx';
 import { complain, say } from '../parts/toasts.tsx';
 import type { LoadedEvent } from '../parts/use-event.ts';
 import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
-import { platformName } from '../words/platforms.ts';
+import { platformTitle } from '../words/platforms.ts';
 import { exactTime, sizeWords } from '../words/time.ts';
 import { verdictOf } from '../words/verdict.ts';
 import { headerText, visibleLine } from '../words/visible.ts';
@@ -86,7 +86,7 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
         </div>
         <p class="event-line">
           <Method method={shown.method} />
-          <span>{visibleLine(platformName(shown.platform))}</span>
+          <span>{visibleLine(platformTitle(shown.platform))}</span>
           <span title={exactTime(shown.receivedAt)}>
             <Time at={shown.receivedAt} long />
           </span>

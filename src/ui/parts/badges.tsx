@@ -1,6 +1,6 @@
 /* What an event is, at a glance: each mark says it in colour and in words. */
 
-import { platformName } from '../words/platforms.ts';
+import { platformTitle } from '../words/platforms.ts';
 import type { Verdict } from '../words/verdict.ts';
 import { visibleLine } from '../words/visible.ts';
 import { Icon } from './icons.tsx';
@@ -21,7 +21,7 @@ const hueOf = (name: string): number => {
 };
 
 export const PlatformMark = ({ platform }: { platform: string | null }) => {
-  const name = platformName(platform);
+  const name = platformTitle(platform);
   return (
     <span
       class={`platform-mark ${platform ? '' : 'unknown'}`}

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Feed, FeedView } from '../live/feed.ts';
 import type { EventSummary } from '../wire.ts';
-import { platformName } from '../words/platforms.ts';
+import { platformTitle } from '../words/platforms.ts';
 import { count, sizeWords } from '../words/time.ts';
 import { rowVerdict } from '../words/verdict.ts';
 import { visibleLine } from '../words/visible.ts';
@@ -148,7 +148,7 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
         </span>
         <span class="line second">
           <span class={`sender ${event.platform === null ? 'unknown' : ''}`}>
-            {visibleLine(platformName(event.platform))}
+            {visibleLine(platformTitle(event.platform))}
           </span>
           <span class="preview">{previewOf(event)}</span>
           {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{sizeWords(event.size)}</span>}

@@ -1,12 +1,12 @@
 /* The verdict on a signature in words: what it says, why, and what would make it pass. */
 
 import type { EventDetail } from '../wire.ts';
-import { platformName } from '../words/platforms.ts';
+import { platformTitle } from '../words/platforms.ts';
 import { verdictOf } from '../words/verdict.ts';
 import { VerdictBadge } from './badges.tsx';
 import { CopyButton } from './controls.tsx';
 import { Link } from './navigation.tsx';
-import { PairTable } from './pairs.tsx';
+import { type PairRow, PairTable } from './pairs.tsx';
 
 const SCHEME_HEADER = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
 
@@ -28,10 +28,7 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
       {event.signature && (
         <PairTable
           label="Scheme"
-          rows={[
-            { name: 'Platform', value: event.signature.platform, shown: platformName(event.signature.platform) },
-            { name: 'Scheme', value: event.signature.scheme },
-          ]}
+          rows={[...platformRow(event.signature.platform), { name: 'Scheme', value: event.signature.scheme }]}
         />
       )}
       {related.length > 0 && (
@@ -48,3 +45,6 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
     </div>
   );
 }
+
+const platformRow = (platform: string | null): PairRow[] =>
+  platform === null ? [] : [{ name: 'Platform', value: platform, shown: platformTitle(platform) }];

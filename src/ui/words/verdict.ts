@@ -1,7 +1,7 @@
 /* What a signature verdict means, and what would make it pass. */
 
 import type { EventDetail, Signature } from '../wire.ts';
-import { platformName } from './platforms.ts';
+import { platformTitle } from './platforms.ts';
 
 export type Verdict = {
   tone: 'good' | 'bad' | 'muted';
@@ -23,7 +23,7 @@ export const rowVerdict = (signatureValid: boolean | null): { tone: Verdict['ton
 export function verdictOf(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
   const { signature } = event;
   if (!signature) {
-    const sender = event.platform ? `This ${platformName(event.platform)} delivery` : 'This delivery';
+    const sender = event.platform ? `This ${platformTitle(event.platform)} delivery` : 'This delivery';
     return {
       tone: 'muted',
       label: 'No signature',
@@ -32,66 +32,69 @@ export function verdictOf(event: Pick<EventDetail, 'signature' | 'platform'>): V
       action: 'none',
     };
   }
-  const sender = platformName(signature.platform);
-  if (signature.verdict === 'valid') return validVerdict(signature, sender);
-  const how = reasonWords(signature, sender);
+  if (signature.verdict === 'valid') return validVerdict(signature);
+  const how = reasonWords(signature);
   return signature.verdict === 'invalid'
     ? { tone: 'bad', label: 'Signature invalid', ...how }
     : { tone: 'muted', label: 'Not checked', ...how };
 }
 
-const validVerdict = (signature: Signature, sender: string): Verdict => ({
+const senderOf = ({ platform }: Signature): string => (platform === null ? 'the sender' : platformTitle(platform));
+
+const validVerdict = (signature: Signature): Verdict => ({
   tone: 'good',
   label: 'Signature valid',
   sentence:
     signature.proves === 'origin'
-      ? `The sender knows your ${sender} secret. That proves the origin, but not that the body is unchanged: this scheme does not sign it.`
-      : `Signed by ${sender} with a secret you registered. The body is exactly what was signed.`,
+      ? `The sender knows a secret that you registered${signature.platform === null ? '' : ` for ${senderOf(signature)}`}. That proves the origin, but not that the body is unchanged: this scheme does not sign it.`
+      : `Signed by ${senderOf(signature)} with a secret you registered. The body is exactly what was signed.`,
   advice: '',
   action: 'none',
 });
 
-const reasonWords = (signature: Signature, sender: string): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
+const reasonWords = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
+  const sender = senderOf(signature);
+  const ofSender = signature.platform === null ? '' : ` of ${sender}`;
   switch (signature.reason) {
     case 'no_secret':
       return {
-        sentence: `It carries a ${sender} signature, but this endpoint has no secret to check it with.`,
+        sentence: `It carries a signature${ofSender}, but this endpoint has no secret to check it with.`,
         advice: `Register the signing secret that ${sender} shows for this webhook. Events already stored are judged with it at once.`,
         action: 'secrets',
       };
     case 'unconfirmed_secret':
       return {
-        sentence: `The only ${sender} secrets to check it with came in a handshake, which anybody can send, and nobody has confirmed them.`,
+        sentence: `The only secrets${ofSender} to check it with came in a handshake, which anybody can send, and nobody has confirmed them.`,
         advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Events already stored are judged with it at once.`,
         action: 'confirm',
       };
     case 'wrong_secret_or_altered_body':
       return {
-        sentence: `The ${sender} signature does not match this body under any registered secret.`,
+        sentence: `The signature${ofSender} does not match this body under any registered secret.`,
         advice: `Either the registered secret is not the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed on its way here. Register the right secret to have it judged again.`,
         action: 'secrets',
       };
     case 'timestamp_out_of_tolerance':
       return {
-        sentence: `The ${sender} signature matches, but its timestamp was too far from the time of arrival.`,
+        sentence: `The signature${ofSender} matches, but its timestamp was too far from the time of arrival.`,
         advice:
           'That is how a replayed or long-delayed delivery looks. If every delivery says this, check the clock of this server.',
         action: 'none',
       };
     case 'malformed_header':
       return {
-        sentence: `The ${sender} signature header is there but does not have the form that ${sender} sends.`,
+        sentence: `The signature header${ofSender} is there but does not have the form that ${sender} sends.`,
         advice:
           'See the header below. A proxy that rewrites headers, or a sender that only imitates the platform, looks like this.',
         action: 'none',
       };
     case 'unsupported':
       return {
-        sentence: `Hooktape cannot check this kind of ${sender} signature offline.`,
+        sentence: `Hooktape cannot check this kind of signature${ofSender} offline.`,
         advice: 'Everything needed to check it elsewhere is stored: the headers and the exact body.',
         action: 'none',
       };
     default:
-      return { sentence: `The ${sender} signature was not checked.`, advice: '', action: 'none' };
+      return { sentence: `The signature${ofSender} was not checked.`, advice: '', action: 'none' };
   }
 };

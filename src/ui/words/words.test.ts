@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { isDashboardPath, safeReturnTo } from '../return-to.ts';
 import type { Signature } from '../wire.ts';
-import { platformName } from './platforms.ts';
 import { durationWords, longAge, shortAge, sizeWords, spanWords } from './time.ts';
 import { rowVerdict, verdictOf } from './verdict.ts';
 import { headerText, visibleLine, visibleText } from './visible.ts';
@@ -64,6 +63,19 @@ describe('verdicts', () => {
     expect(valid('origin')).toContain('does not sign it');
   });
 
+  test('a signature of an unknown sender names nobody', () => {
+    for (const change of [
+      { verdict: 'valid', proves: 'payload' },
+      { verdict: 'valid', proves: 'origin' },
+      { verdict: 'invalid', reason: 'wrong_secret_or_altered_body' },
+      { reason: 'no_secret' },
+      { reason: 'unconfirmed_secret' },
+    ] as const) {
+      const { sentence, advice } = verdictOf({ platform: null, signature: signature({ ...change, platform: null }) });
+      expect(`${sentence} ${advice}`).not.toMatch(/unknown sender|null|of the sender| {2}/);
+    }
+  });
+
   test('no signature is said without alarm, and a row says nothing', () => {
     expect(verdictOf({ platform: null, signature: null }).tone).toBe('muted');
     expect(rowVerdict(null)).toBeUndefined();
@@ -81,15 +93,6 @@ test('header values are read as UTF-8 where they are, else byte by byte', () => 
   expect(headerText('K\u00c3\u00b6ln')).toBe('Köln');
   expect(headerText('K\u00f6ln')).toBe('Köln');
   expect(headerText('plain')).toBe('plain');
-});
-
-test('platform names', () => {
-  expect([platformName('github'), platformName('stripe'), platformName(null), platformName('constructor')]).toEqual([
-    'GitHub',
-    'Stripe',
-    'unknown sender',
-    'Constructor',
-  ]);
 });
 
 describe('return_to', () => {
