@@ -4,7 +4,7 @@ import { findJsonValue, scanJson } from './json-scan.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe('outline', () => {
+describe('scanning JSON', () => {
   for (const [text, keys, depth] of [
     ['{}', [], 1],
     ['{"a":1,"b":{"c":[{"d":1}]},"e":"f"}', ['a', 'b', 'e'], 4],
@@ -19,7 +19,7 @@ describe('outline', () => {
     });
   }
 
-  test('is null for what does not begin as JSON, and says when something stays open', () => {
+  test('gives null for a body that does not start as JSON, and reports unclosed brackets and strings', () => {
     for (const text of ['', '   ', 'a=1', '"text"', '<xml>', '12']) expect(scanJson(bytes(text))).toBeNull();
     for (const text of ['{', '[[]', '{"a":"b', '{"a', '{"a":1}}']) expect(scanJson(bytes(text))?.closed).toBe(false);
   });
@@ -28,7 +28,7 @@ describe('outline', () => {
     expect(scanJson(bytes('{"a":{"b":1,"c":":"},"d":[{"e":1}]}'))?.members).toBe(5);
   });
 
-  test('has the keys that parsing gives', () => {
+  test('finds the keys that parsing finds', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -43,7 +43,7 @@ describe('outline', () => {
   });
 });
 
-describe('pick', () => {
+describe('finding a value', () => {
   const body = bytes(
     '{"no":[1,{"x":"y"}], "type" : "a\\n\\u00e9", "data":{"type":"b","n":-1.5e2,"list":["p",["q"],{"r":"s"}]}, "t":true}',
   );

@@ -1,10 +1,10 @@
 /*
- * Looks at JSON without parsing it: which keys the outermost object has (or the first object of the outermost list), how deep and how
- * wide it is, and the one value at a path. Passes over the bytes once, without recursion; allocates only what it returns; never throws.
- * Parsing costs several times as much and is left for bodies whose keys some rule asks about.
+ * Reads JSON without parsing it: the keys of the outermost object (or of the first object in the outermost list), its depth and size,
+ * and the value at a path. One pass over the bytes, without recursion; allocates only what it returns; never throws. Parsing costs
+ * several times as much.
  */
 
-/** `members`: keys in all objects together. `closed`: every bracket and string that was opened is closed. */
+/** `members`: number of keys in all objects. `closed`: all brackets and strings are closed. */
 export type JsonScan = { keys: string[]; depth: number; members: number; closed: boolean };
 
 const quote = 0x22;
@@ -15,17 +15,17 @@ const openList = 0x5b;
 const closeList = 0x5d;
 const colon = 0x3a;
 const comma = 0x2c;
-const longestKey = 40;
-const longestText = 65_536;
-const mostKeys = 200;
+const maxKeyLength = 40;
+const maxTextLength = 65_536;
+const maxKeys = 200;
 
-/** Outline of a body that starts with `{` or `[` (white space and a byte order mark may come first); null for anything else. */
+/** Scans a body that starts with `{` or `[`, after white space and a byte order mark; null for any other body. */
 export function scanJson(body: Uint8Array): JsonScan | null {
   const start = skipSpace(body, startOf(body));
   const first = body[start];
   if (first !== openObject && first !== openList) return null;
   const keys: string[] = [];
-  // The keys wanted are those at this depth: inside the object, or inside the first object of the list.
+  // The depth of the keys to collect: in the object, or in the first object of the list.
   const wanted = first === openObject ? 1 : 2;
   let depth = 0;
   let deepest = 0;
@@ -39,7 +39,7 @@ export function scanJson(body: Uint8Array): JsonScan | null {
       const from = at + 1;
       at = endOfString(body, from);
       if (at >= end) closed = false;
-      if (collecting && depth === wanted && at - from <= longestKey && keys.length < mostKeys) {
+      if (collecting && depth === wanted && at - from <= maxKeyLength && keys.length < maxKeys) {
         if (body[skipSpace(body, at + 1)] === colon) keys.push(ascii(body, from, at));
       }
     } else if (byte === openObject || byte === openList) {
@@ -54,8 +54,8 @@ export function scanJson(body: Uint8Array): JsonScan | null {
 }
 
 /**
- * The text or number at a path (keys and list indexes) of a JSON body; undefined where there is none, or something else. What comes
- * after the value is not looked at.
+ * The text or number at a path of keys and list indexes; undefined where there is none. The body after the value is not read, and may
+ * not be JSON.
  */
 export function findJsonValue(body: Uint8Array, path: readonly string[]): string | number | undefined {
   let at = skipSpace(body, startOf(body));
@@ -64,7 +64,7 @@ export function findJsonValue(body: Uint8Array, path: readonly string[]): string
     if (at < 0) return undefined;
   }
   const end = skipValue(body, at);
-  if (end - at > longestText || end > body.length) return undefined;
+  if (end - at > maxTextLength || end > body.length) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset + at, end - at).toString('utf8'));
     return typeof value === 'string' || typeof value === 'number' ? value : undefined;
@@ -73,7 +73,7 @@ export function findJsonValue(body: Uint8Array, path: readonly string[]): string
   }
 }
 
-/** Where the value of a key, or of a list index, begins; -1 when the container at `from` has none. */
+/** Start of the value of a key or list index in the container at `from`; -1 when it has none. */
 function findMember(body: Uint8Array, from: number, step: string): number {
   const open = body[from];
   if (open !== openObject && open !== openList) return -1;
@@ -99,7 +99,7 @@ function findMember(body: Uint8Array, from: number, step: string): number {
   return -1;
 }
 
-/** Just after the value that begins here. */
+/** The position after the value that starts at `from`. */
 function skipValue(body: Uint8Array, from: number): number {
   let depth = 0;
   for (let at = from; at < body.length; at += 1) {
@@ -123,10 +123,10 @@ function isKey(body: Uint8Array, from: number, to: number, key: string): boolean
   return true;
 }
 
-/** After a byte order mark. */
+/** The position after a byte order mark. */
 const startOf = (body: Uint8Array): number => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
 
-/** Index of the closing quote (or the end). */
+/** Position of the closing quote, or the end. */
 function endOfString(body: Uint8Array, from: number): number {
   let at = from;
   const end = body.length;

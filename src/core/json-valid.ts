@@ -1,7 +1,6 @@
 /*
- * Whether bytes are one JSON text (RFC 8259) and nothing else. Passes over them once, without recursion, so that neither size nor
- * depth is a danger; a byte order mark may come first. Bytes beyond ASCII are taken inside strings without asking whether they
- * are UTF-8.
+ * Checks that bytes are exactly one JSON text (RFC 8259), after an optional byte order mark. One pass, without recursion, so neither
+ * size nor depth matters. Bytes beyond ASCII are accepted in strings without a check that they are UTF-8.
  */
 
 const quote = 0x22;
@@ -15,7 +14,7 @@ const comma = 0x2c;
 const minus = 0x2d;
 const zero = 0x30;
 
-/** What may follow a backslash, besides `u`. */
+/** The characters that may follow a backslash, besides `u`. */
 const escapes = new Set([...'"\\/bfnrt'].map(letter => letter.charCodeAt(0)));
 /** Bytes that stand for themselves inside a string. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>

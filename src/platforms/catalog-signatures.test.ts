@@ -29,7 +29,7 @@ const times = {
   'http-date': 'Sat, 06 Dec 2025 05:46:40 GMT',
 };
 
-/** Signs as the row says, in a few lines that share nothing with the verifiers. */
+/** Signs as the row describes, without any code of the verifiers. */
 function signed(row: Platform, scheme: SignatureScheme): { headers: Record<string, string>; secret: string } {
   const { secret, key: bytes } = secretOf[scheme.keyFormat] ?? { secret: '', key };
   const rule = row.detect.find(one => one.anyHeader !== undefined || one.allHeaders !== undefined);
@@ -78,9 +78,9 @@ const plain = platforms.flatMap(row =>
     .map((scheme, n): [string, Platform, SignatureScheme] => [`${row.name}, ${scheme.label} ${n + 1}`, row, scheme]),
 );
 
-describe('what a row says about its signature', () => {
+describe('the schemes of a row', () => {
   for (const [name, row, scheme] of plain) {
-    test(`${name}: signed that way it is valid, changed it is invalid`, () => {
+    test(`${name}: a matching signature is valid, an altered body or another secret is not`, () => {
       const { headers, secret } = signed(row, scheme);
       const judge = (text: string, value: string) =>
         verify({

@@ -25,12 +25,12 @@ function verdictOf(sent: SignedDelivery, body: Uint8Array) {
   });
 }
 
-test('at least fifteen platforms have a library that vouches for their deliveries', () => {
+test('at least fifteen platforms are tested with the library of their vendor', () => {
   expect(new Set(deliveries.map(sent => sent.platform)).size).toBeGreaterThanOrEqual(15);
 });
 
 for (const sent of deliveries) {
-  test(`what the library of ${sent.platform} signs is valid, and invalid with one byte changed`, () => {
+  test(`a delivery signed by the library of ${sent.platform} is valid, and invalid with one byte changed`, () => {
     const body = Buffer.from(sent.body);
     expect(verdictOf(sent, body)?.verdict).toBe('valid');
     // Near the end, inside the last value: the delivery is still recognised.

@@ -41,7 +41,7 @@ describe('known deliveries, signed by the official libraries or published by the
       expect(verdict?.platform).toBe(vector.platform);
     });
 
-    test(`${vector.id} is valid with a secret that serves any platform`, () => {
+    test(`${vector.id} is valid with a secret for any platform`, () => {
       const verdict = verify({
         delivery: deliveryOf(vector),
         platform: vector.platform,

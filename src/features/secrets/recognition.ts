@@ -1,6 +1,6 @@
 /*
- * What a delivery is, at capture and before the header rules: detection, handshakes, and the verdict on proof in headers that
- * the rules redact or drop, which cannot be judged later. Pure computation, no query: it runs for every delivery.
+ * Recognises a delivery at capture, before the header rules: its platform and event type, the answer to a handshake, and the verdict
+ * on a signature in headers that the rules redact or drop, which cannot be verified later. Runs on every delivery, without a query.
  */
 
 import {
@@ -38,9 +38,9 @@ export function recognise(
 ): Recognised {
   const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
   const detection = detect(delivery, secrets.length === 0 ? [] : platformsOf(secrets));
-  const judged = { delivery, platform: detection.platform, secrets, receivedAt };
-  const vanishing = mustVerifyAtCapture(delivery, detection.platform);
-  const verdict = vanishing ? verify({ ...judged, urls: urlsOf(url, delivery) }) : null;
+  const verdict = mustVerifyAtCapture(delivery, detection.platform)
+    ? verify({ delivery, platform: detection.platform, secrets, receivedAt, urls: urlsOf(url, delivery) })
+    : null;
   const answer = handshake({
     delivery,
     detection,

@@ -25,7 +25,7 @@ export const adyen: Platform = {
   ],
   secretHint: 'Customer Area > Developers > Webhooks > the webhook > HMAC key',
   notes:
-    'Any 2xx answer is taken by current Adyen webhooks; old integrations that insist on `[accepted]` are not served.',
+    'Current Adyen webhooks accept any 2xx answer. Old integrations that expect the body `[accepted]` are not supported.',
 };
 
 const maxItems = 200;

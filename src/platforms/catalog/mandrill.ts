@@ -12,7 +12,7 @@ export const mandrill: Platform = {
   eventType: [formJson('mandrill_events', '0.event')],
   signatures: [customScheme('mandrill', verifyUrlAndForm, { header: 'x-mandrill-signature' })],
   secretHint: 'Settings > Webhooks > the webhook > Key',
-  notes: 'The URL must be the one that was configured, to the letter.',
+  notes: 'The URL must be exactly the one that was configured.',
 };
 
 function verifyUrlAndForm(check: SignatureCheck): Outcome {

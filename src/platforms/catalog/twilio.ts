@@ -18,7 +18,7 @@ export const twilio: Platform = {
   ],
   signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature' })],
   secretHint: 'Console > Account > API keys & tokens > Auth token (primary)',
-  notes: "The endpoint's URL must be the one that Twilio was given.",
+  notes: "The endpoint's URL must be the one that is registered at Twilio.",
 };
 
 /** HMAC over URL and sorted form fields. With any other body, over the URL, whose `bodySHA256` covers the body. */

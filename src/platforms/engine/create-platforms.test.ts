@@ -55,10 +55,10 @@ describe('a platform that is only a row', () => {
 
   test('has its handshakes answered, and learns the secret that one delivers', () => {
     const detection = { platform: null, eventType: null };
-    const asked = delivery({ method: 'GET', query: 'anvil=42' });
-    expect(engine.handshake({ ...context, delivery: asked, detection })?.body).toBe('42');
-    const told = jsonDelivery({ anvil_secret: 1 });
-    expect(engine.handshake({ ...context, delivery: told, detection })?.learnedSecret).toEqual({
+    const challenge = delivery({ method: 'GET', query: 'anvil=42' });
+    expect(engine.handshake({ ...context, delivery: challenge, detection })?.body).toBe('42');
+    const setup = jsonDelivery({ anvil_secret: 1 });
+    expect(engine.handshake({ ...context, delivery: setup, detection })?.learnedSecret).toEqual({
       platform: 'acme',
       secret: 'secret-of-acme',
     });

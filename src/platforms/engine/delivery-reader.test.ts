@@ -11,7 +11,7 @@ const multipart = (body: string | Uint8Array) =>
   }).form();
 
 describe('a multipart body', () => {
-  test('has the text of its fields, not of its files', () => {
+  test('gives the text of its fields and skips its files', () => {
     const form = multipart(
       '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n' +
         '--b\r\nContent-Disposition: form-data; name="y"; filename="f"\r\n\r\nfile\r\n' +
@@ -20,13 +20,13 @@ describe('a multipart body', () => {
     expect([...(form ?? [])]).toEqual([['x', ['1', '']]]);
   });
 
-  test('a part without an end of its head, or with a very long one, is no field', () => {
+  test('a part with an endless or very long head is not a field', () => {
     const name = 'Content-Disposition: form-data; name="x"';
     expect(multipart(`--b\r\n${name}\r\n--b\r\n${name}\r\n\r\n1\r\n--b--`)?.get('x')).toEqual(['1']);
     expect(multipart(`--b\r\n${name}\r\nz: ${'z'.repeat(5000)}\r\n\r\n1\r\n--b--`)?.size).toBe(0);
   });
 
-  test('many parts without a head before a long tail are not read through once for each', () => {
+  test('many parts without a head before a long tail are searched in linear time', () => {
     // Read through for each part, this takes longer than a test may.
     const tail = Buffer.alloc(160 << 20, 'A');
     expect(multipart(Buffer.concat([Buffer.from('--b\r\n'.repeat(990)), tail, Buffer.from('--b')]))?.size).toBe(0);

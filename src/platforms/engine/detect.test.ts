@@ -7,8 +7,8 @@ const sha = 'a'.repeat(64);
 const is = (what: RawDelivery, platform: string | null, eventType: string | null = null, registered: string[] = []) =>
   expect(detect(what, registered)).toEqual({ platform, eventType });
 
-describe('detection where senders share signals', () => {
-  test('GitHub, and the forges that imitate it', () => {
+describe('platforms that share headers', () => {
+  test('GitHub, and the forges that send its headers too', () => {
     const github = { 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': `sha256=${sha}` };
     is(jsonDelivery({}, github), 'github', 'push');
     is(jsonDelivery({}, { ...github, 'X-Gogs-Event': 'create' }), 'gogs', 'create');
@@ -17,7 +17,7 @@ describe('detection where senders share signals', () => {
     is(jsonDelivery({}, forgejo), 'forgejo', 'p');
   });
 
-  test("x-hub-signature-256 alone is nobody, with Meta's shape it is Meta", () => {
+  test('x-hub-signature-256 identifies nobody, and Meta only with the shape of its body', () => {
     const signed = { 'X-Hub-Signature-256': `sha256=${sha}` };
     is(jsonDelivery({ hello: 1 }, signed), null);
     is(jsonDelivery({ object: 'page', entry: [{ changes: [{ field: 'feed' }] }] }, signed), 'meta', 'feed');
@@ -39,12 +39,12 @@ describe('detection where senders share signals', () => {
     is(delivery({ headers: sha1, body: '<feed><entry/></feed>' }), null);
   });
 
-  test('x-event-key: Bitbucket Cloud with a hook id, Data Center without', () => {
+  test('x-event-key: Bitbucket Cloud with a hook id, Bitbucket Data Center without', () => {
     is(jsonDelivery({}, { 'X-Event-Key': 'repo:push', 'X-Hook-UUID': '1' }), 'bitbucket', 'repo:push');
     is(jsonDelivery({}, { 'X-Event-Key': 'repo:refs_changed' }), 'bitbucket-server', 'repo:refs_changed');
   });
 
-  test('webhook-signature by its value and companions', () => {
+  test('webhook-signature: by its value and other headers', () => {
     const standard = { 'webhook-id': 'm', 'webhook-timestamp': '1', 'webhook-signature': 'v1,abc=' };
     is(jsonDelivery({ type: 'a.b' }, standard), 'standard-webhooks', 'a.b');
     is(jsonDelivery({ object: 'event', type: 'response.completed' }, standard), 'openai', 'response.completed');
@@ -62,14 +62,14 @@ describe('detection where senders share signals', () => {
     is(jsonDelivery({}, { 'webhook-signature': sha }), null);
   });
 
-  test('svix headers: the customer by the body, else svix', () => {
+  test('svix headers: a customer of Svix by the body, else Svix', () => {
     const svix = { 'svix-id': 'm', 'svix-timestamp': '1', 'svix-signature': 'v1,abc=' };
     is(jsonDelivery({ type: 'email.sent', created_at: 'x', data: { email_id: '1' } }, svix), 'resend', 'email.sent');
     is(jsonDelivery({ object: 'event', type: 'user.created', data: {} }, svix), 'clerk', 'user.created');
     is(jsonDelivery({ type: 'invoice.paid' }, svix), 'svix', 'invoice.paid');
   });
 
-  test('x-signature by companion, value or body', () => {
+  test('x-signature: by another header, its value or the body', () => {
     is(jsonDelivery({}, { 'X-Signature': sha, 'X-Event-Name': 'order_created' }), 'lemonsqueezy', 'order_created');
     is(jsonDelivery({ webhook_id: 'u', event: 'taskCreated' }, { 'X-Signature': sha }), 'clickup', 'taskCreated');
     is(jsonDelivery({ type: 'payment' }, { 'X-Signature': `ts=1,v1=${sha}` }), 'mercadopago', 'payment');
@@ -78,25 +78,25 @@ describe('detection where senders share signals', () => {
     is(jsonDelivery({}, { 'X-Signature': sha }), null);
   });
 
-  test('x-webhook-signature is Netlify only as its token', () => {
+  test('x-webhook-signature: Netlify only with a token that it issued', () => {
     const token = (claims: object) => `eyJhIjoxfQ.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
     is(jsonDelivery({ state: 'ready' }, { 'X-Webhook-Signature': token({ iss: 'netlify' }) }), 'netlify', 'ready');
     is(jsonDelivery({ state: 'ready' }, { 'X-Webhook-Signature': token({ iss: 'me' }) }), null);
     is(jsonDelivery({ state: 'ready' }, { 'X-Webhook-Signature': sha }), null);
   });
 
-  test('x-hook-secret is sent by several: the body may name one', () => {
+  test('x-hook-secret: by a registered secret or the body', () => {
     is(delivery({ headers: { 'X-Hook-Secret': 'abc' } }), null);
     is(delivery({ headers: { 'X-Hook-Secret': 'abc' } }), 'asana', null, ['asana']);
     is(jsonDelivery({ event_key: 'contact.add', object_keys: [] }, { 'X-Hook-Secret': 'abc' }), 'keap', 'contact.add');
   });
 
-  test('authorization alone names nobody, except Teams by its form', () => {
+  test('authorization: nobody, except Teams by the form of the value', () => {
     is(jsonDelivery({ a: 1 }, { Authorization: 'Bearer x' }), null);
     is(jsonDelivery({ type: 'message' }, { Authorization: 'HMAC abc=' }), 'microsoft-teams', 'message');
   });
 
-  test('GET with hub.challenge: WebSub by the topic; Meta and Strava only by what is registered', () => {
+  test('GET with hub.challenge: WebSub by the topic, Meta and Strava by a registered secret', () => {
     const get = (query: string) => delivery({ method: 'GET', query });
     is(get('hub.mode=subscribe&hub.topic=https://x.example/f&hub.challenge=1'), 'websub', 'subscribe');
     const youtube = encodeURIComponent('https://www.youtube.com/xml/feeds/videos.xml?channel_id=1');
@@ -108,7 +108,7 @@ describe('detection where senders share signals', () => {
     is(get(both), null, null, ['meta', 'strava']);
   });
 
-  test('Event Grid before CloudEvents, Twilio before both', () => {
+  test('Event Grid comes before CloudEvents, Twilio before both', () => {
     const cloud = { 'content-type': 'application/cloudevents+json' };
     is(delivery({ headers: cloud, body: '{"type":"a.b"}' }), 'cloudevents', 'a.b');
     is(
@@ -123,12 +123,12 @@ describe('detection where senders share signals', () => {
     );
   });
 
-  test('header names are compared whole', () => {
+  test('a longer header name does not match', () => {
     is(jsonDelivery([{ event: 'open' }], { 'X-Twilio-Email-Event-Webhook-Signature': 'x' }), 'sendgrid', 'open');
     is(jsonDelivery({}, { 'X-Twilio-Signature-Extra': 'x' }), null);
   });
 
-  test('both families of Shopify', () => {
+  test('Shopify sends headers with and without x-', () => {
     is(jsonDelivery({}, { 'X-Shopify-Topic': 'orders/create' }), 'shopify', 'orders/create');
     is(jsonDelivery({}, { 'Shopify-Topic': 'Product', 'Shopify-Action': 'update' }), 'shopify', 'Product/update');
   });
@@ -142,15 +142,15 @@ describe('detection where senders share signals', () => {
   });
 });
 
-describe('what is registered on the endpoint', () => {
-  test('settles a generic envelope', () => {
+describe('registered secrets', () => {
+  test('decide between senders of a generic envelope', () => {
     const svix = { 'svix-id': 'm', 'svix-timestamp': '1', 'svix-signature': 'v1,abc=' };
     is(jsonDelivery({ type: 'thing' }, svix), 'resend', 'thing', ['resend']);
     is(jsonDelivery({ type: 'thing' }, svix), 'svix', 'thing', ['resend', 'clerk']);
     is(jsonDelivery({ a: 1 }, { 'X-Signature': sha }), 'clickup', null, ['clickup', 'github']);
   });
 
-  test('does not contradict a sign of its own, nor stand for a delivery it cannot have sent', () => {
+  test('do not override a specific header, nor claim a delivery that the platform cannot have sent', () => {
     is(jsonDelivery({}, { 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': `sha256=${sha}` }), 'github', 'push', [
       'meta',
     ]);
@@ -170,11 +170,11 @@ describe('event types', () => {
     expect(event(7)).toBe('7');
   });
 
-  test('are null rather than something that is no text', () => {
+  test('are null when the value is not text', () => {
     for (const type of ['', '   ', '\u0000', null, true, { a: 1 }, ['a']]) expect(event(type)).toBeNull();
   });
 
-  test('come from forms, inner JSON, XML, tokens and keys', () => {
+  test('come from forms, nested JSON, XML, tokens and keys', () => {
     const slack = { 'X-Slack-Signature': 'v0=1' };
     is(formDelivery({ command: '/deploy' }, slack), 'slack', '/deploy');
     is(formDelivery({ payload: '{"type":"block_actions"}' }, slack), 'slack', 'block_actions');
@@ -211,13 +211,13 @@ describe('event types', () => {
 });
 
 describe('bodies', () => {
-  test('over 1 MiB are not parsed: the headers must do', () => {
+  test('over 1 MiB are not parsed', () => {
     const filler = 'x'.repeat(1024 * 1024);
     is(jsonDelivery({ type: 'charge.succeeded', filler }, { 'Stripe-Signature': 't=1,v1=2' }), 'stripe');
     is(jsonDelivery({ webhook_type: 'A', webhook_code: 'B', filler }), null);
   });
 
-  test('nested or filled beyond reason are not parsed', () => {
+  test('with too many levels or keys are not parsed', () => {
     const plaid = { webhook_type: 'A', webhook_code: 'B' };
     let nested: unknown[] = [];
     for (let depth = 0; depth < 300; depth += 1) nested = [nested];
@@ -227,7 +227,7 @@ describe('bodies', () => {
     is(jsonDelivery({ ...plaid, nested: [[[]]], many: {} }), 'plaid', 'A');
   });
 
-  test('with a byte order mark, white space or escaped keys still read as JSON', () => {
+  test('with a byte order mark, white space or escaped quotes are parsed', () => {
     is(delivery({ body: '\ufeff \n{"webhook_type":"A","webhook_code":"B"}' }), 'plaid', 'A');
     is(delivery({ body: '{"a":"\\"webhook_type\\"","webhook_code":{}}' }), null);
   });

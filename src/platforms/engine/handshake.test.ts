@@ -18,7 +18,7 @@ const has = (platform: string, secret: string): SigningSecret[] => [{ platform, 
 const bodyOf = (what: HandshakeAnswer | null): unknown => (what === null ? null : JSON.parse(what.body));
 const hmac = (hash: string, key: string | Buffer, text: string) => createHmac(hash, key).update(text);
 
-describe('questions that are sent back', () => {
+describe('challenges that are sent back', () => {
   const text = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 
   for (const [name, what, body] of [
@@ -74,7 +74,7 @@ describe('questions that are sent back', () => {
     expect(answer(delivery({ method: 'OPTIONS' }))).toBeNull();
   });
 
-  test('never more than 4 KiB, and no header that could not be one', () => {
+  test('never more than 4 KiB, and never an invalid header value', () => {
     expect(answer(get(`challenge=${'x'.repeat(4096)}`))?.body.length).toBe(4096);
     expect(answer(get(`challenge=${'x'.repeat(4097)}`))).toBeNull();
     expect(answer(jsonDelivery({ challenge: 'x'.repeat(4097) }))).toBeNull();
@@ -83,7 +83,7 @@ describe('questions that are sent back', () => {
   });
 });
 
-describe('questions that need a registered secret', () => {
+describe('challenges that need a registered secret', () => {
   test('X', () => {
     const got = bodyOf(answer(get('crc_token=abc-_1'), has('x', 'consumer')));
     expect(got).toEqual({ response_token: `sha256=${hmac('sha256', 'consumer', 'abc-_1').digest('base64')}` });
@@ -109,58 +109,58 @@ describe('questions that need a registered secret', () => {
     expect(got?.body).toBe(`public|${hmac('sha1', key, challenge).digest('hex')}`);
   });
 
-  test('Zoom: only when the question is signed', () => {
+  test('Zoom: only when the request is signed', () => {
     const body = JSON.stringify({
       event: 'endpoint.url_validation',
       payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' },
     });
     const time = String(now / 1000);
     const signature = `v0=${hmac('sha256', 's', `v0:${time}:${body}`).digest('hex')}`;
-    const asked = (value: string) =>
+    const request = (value: string) =>
       delivery({ headers: { 'x-zm-signature': value, 'x-zm-request-timestamp': time }, body });
-    expect(bodyOf(answer(asked(signature), [...has('zoom', 'old'), ...has('zoom', 's')]))).toEqual({
+    expect(bodyOf(answer(request(signature), [...has('zoom', 'old'), ...has('zoom', 's')]))).toEqual({
       plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
       encryptedToken: hmac('sha256', 's', 'qgg8vlvZRS6UYooatFL8Aw').digest('hex'),
     });
-    expect(answer(asked(signature.replace(/.$/, 'x')), has('zoom', 's'))).toBeNull();
-    expect(answer(asked(signature), has('zoom', 'other'))).toBeNull();
-    expect(answer(asked(signature))).toBeNull();
+    expect(answer(request(signature.replace(/.$/, 'x')), has('zoom', 's'))).toBeNull();
+    expect(answer(request(signature), has('zoom', 'other'))).toBeNull();
+    expect(answer(request(signature))).toBeNull();
   });
 
   test('Discord: PING answered, a wrong signature refused', () => {
     const pair = generateKeyPairSync('ed25519');
     const key = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
-    const asked = (value: object, good = true) => {
+    const request = (value: object, good = true) => {
       const body = JSON.stringify(value);
       const signature = sign(null, Buffer.from(`${good ? '1' : '2'}${body}`), pair.privateKey).toString('hex');
       return delivery({ headers: { 'X-Signature-Ed25519': signature, 'X-Signature-Timestamp': '1' }, body });
     };
-    expect(bodyOf(answer(asked({ type: 1 }), has('discord', key)))).toEqual({ type: 1 });
-    expect(answer(asked({ type: 0 }), has('discord', key))).toEqual({ status: 204, headers: {}, body: '' });
-    expect(answer(asked({ type: 1 }, false), has('discord', key))?.status).toBe(401);
-    expect(answer(asked({ type: 1, event: { type: 'X' } }), has('discord', key))).toBeNull();
-    expect(answer(asked({ type: 1 }))).toBeNull();
+    expect(bodyOf(answer(request({ type: 1 }), has('discord', key)))).toEqual({ type: 1 });
+    expect(answer(request({ type: 0 }), has('discord', key))).toEqual({ status: 204, headers: {}, body: '' });
+    expect(answer(request({ type: 1 }, false), has('discord', key))?.status).toBe(401);
+    expect(answer(request({ type: 1, event: { type: 'X' } }), has('discord', key))).toBeNull();
+    expect(answer(request({ type: 1 }))).toBeNull();
   });
 
   test('Xero: intent to receive', () => {
     const body = '{"events":[],"entropy":"x"}';
-    const asked = (key: string, text = body) =>
+    const request = (key: string, text = body) =>
       delivery({ headers: { 'x-xero-signature': hmac('sha256', key, text).digest('base64') }, body: text });
-    expect(answer(asked('k'), has('xero', 'k'))).toEqual({ status: 200, headers: {}, body: '' });
-    expect(answer(asked('other'), has('xero', 'k'))).toEqual({ status: 401, headers: {}, body: '' });
-    expect(answer(asked('k', '{"events":[{}]}'), has('xero', 'k'))).toBeNull();
-    expect(answer(asked('k'))).toBeNull();
+    expect(answer(request('k'), has('xero', 'k'))).toEqual({ status: 200, headers: {}, body: '' });
+    expect(answer(request('other'), has('xero', 'k'))).toEqual({ status: 401, headers: {}, body: '' });
+    expect(answer(request('k', '{"events":[{}]}'), has('xero', 'k'))).toBeNull();
+    expect(answer(request('k'))).toBeNull();
   });
 
-  test('Meta and Strava: by whose verify token it is', () => {
-    const asked = get('hub.mode=subscribe&hub.verify_token=t&hub.challenge=42');
-    expect(answer(asked, has('meta', 't'))?.body).toBe('42');
-    expect(bodyOf(answer(asked, [...has('meta', 'u'), ...has('strava', 't')]))).toEqual({ 'hub.challenge': '42' });
-    expect(answer(asked, has('meta', 'other'))?.status).toBe(403);
-    expect(answer(asked)).toBeNull();
+  test('Meta and Strava: the platform with that verify token answers', () => {
+    const request = get('hub.mode=subscribe&hub.verify_token=t&hub.challenge=42');
+    expect(answer(request, has('meta', 't'))?.body).toBe('42');
+    expect(bodyOf(answer(request, [...has('meta', 'u'), ...has('strava', 't')]))).toEqual({ 'hub.challenge': '42' });
+    expect(answer(request, has('meta', 'other'))?.status).toBe(403);
+    expect(answer(request)).toBeNull();
   });
 
-  test('a secret that serves any platform signs no handshake', () => {
+  test('a secret for any platform signs no handshake', () => {
     const any = [{ platform: null, secret: 's' }];
     for (const query of [
       'crc_token=abc',
@@ -174,7 +174,7 @@ describe('questions that need a registered secret', () => {
     ).toBeNull();
   });
 
-  test('nothing that could be a delivery is signed', () => {
+  test('nothing that could be the body of a delivery is signed', () => {
     for (const token of ['{"a":1}', 'v0:1:{}', 'a b', 'a.b', 'x'.repeat(129), 'a\n']) {
       const encoded = encodeURIComponent(token);
       expect(answer(get(`crc_token=${encoded}`), has('x', 's'))).toBeNull();
@@ -189,7 +189,7 @@ describe('secrets that a handshake delivers', () => {
   const asana = delivery({ headers: { 'X-Hook-Secret': 'b537207f20cbfa02357cf448134da559' } });
   const notion = jsonDelivery({ verification_token: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl' });
 
-  test('Asana: echoed and learned', () => {
+  test('Asana: sent back and learned', () => {
     const got = answer(asana);
     expect(got?.headers['x-hook-secret']).toBe('b537207f20cbfa02357cf448134da559');
     expect(got?.learnedSecret).toEqual({ platform: 'asana', secret: 'b537207f20cbfa02357cf448134da559' });
@@ -201,7 +201,7 @@ describe('secrets that a handshake delivers', () => {
     expect(got?.learnedSecret?.platform).toBe('notion');
   });
 
-  test('learned beside another one, and not when the same one is confirmed; the answer is the same', () => {
+  test('are learned beside others and not twice once confirmed, with the same answer', () => {
     for (const [sent, platform] of [
       [asana, 'asana'],
       [notion, 'notion'],
@@ -221,15 +221,15 @@ describe('secrets that a handshake delivers', () => {
   });
 });
 
-describe('every delivery', () => {
-  test('Dropbox Sign and Salesforce want their own words', () => {
+describe('deliveries', () => {
+  test('of Dropbox Sign and Salesforce get the answer that these expect', () => {
     const sign = formDelivery({ json: '{"event":{"event_type":"a","event_hash":"b"}}' });
     expect(answer(sign)?.body).toBe('Hello API Event Received');
     const soap = delivery({ body: '<notifications xmlns="http://soap.sforce.com/2005/09/outbound"/>' });
     expect(answer(soap)?.body).toContain('<Ack>true</Ack>');
   });
 
-  test('all others get the normal answer', () => {
+  test('of all others get the normal answer', () => {
     for (const what of [
       delivery(),
       delivery({ method: 'GET' }),
@@ -249,8 +249,8 @@ describe('every delivery', () => {
     }
   });
 
-  test('the table tells of every platform that is answered', () => {
-    const told = platforms.filter(row => row.handshakes !== undefined).map(row => row.name);
+  test('the catalog has the handshakes of these platforms', () => {
+    const answered = platforms.filter(row => row.handshakes !== undefined).map(row => row.name);
     for (const name of [
       'asana',
       'braintree',
@@ -280,7 +280,7 @@ describe('every delivery', () => {
       'azure-event-grid',
       'keap',
     ]) {
-      expect(told).toContain(name);
+      expect(answered).toContain(name);
     }
   });
 });

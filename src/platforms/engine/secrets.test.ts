@@ -13,7 +13,7 @@ const certificate = await Bun.file(new URL('../../testing/fixtures/certificate.p
 const hexKey = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056';
 const whsec = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-describe('reader a pasted secret', () => {
+describe('parsing a pasted secret', () => {
   for (const [name, platform, pasted, secret] of [
     ['text is trimmed', 'shopify', ' \n hush hush\t\n', 'hush hush'],
     ['text that looks encoded stays text', 'stripe', whsec, whsec],
@@ -78,7 +78,7 @@ describe('reader a pasted secret', () => {
     });
   }
 
-  test('every platform that signs takes some form; the strict ones are tried first', () => {
+  test('every platform that signs accepts a format, and strict formats are tried first', () => {
     for (const row of platforms) {
       expect(acceptedKeyFormats(row).length > 0).toBe(row.signatures.length > 0 || row.takesVerifyToken === true);
       expect(acceptedKeyFormats(row).slice(0, -1)).not.toContain('text');

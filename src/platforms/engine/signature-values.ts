@@ -6,14 +6,14 @@
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { Encoding, Hash, SignatureScheme } from './platform.ts';
 
-/** What the header rules leave of a credential header. */
+/** The header rules store a credential header with this value. */
 const redactedValue = '[redacted]';
-const mostValues = 16;
+const maxValues = 16;
 const digestBytes: Readonly<Record<Hash, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 };
 
 export type SignaturePresence = 'absent' | 'redacted' | 'present';
 
-/** A signature header's value, its literal prefix not yet taken off. */
+/** The value of a signature header, with its literal prefix. */
 export type HeaderValue = { value: string; prefix: string };
 
 /** An empty value, and a value of another scheme, count as absent. */
@@ -31,7 +31,7 @@ const hasOwnValue = (reader: DeliveryReader, scheme: SignatureScheme): boolean =
   scheme.header !== 'authorization' ||
   headerValues(scheme, reader).some(({ value, prefix }) => value.startsWith(prefix));
 
-/** All values of the scheme's headers that are not empty. */
+/** All non-empty values of the scheme's headers. */
 export function headerValues(scheme: SignatureScheme, reader: DeliveryReader): HeaderValue[] {
   const values: HeaderValue[] = [];
   const take = (name: string, prefix: string) => {
@@ -46,13 +46,13 @@ export function headerValues(scheme: SignatureScheme, reader: DeliveryReader): H
       if (name !== scheme.header && scheme.headerPattern.test(name)) take(name, scheme.prefix ?? '');
     }
   }
-  return values.slice(0, mostValues);
+  return values.slice(0, maxValues);
 }
 
 /** Entries `v1,<signature>` of a Standard Webhooks header: separated by spaces, or by `, ` where the header was repeated. */
 export function versionedSignatures(value: string): [version: string, signature: string][] {
   return value
-    .split(' ', mostValues)
+    .split(' ', maxValues)
     .map(entry => entry.split(',', 2))
     .filter((pair): pair is [string, string] => pair.length === 2 && pair[1] !== '');
 }
@@ -62,18 +62,18 @@ export type NamedValues = ReadonlyMap<string, readonly string[]>;
 /** `name=value` pairs; names may repeat. */
 export function parseNamedValues(value: string, separator: string): NamedValues {
   const named = new Map<string, string[]>();
-  for (const part of value.split(separator, 4 * mostValues)) {
+  for (const part of value.split(separator, 4 * maxValues)) {
     const equals = part.indexOf('=');
     if (equals <= 0) continue;
     const name = part.slice(0, equals).trim();
     const values = named.get(name);
     if (values === undefined) named.set(name, [part.slice(equals + 1).trim()]);
-    else if (values.length < mostValues) values.push(part.slice(equals + 1).trim());
+    else if (values.length < maxValues) values.push(part.slice(equals + 1).trim());
   }
   return named;
 }
 
-/** The bytes of a digest that arrived as text; null when the text cannot be one. */
+/** The bytes of an encoded digest; null when the text is not one. */
 export function decodeDigest(text: string, encoding: Encoding, hash: Hash): Buffer | null {
   const size = digestBytes[hash];
   if (encoding === 'hex' || encoding === 'hex-or-base64') {
@@ -84,7 +84,7 @@ export function decodeDigest(text: string, encoding: Encoding, hash: Hash): Buff
   return bytes !== null && bytes.length === size ? bytes : null;
 }
 
-/** Base64 in either alphabet; null where other characters stand in between. */
+/** Base64 in either alphabet; null when the text has other characters. */
 export function decodeBase64(text: string): Buffer | null {
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
 }

@@ -26,18 +26,18 @@ function judge(
   });
 }
 
-describe('which verdict', () => {
+describe('the verdict', () => {
   const signed = { 'X-Shopify-Hmac-Sha256': base64('right') };
   const shopify = { platform: 'shopify', scheme: 'hmac-sha256' };
 
-  test('valid: any of several secrets, with or without a platform', () => {
+  test('is valid with any of several secrets, with or without a platform', () => {
     const valid = { ...shopify, verdict: 'valid', reason: null, proves: 'payload' } as const;
     expect(judge(signed, 'shopify', has(['shopify', 'old'], ['shopify', 'right']))).toEqual(valid);
     expect(judge(signed, 'shopify', has([null, 'right']))).toEqual(valid);
     expect(judge(signed, 'shopify', has(['stripe', 'wrong'], [null, 'wrong'], [null, 'right']))).toEqual(valid);
   });
 
-  test('invalid: wrong secret, altered body, or a value that is no signature', () => {
+  test('is invalid for a wrong secret, an altered body or a malformed value', () => {
     const invalid = { ...shopify, verdict: 'invalid', proves: null } as const;
     expect(judge(signed, 'shopify', has(['shopify', 'wrong']))).toEqual({
       ...invalid,
@@ -53,7 +53,7 @@ describe('which verdict', () => {
     }
   });
 
-  test('unchecked: no secret that counts', () => {
+  test('is unchecked without a usable secret', () => {
     const unchecked = { ...shopify, verdict: 'unchecked', reason: 'no_secret', proves: null } as const;
     expect(judge(signed, 'shopify', [])).toEqual(unchecked);
     expect(judge(signed, 'shopify', has(['stripe', 'right']))).toEqual(unchecked);
@@ -62,7 +62,7 @@ describe('which verdict', () => {
     expect(adyen?.reason).toBe('no_secret');
   });
 
-  test('none: no signature, an empty one, or a platform that does not sign', () => {
+  test('is null for no signature, an empty one, or a platform that does not sign', () => {
     expect(judge({}, 'shopify', has(['shopify', 'right']))).toBeNull();
     expect(judge({ 'X-Shopify-Hmac-Sha256': '  ' }, 'shopify', has(['shopify', 'right']))).toBeNull();
     expect(
@@ -72,7 +72,7 @@ describe('which verdict', () => {
     expect(judge({}, null, [])).toBeNull();
   });
 
-  test('any of several signatures in a header, or of several headers', () => {
+  test('is valid when any of several signatures or headers matches', () => {
     const list = `t=1765000000,v1=${'0'.repeat(64)},v1=${hex('s', `1765000000.${body}`)},v0=${'1'.repeat(64)}`;
     expect(judge({ 'Stripe-Signature': list }, 'stripe', has(['stripe', 's']))?.verdict).toBe('valid');
     const repeated = { 'X-Mollie-Signature': `sha256=${'0'.repeat(64)}, sha256=${hex('s')}` };
@@ -104,7 +104,7 @@ describe('which verdict', () => {
       expect(judge({}, 'asana', [other])).toBeNull();
     });
 
-    test('does not hide what a confirmed one says', () => {
+    test('does not change the verdict of a confirmed one', () => {
       expect(judge(asana, 'asana', [other, ...has(['asana', 'planted'])])).toMatchObject({ verdict: 'valid' });
       expect(judge(asana, 'asana', [other, ...has(['asana', 'mine'])])).toMatchObject({
         verdict: 'invalid',
@@ -112,14 +112,14 @@ describe('which verdict', () => {
       });
     });
 
-    test('does not settle which platform sent a delivery', () => {
+    test('does not decide which platform sent a delivery', () => {
       const sender = { 'X-Webhook-Signature': hex('mine') };
       const secrets = [...has([null, 'mine']), { platform: 'nylas', secret: 'planted', unconfirmed: true } as const];
       expect(judge(sender, null, secrets)).toEqual(judge(sender, null, has([null, 'mine'])));
     });
   });
 
-  test('the older of two schemes is enough', () => {
+  test('is valid when only the older of two schemes matches', () => {
     const old = { 'X-GitHub-Event': 'push', 'X-Hub-Signature': `sha1=${hex('s', body, 'sha1')}` };
     expect(judge(old, 'github', has(['github', 's']))).toMatchObject({ verdict: 'valid', scheme: 'hmac-sha1' });
     const both = { ...old, 'X-Hub-Signature-256': `sha256=${hex('s')}` };
@@ -127,7 +127,7 @@ describe('which verdict', () => {
   });
 });
 
-describe('a fixed value proves the origin only', () => {
+describe('a token proves the origin only', () => {
   test('GitLab: the token, or the signing token', () => {
     expect(judge({ 'X-Gitlab-Token': 's' }, 'gitlab', has(['gitlab', 's']))).toMatchObject({
       verdict: 'valid',
@@ -148,7 +148,7 @@ describe('a fixed value proves the origin only', () => {
     expect(verdict).toMatchObject({ verdict: 'valid', scheme: 'standard-webhooks', proves: 'payload' });
   });
 
-  test('Authorization: the whole value, what follows its first word, or user:password', () => {
+  test('Authorization: the full value, the value after its first word, or user:password', () => {
     const secrets = has(['okta', 'user:pass']);
     for (const value of ['user:pass', 'Bearer user:pass', `Basic ${Buffer.from('user:pass').toString('base64')}`]) {
       expect(judge({ Authorization: value }, 'okta', secrets)?.verdict).toBe('valid');
@@ -157,8 +157,8 @@ describe('a fixed value proves the origin only', () => {
   });
 });
 
-describe('proof that is not stored', () => {
-  test('must be judged at capture', () => {
+describe('a signature in a header that is not stored', () => {
+  test('must be verified at capture', () => {
     const of = (headers: Record<string, string>): RawDelivery => delivery({ headers });
     expect(mustVerifyAtCapture(of({ Authorization: 'x' }), 'okta')).toBe(true);
     expect(mustVerifyAtCapture(of({ 'CF-Webhook-Auth': 'x' }), 'cloudflare')).toBe(true);
@@ -169,7 +169,7 @@ describe('proof that is not stored', () => {
     expect(mustVerifyAtCapture(of({ Authorization: 'x' }), null)).toBe(false);
   });
 
-  test('is unchecked when it is judged later', () => {
+  test('is unchecked when it is verified later', () => {
     const verdict = judge({ Authorization: '[redacted]' }, 'okta', has(['okta', 's']));
     expect(verdict).toMatchObject({ verdict: 'unchecked', reason: 'unsupported', proves: null });
     const other = {
@@ -180,7 +180,7 @@ describe('proof that is not stored', () => {
   });
 });
 
-describe('deliveries of no known sender', () => {
+describe('deliveries of unknown senders', () => {
   for (const [name, headers] of [
     ['x-hub-signature-256', { 'X-Hub-Signature-256': `sha256=${hex('s')}` }],
     ['x-hub-signature with SHA-512', { 'X-Hub-Signature': `sha512=${hex('s', body, 'sha512')}` }],
@@ -197,7 +197,7 @@ describe('deliveries of no known sender', () => {
       },
     ],
   ] as const) {
-    test(`${name}: checked with a secret that serves any platform`, () => {
+    test(`${name}: verified with a secret for any platform`, () => {
       const verdict = judge(headers, null, has([null, 'x'], [null, 's']));
       expect(verdict).toMatchObject({ platform: null, verdict: 'valid', proves: 'payload' });
       expect(judge(headers, null, [])?.reason).toBe('no_secret');
@@ -205,7 +205,7 @@ describe('deliveries of no known sender', () => {
     });
   }
 
-  test('a header that anyone may use for anything is not called invalid', () => {
+  test('a mismatch in a header that any sender may use is not invalid', () => {
     expect(judge({ 'X-Signature': hex('other') }, null, has([null, 's']))).toMatchObject({
       verdict: 'unchecked',
       reason: 'unsupported',

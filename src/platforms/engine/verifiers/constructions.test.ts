@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { delivery, formDelivery, jsonDelivery } from '../../../testing/deliveries.ts';
 import { expectInvalid, expectValid, mac, now, seconds, url, verdictOf } from '../../../testing/judging.ts';
 
-describe('the URL is signed', () => {
+describe('schemes that sign the URL', () => {
   test('Square and Trello', () => {
     const square = (text: string) =>
       delivery({
@@ -35,7 +35,7 @@ describe('the URL is signed', () => {
     expectInvalid(exact('https://other.example/in/t'), 'twilio', 's');
   });
 
-  test('Twilio: any other body only with its hash in the query', () => {
+  test('Twilio: another body needs its hash in the query', () => {
     const query = `bodySHA256=${createHash('sha256').update('{}').digest('hex')}`;
     const headers = { 'X-Twilio-Signature': mac('sha1', 's', `${url}?${query}`).digest('base64') };
     expectValid(delivery({ headers, query, body: '{}' }), 'twilio', 's');
@@ -96,7 +96,7 @@ describe('the URL is signed', () => {
   });
 });
 
-describe('some fields are signed', () => {
+describe('schemes that sign some fields', () => {
   test('Braintree: the pair of the own public key, payload with a line break or without', () => {
     const key = createHash('sha1').update('private').digest();
     const what = (payload: string) =>
@@ -143,7 +143,7 @@ describe('some fields are signed', () => {
   });
 });
 
-describe('other readings of body and header', () => {
+describe('schemes with other forms of body and header', () => {
   test('Gitea: raw body, or the JSON in the form field', () => {
     const payload = '{"ref":"refs/heads/main"}';
     const headers = { 'X-Gitea-Event': 'push', 'X-Gitea-Signature': mac('sha256', 's', payload).digest('hex') };

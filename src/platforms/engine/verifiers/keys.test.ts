@@ -9,7 +9,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const ed = generateKeyPairSync('ed25519');
 
-describe('public keys that were pasted', () => {
+describe('pasted public keys', () => {
   test('Circle, as PEM or base64', () => {
     const signature = sign('sha256', Buffer.from('{}'), ec.privateKey).toString('base64');
     const what = (body: string) =>
@@ -117,7 +117,7 @@ describe('JSON Web Tokens', () => {
     expect(verdictOf(plaid('{}', now / 1000 - 301), 'plaid', jwk)?.reason).toBe('timestamp_out_of_tolerance');
   });
 
-  test('monday.com, Jira Connect and Pub/Sub: the sender only', () => {
+  test('monday.com, Jira Connect and Pub/Sub: the token does not cover the body', () => {
     const event = { event: { type: 'create_item', boardId: '1' } };
     expectValid(jsonDelivery(event, { Authorization: hs256({ exp: now / 1000 + 60 }) }), 'monday', 's', 'origin');
     expect(
