@@ -71,7 +71,10 @@ function findCandidates(
     const ofHeader = byHeader.get(name.toLowerCase());
     if (ofHeader === undefined) continue;
     for (const { pattern, candidate } of ofHeader) {
-      if (pattern === undefined || pattern.test(value)) found = [...(found ?? []), candidate];
+      if (pattern !== undefined && !pattern.test(value)) continue;
+      found ??= [];
+      // A repeated header adds nothing.
+      if (!found.includes(candidate)) found.push(candidate);
     }
   }
   if (query !== null && query !== '' && byQuery.length > 0) {

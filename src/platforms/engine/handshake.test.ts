@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { delivery, formDelivery, jsonDelivery } from '../../testing/deliveries.ts';
 import { detect, handshake, platforms } from '../platforms.ts';
+import { indexHandshakes } from './handshake-triggers.ts';
 import type { HandshakeAnswer, RawDelivery, SigningSecret } from './model.ts';
 
 const now = 1_765_000_000_000;
@@ -60,6 +61,13 @@ describe('challenges that are sent back', () => {
     const got = answer(jsonDelivery({ challenge: 'abc' }, { 'Smartsheet-Hook-Challenge': 'abc' }));
     expect(got?.headers['smartsheet-hook-response']).toBe('abc');
     expect(bodyOf(got)).toEqual({ smartsheetHookResponse: 'abc' });
+  });
+
+  test('a header that is repeated a thousand times is one challenge', () => {
+    const rawHeaders = Array.from({ length: 1000 }, () => ['X-Hook-Secret', 'abc'] as const);
+    const repeated = { ...delivery(), rawHeaders };
+    expect(indexHandshakes(platforms)(repeated, { platform: null, eventType: null }).length).toBe(2);
+    expect(answer(repeated)).toBeNull();
   });
 
   test('CloudEvents: the origin is allowed, at the rate it asked for', () => {
