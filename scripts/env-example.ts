@@ -1,6 +1,6 @@
 /* Writes .env.example from the table of settings; with --check only says (exit code 1) whether the file is out of date. */
 
-import { renderEnvExample } from '../src/core/settings/example.ts';
+import { renderEnvExample } from '../src/config/example.ts';
 
 const file = Bun.file(new URL('../.env.example', import.meta.url));
 const text = renderEnvExample();

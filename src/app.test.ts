@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from './testing/clock.ts';
-import { type Caller, type House, openHouse } from './testing/house.ts';
-import { exchange } from './testing/wire.ts';
+import { exchange } from './testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from './testing/test-server.ts';
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person();
+  house = await openTestServer({ clock });
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 
@@ -87,8 +87,8 @@ describe('the order of checks', () => {
 
 describe('the rate limit', () => {
   test('is exact: the full number in a minute and no more; waiting Retry-After is enough; per credential', async () => {
-    const limited = await openHouse({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
-    const eve = await limited.person('eve@example.com');
+    const limited = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
+    const eve = await limited.createPerson('eve@example.com');
     const status = async (path = '/api/me') => (await eve.call('GET', path)).status;
     expect([await status(), await status()]).toEqual([200, 200]);
     clock.advance(20_000);

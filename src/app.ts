@@ -1,6 +1,6 @@
 /* Every route of the Elysia app on one screen. Ingest is not among them: see front.ts. */
 import { Elysia } from 'elysia';
-import { accountRoutes } from './features/account/routes.ts';
+import { accountRoutes } from './features/accounts/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
@@ -15,14 +15,14 @@ import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
-import { countRequests } from './http/count-requests.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
-import { headOfStreams } from './http/head.ts';
+import { answerHeadRequests } from './http/head-requests.ts';
 import { healthRoutes } from './http/health.ts';
 import { describeApi, type RouteInfo } from './http/openapi.ts';
+import { countRequests } from './http/request-metrics.ts';
 import type { Services } from './wiring.ts';
 
 export type App = { fetch: (request: Request) => Response | Promise<Response> };
@@ -57,6 +57,6 @@ export function createApp(services: Services): App {
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
   ({ routes } = app);
-  const fetch = headOfStreams(app.fetch);
+  const fetch = answerHeadRequests(app.fetch);
   return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFront, createSocketFront, type Front, type FrontOptions } from './front.ts';
 import { eventually } from './testing/poll.ts';
-import { exchange, openWire } from './testing/wire.ts';
+import { exchange, openWire } from './testing/raw-http.ts';
 
 let front: Front | undefined;
 afterEach(async () => {

@@ -1,17 +1,17 @@
 /*
- * The listening sockets and who is behind them: a plain delivery goes the short way to capture (http/lane), any other one as
- * node's request, which gives the exact target and raw headers; all else goes to the app.
+ * The listening sockets and what is behind them. A plain delivery takes the fast path to capture, any other one comes as a
+ * request of node:http, which gives the exact target and raw headers; everything else goes to the app.
  */
 import { chmodSync, rmSync } from 'node:fs';
-import { isIngestTarget } from './core/query.ts';
-import { createBridge, type Fetcher } from './http/bridge.ts';
+import { isIngestTarget } from './core/request-target.ts';
 import type { Sender } from './http/client-address.ts';
-import { withoutOrigin } from './http/complete.ts';
 import type { ConnectionLimitOptions } from './http/connection-limit.ts';
 import type { ConnectionLimits } from './http/connections.ts';
-import type { Whole } from './http/lane.ts';
+import { createFetchAdapter, type Fetcher } from './http/fetch-adapter.ts';
+import { withoutOrigin } from './http/http-server.ts';
 import { type Certificate, createListener, type Handler } from './http/listener.ts';
 import { createBodyBudgets } from './http/request-body.ts';
+import { createFastPath, type FastPathOptions } from './ingest/fast-path/fast-path.ts';
 
 export type Front = {
   /** @returns the port that was bound */
@@ -26,8 +26,8 @@ export type Front = {
 };
 
 export type FrontOptions = {
-  /** `whole`: what is taken the short way; nothing without it. */
-  ingest: { handle: Handler; whole?: Whole };
+  /** Without `fastPath` every delivery comes as a request of node:http. */
+  ingest: { handle: Handler; fastPath?: FastPathOptions };
   /** The Elysia app. */
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
@@ -56,7 +56,7 @@ export function createFront({
 }: FrontOptions): Front {
   const { anonymousBodyMs, tickMs, ...connectionLimits } = limits;
   let requests = 0;
-  const app = createBridge({
+  const app = createFetchAdapter({
     fetch,
     clientAddress,
     budgets: createBodyBudgets(),
@@ -72,7 +72,7 @@ export function createFront({
   const { listen, port, renew, close } = createListener({
     handler: route,
     certificate: tls,
-    whole: ingest.whole,
+    fastPath: ingest.fastPath && createFastPath(ingest.fastPath),
     limits: connectionLimits,
     tickMs,
     most: connections,

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './testing/poll.ts';
-import { openWire } from './testing/wire.ts';
+import { openWire } from './testing/raw-http.ts';
 
 let directory: string;
 const running = new Set<Bun.Subprocess>();

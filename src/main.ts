@@ -67,7 +67,7 @@ function openFileLimit(): number | undefined {
   return typeof soft === 'number' && soft > 0 ? soft : undefined;
 }
 
-const threadFiles = { writer: './wiring/writer.ts', reader: './db/reader.ts' };
+const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/reader-thread.ts' };
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,

@@ -1,12 +1,12 @@
 /* Several Hooktape processes on one libSQL server (HOOKTAPE_DATABASE_URL). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { type House, openHouse } from './testing/house.ts';
 import { eventually } from './testing/poll.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './testing/remote/libsql-server.ts';
+import { openTestServer, type TestServer } from './testing/test-server.ts';
 
 describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL server', () => {
   let server: LibsqlServer;
-  const open: House[] = [];
+  const open: TestServer[] = [];
   beforeAll(async () => {
     server = await startLibsqlServer();
   }, 20_000);
@@ -15,8 +15,8 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
   });
   afterAll(() => server.remove());
 
-  const join = async (scheme = 'http'): Promise<House> => {
-    const house = await openHouse({ env: { HOOKTAPE_DATABASE_URL: server.url.replace('http', scheme) } });
+  const join = async (scheme = 'http'): Promise<TestServer> => {
+    const house = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: server.url.replace('http', scheme) } });
     open.push(house);
     return house;
   };
@@ -31,7 +31,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
 
   test('take deliveries together: every answer names its own event, and nothing is stored twice or lost', async () => {
     const [one, two] = [await join(), await join('ws')];
-    const ada = await one.person();
+    const ada = await one.createPerson();
     const endpoint = await ada.createEndpoint();
     const sent = Array.from({ length: 60 }, (_, n) => `{"n":${n}}`);
     const ids = await Promise.all(sent.map((body, i) => (i % 2 ? one : two).deliver(endpoint, body)));
@@ -54,7 +54,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
 
   test('whose server went away answer 503 with Retry-After, and are not ready', async () => {
     const house = await join();
-    const ada = await house.person('bob@example.com');
+    const ada = await house.createPerson('bob@example.com');
     const endpoint = await ada.createEndpoint();
     const origin = await house.listen();
     await server.remove();

@@ -3,20 +3,20 @@
  * handed over in these files, as plain functions.
  */
 import { createAccess } from './wiring/access.ts';
-import { createAgents } from './wiring/agents.ts';
-import { createConnectedApps } from './wiring/connected-apps.ts';
+import { createAccounts } from './wiring/accounts.ts';
 import { createEndpoints } from './wiring/endpoints.ts';
-import { type Ground, layGround, type Surroundings } from './wiring/ground.ts';
 import { createHistory } from './wiring/history.ts';
-import { createPeople } from './wiring/people.ts';
-import { createRecording } from './wiring/recording.ts';
-import { createWatch } from './wiring/watch.ts';
+import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
+import { createIngestWiring } from './wiring/ingest.ts';
+import { createMcpWiring } from './wiring/mcp.ts';
+import { createConnectedApps } from './wiring/oauth.ts';
+import { createObservability } from './wiring/observability.ts';
 
-export type { Surroundings } from './wiring/ground.ts';
+export type { Dependencies } from './wiring/infrastructure.ts';
 export type Services = ReturnType<typeof build>;
 
 /** Open and ready. @throws SchemaError, SecretError, or the database's error when it cannot be opened */
-export async function createServices(surroundings: Surroundings): Promise<Services> {
+export async function createServices(surroundings: Dependencies): Promise<Services> {
   const services = await buildServices(surroundings);
   try {
     await services.read();
@@ -29,10 +29,10 @@ export async function createServices(surroundings: Surroundings): Promise<Servic
 }
 
 /** To be read before anything is asked of them. @throws as `createServices` */
-export const buildServices = async (surroundings: Surroundings): Promise<Services> =>
-  build(await layGround(surroundings));
+export const buildServices = async (surroundings: Dependencies): Promise<Services> =>
+  build(await createInfrastructure(surroundings));
 
-function build(ground: Ground) {
+function build(ground: Infrastructure) {
   const { log, database, stopTimers } = ground;
   // The sweeper is woken by what is built before it.
   const wakeSweeper = (): void => recording.retention.wake();
@@ -46,17 +46,17 @@ function build(ground: Ground) {
     wakeSweeper();
     recheckAccess();
   });
-  const people = createPeople(ground, endpoints.endpoints, {
+  const people = createAccounts(ground, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
   });
-  const watch = createWatch(ground, () => recording);
-  const recording = createRecording(ground, endpoints, watch);
+  const watch = createObservability(ground, () => recording);
+  const recording = createIngestWiring(ground, endpoints, watch);
   const history = createHistory(ground, endpoints, recording, watch);
   const connected = createConnectedApps(ground, people, recheckAccess);
   const access = createAccess(ground, people, connected);
-  const agents = createAgents(ground, endpoints, recording, history);
+  const agents = createMcpWiring(ground, endpoints, recording, history);
 
   return {
     ...ground,

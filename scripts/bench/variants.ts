@@ -23,7 +23,7 @@ const CUTS: Record<Variant, readonly Cut[]> = {
   ],
   'no search index': [
     {
-      file: 'wiring/ground.ts',
+      file: 'wiring/infrastructure.ts',
       change: source => source.replace('searchIndex = true,', 'searchIndex = false,'),
     },
   ],

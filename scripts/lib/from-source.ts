@@ -1,6 +1,6 @@
 /* The server from source, in this process or one of its own: for what the built program has no switch for. */
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { createFront } from '../../src/front.ts';
 import type { Logger } from '../../src/log.ts';
@@ -14,7 +14,7 @@ const quiet = (): void => {};
 const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
 
 const secret = 'a secret for benches, which is long enough';
-const threadFiles = { writer: '../../src/wiring/writer.ts', reader: '../../src/db/reader.ts' };
+const threadFiles = { writer: '../../src/wiring/writer-thread.ts', reader: '../../src/db/reader-thread.ts' };
 const limits = (dataDir: string) => ({
   HOOKTAPE_DATA_DIR: dataDir,
   HOOKTAPE_RATE_LIMIT: '1000000',

@@ -17,18 +17,18 @@ export const slowTests: readonly string[] = [
   'src/cli/import.test.ts',
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
-  'src/cli/upkeep.test.ts',
+  'src/cli/maintenance.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
-  'src/db/upkeep.test.ts',
-  'src/features/capture/storage.test.ts',
+  'src/db/maintenance.test.ts',
+  'src/ingest/storage.test.ts',
   'src/features/events/large.test.ts',
   'src/features/exports/streaming.test.ts',
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
-  'src/features/search/upkeep.test.ts',
+  'src/features/search/maintenance.test.ts',
   // Real deadlines and whole protocols.
-  'src/features/account/reset.test.ts',
+  'src/features/accounts/reset.test.ts',
   'src/features/live/live.test.ts',
   'src/features/live/stalled.test.ts',
   'src/features/mcp/conformance.test.ts',
@@ -42,12 +42,12 @@ export const slowTests: readonly string[] = [
   'src/features/sessions/sessions.test.ts',
   'src/features/setup/setup.test.ts',
   'src/features/teams/teams.test.ts',
-  'src/http/complete.test.ts',
+  'src/http/http-server.test.ts',
   'src/http/connection-limit.socket.test.ts',
   'src/http/invalid-credentials.test.ts',
   'src/http/slow-bodies.test.ts',
   'src/ui/live/stream.test.ts',
-  'src/wiring/watch.test.ts',
+  'src/wiring/observability.test.ts',
 ];
 
 /** Entries that match no test file any more: it was renamed or removed, and would run, or be missed, unnoticed. */

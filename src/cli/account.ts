@@ -1,5 +1,5 @@
 /* `hooktape account …`: people and their teams' plans. */
-import type { PasswordReset } from '../features/account/service.ts';
+import type { PasswordReset } from '../features/accounts/service.ts';
 import type { Parsed } from './arguments.ts';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';

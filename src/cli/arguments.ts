@@ -1,7 +1,7 @@
 /* The words of a command line. Every command takes --env-file and --json, wherever they stand. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { didYouMean } from '../core/settings/suggest.ts';
-import { settingNames } from '../core/settings/table.ts';
+import { settingNames } from '../config/settings.ts';
+import { didYouMean } from '../core/suggest.ts';
 import { UsageError } from './io.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -26,7 +26,7 @@ export type Sorted = {
 };
 
 /** Takes the options of every command out of the way, so that they can stand before its name, too. */
-export function sortOut(args: readonly string[]): Sorted {
+export function splitArguments(args: readonly string[]): Sorted {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const words: string[] = [];
   const rest: string[] = [];

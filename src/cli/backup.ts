@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { type Command, exitCodes, OperationError } from './io.ts';
+import type { BackupResult } from './maintenance.ts';
 import { loadConfig } from './settings.ts';
-import type { BackedUp } from './upkeep.ts';
 
 export const backup: Command = {
   summary: 'copy the database to a new file, also while the server runs',
@@ -14,7 +14,7 @@ export const backup: Command = {
   async run(args, io) {
     const { positionals, envFile, json } = parse(args, ['FILE']);
     const file = resolve(positionals[0] ?? '');
-    const done = (await control(io, loadConfig(io, envFile).config, 'backup', { file })) as BackedUp;
+    const done = (await control(io, loadConfig(io, envFile).config, 'backup', { file })) as BackupResult;
     // The server may see other directories than this command: a container, or a service with a /tmp of its own.
     if (!existsSync(file)) throw new OperationError(`the server wrote ${file}, but it is not there for this command`);
     if (json) {

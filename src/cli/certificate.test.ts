@@ -8,8 +8,8 @@ import { createFront } from '../front.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import { hooktape } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
-import { openWire } from '../testing/wire.ts';
-import { lookAtCertificate, readCertificate, watchCertificate } from './certificate.ts';
+import { openWire } from '../testing/raw-http.ts';
+import { checkCertificate, readCertificate, watchCertificate } from './certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hooktape-tls-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -47,26 +47,26 @@ describe('the certificate files', () => {
 
   test('are both looked at, each for itself', () => {
     const missing = { certFile: join(directory, 'no.pem'), keyFile: join(directory, 'no.key') };
-    const looked = lookAtCertificate(missing);
+    const looked = checkCertificate(missing);
     expect(looked.certificate).toBeUndefined();
     expect(looked.problems).toEqual([
       `HOOKTAPE_TLS_CERT: the file "${missing.certFile}" cannot be read (ENOENT)`,
       `HOOKTAPE_TLS_KEY: the file "${missing.keyFile}" cannot be read (ENOENT)`,
     ]);
-    expect(lookAtCertificate({ keyFile: missing.keyFile }).problems).toHaveLength(1);
-    expect(lookAtCertificate({})).toEqual({ problems: [] });
+    expect(checkCertificate({ keyFile: missing.keyFile }).problems).toHaveLength(1);
+    expect(checkCertificate({})).toEqual({ problems: [] });
     put({ cert: 'nonsense', key: 'nonsense' });
-    expect(lookAtCertificate(files).problems).toEqual([
+    expect(checkCertificate(files).problems).toEqual([
       expect.stringMatching(/^HOOKTAPE_TLS_CERT: ".*cert\.pem" holds no certificate in PEM that can be used: /),
       expect.stringMatching(/^HOOKTAPE_TLS_KEY: ".*key\.pem" holds no private key in PEM that can be used: /),
     ]);
     put({ cert: `${one.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, key: one.key });
-    expect(lookAtCertificate(files).problems).toEqual([expect.stringContaining('holds no certificate')]);
+    expect(checkCertificate(files).problems).toEqual([expect.stringContaining('holds no certificate')]);
     const chain = { cert: `${one.key}${one.cert}${two.cert}`, key: one.key };
     put(chain);
-    expect(lookAtCertificate(files)).toEqual({ certificate: chain, problems: [] });
+    expect(checkCertificate(files)).toEqual({ certificate: chain, problems: [] });
     put(one);
-    expect(lookAtCertificate(files)).toEqual({ certificate: one, problems: [] });
+    expect(checkCertificate(files)).toEqual({ certificate: one, problems: [] });
   });
 
   test.each([

@@ -4,7 +4,7 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { cannotBeRead } from '../config.ts';
+import { cannotBeRead } from '../config/config.ts';
 import type { Front } from '../front.ts';
 
 export type CertificateFiles = { certFile: string; keyFile: string };
@@ -20,7 +20,7 @@ function readChain(pem: string): X509Certificate {
 }
 
 /** The pair when it can be served, else everything that is wrong, each with its setting. A file that is not set is no problem here. */
-export function lookAtCertificate({ certFile, keyFile }: Partial<CertificateFiles>): {
+export function checkCertificate({ certFile, keyFile }: Partial<CertificateFiles>): {
   certificate?: Certificate;
   problems: string[];
 } {
@@ -48,7 +48,7 @@ export function lookAtCertificate({ certFile, keyFile }: Partial<CertificateFile
 
 /** @throws an Error that names the settings, when a file cannot be read, is no PEM, or the two do not belong together */
 export function readCertificate(files: CertificateFiles): Certificate {
-  const { certificate, problems } = lookAtCertificate(files);
+  const { certificate, problems } = checkCertificate(files);
   if (!certificate) throw new Error(problems.join('; '));
   return certificate;
 }

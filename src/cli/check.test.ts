@@ -6,9 +6,9 @@ import { createClient } from '@libsql/client';
 import { createSealer, sealPurpose } from '../core/seal.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { recordMany } from '../testing/events.ts';
-import { openHouse, randomBytes } from '../testing/house.ts';
 import { databaseFor, isRemote } from '../testing/remote/databases.ts';
-import type { Checked } from './upkeep.ts';
+import { openTestServer, randomBytes } from '../testing/test-server.ts';
+import type { CheckResult } from './maintenance.ts';
 
 const secret = 'the secret of this test, long enough';
 let env: { HOOKTAPE_DATA_DIR: string; HOOKTAPE_SECRET: string; HOOKTAPE_DATABASE_URL: string };
@@ -26,8 +26,8 @@ beforeEach(async () => {
     HOOKTAPE_SECRET: secret,
     HOOKTAPE_DATABASE_URL: server?.url ?? `file:${file}`,
   };
-  const house = await openHouse({ directory, env: { HOOKTAPE_SECRET: secret } });
-  const caller = await house.person();
+  const house = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
+  const caller = await house.createPerson();
   const { id } = await caller.createEndpoint();
   await caller.createEndpoint('empty');
   await recordMany(house, id, 4, { receivedAt: n => Date.now() + n });
@@ -50,9 +50,9 @@ async function damage(...statements: (string | { sql: string; args: (string | Ui
   client.close();
 }
 
-async function check(...args: string[]): Promise<Checked & { exitCode: number }> {
+async function check(...args: string[]): Promise<CheckResult & { exitCode: number }> {
   const { exitCode, stdout } = await hooktape(env, 'check', '--json', ...args);
-  return { exitCode, ...(JSON.parse(stdout) as Checked) };
+  return { exitCode, ...(JSON.parse(stdout) as CheckResult) };
 }
 
 describe('hooktape check', () => {

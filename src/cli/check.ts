@@ -2,8 +2,8 @@
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { type Command, exitCodes } from './io.ts';
+import type { CheckResult } from './maintenance.ts';
 import { loadConfig } from './settings.ts';
-import type { Checked } from './upkeep.ts';
 
 export const check: Command = {
   summary: 'check the database, counters, bodies, index and sealed secrets',
@@ -12,7 +12,7 @@ export const check: Command = {
   async run(args, io) {
     const { flag, envFile, json } = parse(args, [], { reindex: { type: 'boolean' } });
     const { config } = loadConfig(io, envFile);
-    const result = (await control(io, config, 'check', { reindex: flag('reindex') })) as Checked;
+    const result = (await control(io, config, 'check', { reindex: flag('reindex') })) as CheckResult;
     if (json) io.stdout(`${JSON.stringify(result)}\n`);
     else {
       for (const { check: name, problem } of result.problems) io.stdout(`${name}: ${problem}\n`);

@@ -1,20 +1,20 @@
 /* Every command, and the way from the words of a command line to an exit code. */
-import { describeConfig } from '../config.ts';
+import { describeConfig } from '../config/config.ts';
 import { escapeUnsafe } from '../log.ts';
 import { account } from './account.ts';
-import { parse, sortOut } from './arguments.ts';
+import { parse, splitArguments } from './arguments.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
-import { explain } from './failures.ts';
+import { reportError } from './error-output.ts';
 import { health } from './health.ts';
 import { createHelp, explainUse } from './help.ts';
 import { importCommand } from './import.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
 import { key } from './key.ts';
-import { keys } from './keys.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { loadConfig } from './settings.ts';
+import { signingKey } from './signing-key.ts';
 import { unknownCommand, usageOf } from './usage.ts';
 
 const config: Command = {
@@ -48,7 +48,7 @@ const commands: Record<string, Command> = {
   serve,
   account,
   key,
-  keys,
+  signingKey,
   backup,
   restore,
   check,
@@ -61,7 +61,7 @@ const commands: Record<string, Command> = {
 
 /** @returns the exit code: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration */
 export async function runCommand(args: string[], io: Io): Promise<number> {
-  const { words, rest, json, wantsHelp } = sortOut(args);
+  const { words, rest, json, wantsHelp } = splitArguments(args);
   const [first] = words;
   const isNamed = first !== undefined && !first.startsWith('-');
   const name = isNamed ? first : 'serve';
@@ -77,6 +77,6 @@ export async function runCommand(args: string[], io: Io): Promise<number> {
     return await command.run(own, io);
   } catch (error) {
     const [verb = ''] = own;
-    return explain(error, { usage: command ? usageOf(command.usage, verb) || command.usage : '', json, io });
+    return reportError(error, { usage: command ? usageOf(command.usage, verb) || command.usage : '', json, io });
   }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSocketFront } from '../front.ts';
 import { hooktape } from '../testing/command.ts';
-import { openHouse } from '../testing/house.ts';
+import { openTestServer } from '../testing/test-server.ts';
 import { controlHandler } from './control.ts';
 
 let directory: string;
@@ -57,7 +57,7 @@ describe('a command beside a running server', () => {
 
 describe('the server’s side', () => {
   test('shows that it is alive while an operation takes long', async () => {
-    const house = await openHouse();
+    const house = await openTestServer();
     const socket = join(house.directory, 'hooktape.sock');
     const release = Promise.withResolvers<never[]>();
     const account = { ...house.services.account, list: () => release.promise };
@@ -83,7 +83,7 @@ describe('the server’s side', () => {
       'the disk is full: no room',
     ],
   ])('%s, and lands in the log', async (_what, error, said) => {
-    const house = await openHouse();
+    const house = await openTestServer();
     const socket = join(house.directory, 'hooktape.sock');
     const account = { ...house.services.account, list: () => Promise.reject(error) };
     const front = createSocketFront(controlHandler({ ...house.services, account }), () => {});

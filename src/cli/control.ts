@@ -3,12 +3,12 @@
  * database itself under the data directory's lock.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { LockedError } from '../db/lock.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
-import { diskTrouble } from './disk-trouble.ts';
-import { fetchWords } from './fetch-words.ts';
+import { diskErrorMessage } from './disk-errors.ts';
+import { fetchErrorMessage } from './fetch-error.ts';
 import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
@@ -124,13 +124,13 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
     if (noServer.test(code)) return undefined;
     if (code === 'EACCES')
       throw new OperationError(`this user may not use ${socket}\nRun the command as the user that the server runs as.`);
-    throw new OperationError(`the server did not answer: ${fetchWords(error)}`);
+    throw new OperationError(`the server did not answer: ${fetchErrorMessage(error)}`);
   }
   if (response.status === 404) throw new OperationError('the running server is of another version');
   try {
     return (await response.json()) as Outcome;
   } catch (error) {
-    throw new OperationError(`the server ended before it was done: ${fetchWords(error)}`);
+    throw new OperationError(`the server ended before it was done: ${fetchErrorMessage(error)}`);
   }
 }
 
@@ -154,7 +154,7 @@ export function controlHandler(services: Services, aliveEveryMs = defaultAliveEv
       answer(200, await runOperation(services, name, args));
     } catch (error) {
       services.onError(error, { operation: name });
-      const message = diskTrouble(error) ?? 'internal error; see the server’s log';
+      const message = diskErrorMessage(error) ?? 'internal error; see the server’s log';
       answer(500, { failure: { code: 'internal', message } } satisfies Outcome);
     }
   };

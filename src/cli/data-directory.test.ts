@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { LockedError, lockDataDirectory } from '../db/lock.ts';
-import { randomBytes } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
+import { randomBytes } from '../testing/test-server.ts';
 import { openDataDirectory, readOrMakeSecret } from './data-directory.ts';
 import type { Io } from './io.ts';
 

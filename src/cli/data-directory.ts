@@ -14,16 +14,16 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { encodeBytes } from '../core/base32.ts';
-import { secretMustBe } from '../core/settings/secret-length.ts';
+import { secretMustBe } from '../core/secret-length.ts';
 import { fromFileUrl } from '../db/file-url.ts';
-import { behindLinks } from '../db/links.ts';
-import { type DataDirectoryLock, LockedError, lockBoth, lockFilesIn, lockFilesOf } from '../db/lock.ts';
+import { type DataDirectoryLock, LockedError, lockDatabase, lockFilesIn, lockFilesOf } from '../db/lock.ts';
 import { SecretError, ShortSecretError } from '../db/secret-check.ts';
+import { resolveSymlinks } from '../db/symlinks.ts';
 import { ConfigurationError, type Io, OperationError } from './io.ts';
-import { clearLeftovers } from './leftovers.ts';
 import { writeSecretFile } from './secret-file.ts';
+import { removeUnfinished } from './unfinished-files.ts';
 
 /** Where a secret is kept that nobody set. */
 export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'secret');
@@ -58,8 +58,8 @@ export async function openDataDirectory(
   const until = io.clock.monotonic() + patienceMs;
   for (;;) {
     try {
-      const lock = await lockBoth(dataDir, database, `${holder} (pid ${io.pid})`);
-      clearLeftovers(dataDir, io.clock.now());
+      const lock = await lockDatabase(dataDir, database, `${holder} (pid ${io.pid})`);
+      removeUnfinished(dataDir, io.clock.now());
       return lock;
     } catch (error) {
       const waiting = error instanceof LockedError && !error.holder.startsWith(serverName);
@@ -77,7 +77,7 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
   const files = lockFilesIn(dataDir);
   const given = fromFileUrl(databaseUrl);
-  const database = given && behindLinks(given);
+  const database = given && resolveSymlinks(given);
   if (database !== undefined) {
     checkPlace(database);
     files.push(...['', '-wal', '-shm'].map(suffix => `${database}${suffix}`), ...lockFilesOf(database));

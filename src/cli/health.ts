@@ -1,6 +1,6 @@
 /* `hooktape health`: asks the server that this configuration describes whether it is ready. */
 import { parse } from './arguments.ts';
-import { fetchWords } from './fetch-words.ts';
+import { fetchErrorMessage } from './fetch-error.ts';
 import { type Command, exitCodes } from './io.ts';
 import { loadConfig } from './settings.ts';
 
@@ -37,6 +37,6 @@ async function ask(url: string): Promise<string | undefined> {
     const { code } = error as { code?: unknown };
     return code === 'ECONNREFUSED' || code === 'ConnectionRefused'
       ? `not ready: nothing listens at ${url}; start the server, or give this command its settings (--env-file)`
-      : `not ready: ${url}: ${fetchWords(error)}`;
+      : `not ready: ${url}: ${fetchErrorMessage(error)}`;
   }
 }

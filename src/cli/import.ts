@@ -4,9 +4,9 @@
  */
 import { createReadStream, statSync } from 'node:fs';
 import { AppError, invalid } from '../core/errors.ts';
-import { createElementReader, type Element, type FileKind } from '../core/import/elements.ts';
-import { readEvent } from '../core/import/event.ts';
+import { readEvent } from '../core/import/exported-event.ts';
 import { fromHarEntry } from '../core/import/har-entry.ts';
+import { createElementReader, type Element, type FileKind } from '../core/import/json-elements.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import type { Imported } from '../features/imports/service.ts';
 import { detect } from '../platforms/platforms.ts';

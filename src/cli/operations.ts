@@ -4,7 +4,7 @@
  */
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
 import type { Services } from '../wiring.ts';
-import { backUp, checkAll } from './upkeep.ts';
+import { backUp, checkAll } from './maintenance.ts';
 
 type Arguments = Record<string, unknown>;
 

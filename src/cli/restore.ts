@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { conflict, invalid, notFound } from '../core/errors.ts';
 import { createSealer } from '../core/seal.ts';
 import { readCopy } from '../db/copies.ts';
@@ -13,9 +13,9 @@ import { provesSecret, readProof } from '../db/secret-check.ts';
 import { parse } from './arguments.ts';
 import { openDataDirectory, secretPart, secretPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
+import { backupSecretPath } from './maintenance.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
-import { secretBeside } from './upkeep.ts';
 
 /** The locks, the native library, a restore that was cut off, and what file systems put into an empty volume. */
 const doesNotCount =
@@ -49,7 +49,7 @@ export const restore: Command = {
 function checkSource(from: string): void {
   try {
     accessSync(from, constants.R_OK);
-    if (existsSync(secretBeside(from))) accessSync(secretBeside(from), constants.R_OK);
+    if (existsSync(backupSecretPath(from))) accessSync(backupSecretPath(from), constants.R_OK);
   } catch (error) {
     const { code, message } = error as Error & { code?: unknown };
     if (code === 'ENOENT') throw notFound(`the backup ${from}`);
@@ -64,7 +64,7 @@ function checkSource(from: string): void {
 
 /** What the backup brings for `DATA_DIR/secret`. */
 function secretOf(config: Config, from: string): string | undefined {
-  const beside = secretBeside(from);
+  const beside = backupSecretPath(from);
   return config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
 }
 
@@ -98,7 +98,7 @@ async function bringBack({ io, config, from, file, kept }: Restore): Promise<voi
         const proof = await readProof(client);
         if (!proof) throw invalid(`${from} is not a Hooktape backup`);
         if (secret === undefined || !provesSecret(proof, createSealer(secret, io.random)))
-          throw invalid(secretAdvice(config, secretBeside(from)));
+          throw invalid(secretAdvice(config, backupSecretPath(from)));
         if (kept === undefined || isThere(config, kept)) return;
         writeSecretFile(secretPath(config), kept, secretPart(secretPath(config)));
         wroteSecret = true;

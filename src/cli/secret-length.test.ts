@@ -6,7 +6,7 @@ import { createClient } from '@libsql/client';
 import { createSealer } from '../core/seal.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import { hooktape, startServer } from '../testing/command.ts';
-import { randomBytes } from '../testing/house.ts';
+import { randomBytes } from '../testing/test-server.ts';
 
 const short = 's'.repeat(31);
 const words = 'HOOKTAPE_SECRET: must have at least 32 characters: make one with `openssl rand -hex 32`';

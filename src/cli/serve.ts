@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:net';
 import type { App } from '../app.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { peerIn } from '../core/addresses.ts';
 import { connectionCounts } from '../core/connection-counts.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
@@ -13,11 +13,11 @@ import { fromFileUrl } from '../db/file-url.ts';
 import { createFront, createSocketFront, type Front, type FrontOptions } from '../front.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
-import { type Certificate, type CertificateFiles, lookAtCertificate, watchCertificate } from './certificate.ts';
+import { type Certificate, type CertificateFiles, checkCertificate, watchCertificate } from './certificate.ts';
 import { controlHandler } from './control.ts';
 import { openDataDirectory, serverName, socketPath, withSecret } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
-import { listenTrouble } from './listen-trouble.ts';
+import { listenError } from './listen-errors.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 const drainMs = 20_000;
@@ -38,7 +38,7 @@ export const serve: Command = {
     let certificate: Certificate | undefined;
     const loaded = loadConfig(io, envFile, {
       certificateProblems: files => {
-        const found = lookAtCertificate(files);
+        const found = checkCertificate(files);
         certificate = found.certificate;
         return found.problems;
       },
@@ -119,7 +119,7 @@ async function listen(
     onError,
   });
   await front.listen(config.port, config.host).catch(cause => {
-    throw listenTrouble(config, cause);
+    throw listenError(config, cause);
   });
   const socket = createSocketFront(controlHandler(services), onError);
   // Some systems have no such sockets, and deliveries matter more.
@@ -199,7 +199,7 @@ async function withRealPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
   const probe = createServer();
   const port = await new Promise<number>((resolve, reject) => {
-    probe.once('error', cause => reject(listenTrouble(config, cause)));
+    probe.once('error', cause => reject(listenError(config, cause)));
     probe.listen(0, config.host, () => {
       const address = probe.address();
       resolve(typeof address === 'object' && address ? address.port : 0);

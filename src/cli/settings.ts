@@ -1,8 +1,8 @@
 /* Where the settings come from: the environment and one env file, never a stray `.env`. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, cannotBeRead, type Places, readConfig, type SettingInForce } from '../config.ts';
-import { isShortSecret, secretMustBe } from '../core/settings/secret-length.ts';
+import { type Config, cannotBeRead, type Places, readConfig, type SettingInForce } from '../config/config.ts';
+import { isShortSecret, secretMustBe } from '../core/secret-length.ts';
 import { fromFileUrl } from '../db/file-url.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { ConfigurationError, type Io } from './io.ts';

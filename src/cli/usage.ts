@@ -1,5 +1,5 @@
 /* What is said of how commands are used: forms, subcommands, and what was probably meant by a word that is none. */
-import { didYouMean } from '../core/settings/suggest.ts';
+import { didYouMean } from '../core/suggest.ts';
 import { UsageError } from './io.ts';
 
 const formsOf = (usage: string): { form: string; verb: string | undefined }[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { matchesNow } from '../testing/matching.ts';
+import { matchesNow } from '../testing/search-oracle.ts';
 import { createMatcher, foldCase } from './search-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

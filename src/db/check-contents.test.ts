@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { recordMany } from '../testing/events.ts';
-import { type House, openHouse } from '../testing/house.ts';
+import { openTestServer, type TestServer } from '../testing/test-server.ts';
 import { contentProblems } from './check-contents.ts';
 
-let house: House;
+let house: TestServer;
 let ids: string[];
 beforeEach(async () => {
-  house = await openHouse();
-  const { id } = await (await house.person()).createEndpoint();
+  house = await openTestServer();
+  const { id } = await (await house.createPerson()).createEndpoint();
   const small = await recordMany(house, id, 300, { receivedAt: 1 });
   const large = await recordMany(house, id, 3, { receivedAt: 1, bodyBytes: 600_000 });
   ids = [...small, ...large];

@@ -3,7 +3,7 @@
  * it, so everything here is off the main thread. After a SQLITE_BUSY a connection can lose later writes without a word
  * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
  */
-import { type LocalConnection, openLocal } from './local.ts';
+import { type NativeConnection, openNativeConnection } from './native-connection.ts';
 import {
   type Hello,
   type PackedResult,
@@ -56,10 +56,10 @@ export function serveConnection(
   scope: ThreadScope,
   loadJob?: (write: (statements: readonly Statement[]) => PackedResult[]) => Promise<Job>,
 ): void {
-  let connection: LocalConnection | undefined;
+  let connection: NativeConnection | undefined;
   let job: Promise<Job> | undefined;
   let patience: keyof typeof patienceMs = 'usual';
-  let reopen = (): LocalConnection => {
+  let reopen = (): NativeConnection => {
     throw new Error('the database is not open');
   };
   // Requests are answered one after the other; libSQL would be synchronous anyway.
@@ -67,7 +67,7 @@ export function serveConnection(
 
   const open = ({ path, readOnly }: Hello): void => {
     reopen = () => {
-      const opened = openLocal(path, patienceMs.usual);
+      const opened = openNativeConnection(path, patienceMs.usual);
       if (!readOnly && isEmpty(opened)) for (const pragma of empty) execute(opened, pragma);
       for (const pragma of [...common, ...(readOnly ? reader : writer)]) execute(opened, pragma);
       return opened;
@@ -78,12 +78,12 @@ export function serveConnection(
     job = loadJob?.(statements => current().batch(statements, 'write'));
   };
 
-  const current = (): LocalConnection => {
+  const current = (): NativeConnection => {
     if (!connection) throw new Error('the database is not open');
     return connection;
   };
 
-  const run = (on: LocalConnection, request: StatementRequest): PackedResult[] => {
+  const run = (on: NativeConnection, request: StatementRequest): PackedResult[] => {
     switch (request.kind) {
       case 'execute':
         return [on.execute(unpackStatement(request.statement))];
@@ -206,13 +206,13 @@ const misread = /^SQLITE_(?:IOERR|CORRUPT|NOTADB)$/;
 const writes: ReadonlySet<Request['kind']> = new Set(['batch', 'migrate', 'script']);
 const busyTimeout = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
 
-const execute = (on: LocalConnection, sql: string, args: Statement['args'] = []): PackedResult =>
+const execute = (on: NativeConnection, sql: string, args: Statement['args'] = []): PackedResult =>
   on.execute({ sql, args });
 
-const isEmpty = (on: LocalConnection): boolean => Number(execute(on, 'PRAGMA page_count').rows[0]?.[0]) === 0;
+const isEmpty = (on: NativeConnection): boolean => Number(execute(on, 'PRAGMA page_count').rows[0]?.[0]) === 0;
 
 /** A consistent copy, made by a reader while the writer writes on. `query_only` forbids even this. */
-function vacuumInto(on: LocalConnection, path: string): void {
+function vacuumInto(on: NativeConnection, path: string): void {
   execute(on, 'PRAGMA query_only = 0');
   try {
     execute(on, 'VACUUM INTO ?', [path]);
@@ -222,7 +222,7 @@ function vacuumInto(on: LocalConnection, path: string): void {
 }
 
 /** Only if no reader is in the way: a checkpoint that waits for one would hold up every delivery behind it. */
-function truncateWal(on: LocalConnection, thenPatienceMs: number): void {
+function truncateWal(on: NativeConnection, thenPatienceMs: number): void {
   on.script(busyTimeout(0));
   try {
     on.script('PRAGMA wal_checkpoint(TRUNCATE)');

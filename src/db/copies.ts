@@ -9,11 +9,11 @@ import type { Client } from '@libsql/client';
 import { AppError, conflict, invalid } from '../core/errors.ts';
 import { structureProblems } from './check.ts';
 import type { SpawnThread } from './database.ts';
+import { startThread } from './database-thread.ts';
+import type { Maintenance } from './maintenance.ts';
 import { readVersion } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { startThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
-import type { Upkeep } from './upkeep.ts';
 
 /**
  * Writes a consistent copy while everything goes on, mode 0600, and reads it back before it gets its name.
@@ -27,7 +27,7 @@ export async function writeCopy({
   part,
   whole = () => {},
 }: {
-  upkeep: Upkeep;
+  upkeep: Maintenance;
   spawn: SpawnThread;
   file: string;
   /** Where it is put together; in the same directory. */

@@ -6,14 +6,14 @@ import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
+import { createLazyThread, startThread } from './database-thread.ts';
+import { restrictToOwner } from './file-mode.ts';
 import { fromFileUrl } from './file-url.ts';
+import { createMaintenance, createSpareReaders, type Maintenance } from './maintenance.ts';
 import { migrate } from './migrate.ts';
 import { migrations as realMigrations } from './migrations.ts';
-import { closeToOthers } from './modes.ts';
 import { toStatement } from './protocol.ts';
-import { lateThread, startThread } from './thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
-import { createSpareReaders, createUpkeep, type Upkeep } from './upkeep.ts';
 
 export type SpawnThread = (name: 'writer' | 'reader') => Worker;
 
@@ -54,7 +54,7 @@ export type Database = {
   /** A reader for work of minutes (checks), in a thread that is made for it when the database is embedded. */
   withReader: <T>(use: (client: Client) => Promise<T>) => Promise<T>;
   /** Undefined for a server, which keeps itself. */
-  upkeep: Upkeep | undefined;
+  upkeep: Maintenance | undefined;
   /** Where the embedded file is; undefined for a server. */
   file: string | undefined;
   /** Statements sent to the writer and not answered yet. */
@@ -128,11 +128,11 @@ async function openFile(
   clearCopies(file);
   // Made first, so that it and the log beside it, which takes its mode, are nobody else's to read at any moment.
   closeSync(openSync(file, 'a', 0o600));
-  closeToOthers(file);
+  restrictToOwner(file);
   // The writer first: it turns WAL on, which a reader cannot.
   const writer = await start('writer');
   const reader = await start('reader');
-  const scanner = lateThread(() => start('reader'));
+  const scanner = createLazyThread(() => start('reader'));
   const client = createThreadedClient(writer, reader);
   const scanClient = createThreadedClient(writer, scanner);
   const spares = createSpareReaders(() =>
@@ -171,7 +171,7 @@ async function openFile(
       return { results, writerMs: ms };
     },
     withReader: spares.withClient,
-    upkeep: createUpkeep({ client, writer, withThread: spares.withThread }),
+    upkeep: createMaintenance({ client, writer, withThread: spares.withThread }),
     file,
     writeDepth: writer.depth,
     busyIncidents: () => busy,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LockedError, lockBoth, lockDataDirectory } from './lock.ts';
+import { LockedError, lockDatabase, lockDataDirectory } from './lock.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -102,34 +102,36 @@ describe('a database that is not in the data directory', () => {
   ])('%s', async (_what, one, two) => {
     writeFileSync(path('elsewhere/x.db'), '');
     symlinkSync(path('elsewhere/x.db'), path('two/link.db'));
-    const lock = await lockBoth(path('one'), path(one), 'first');
-    expect(await holderOf(lockBoth(path('two'), path(two), 'second'))).toBe(`/${two} is in use by first`);
+    const lock = await lockDatabase(path('one'), path(one), 'first');
+    expect(await holderOf(lockDatabase(path('two'), path(two), 'second'))).toBe(`/${two} is in use by first`);
     // Nothing of what was refused stays locked.
-    await (await lockBoth(path('two'), path('two/hooktape.db'), 'second')).release();
+    await (await lockDatabase(path('two'), path('two/hooktape.db'), 'second')).release();
     await lock.release();
-    await (await lockBoth(path('two'), path(two), 'second')).release();
+    await (await lockDatabase(path('two'), path(two), 'second')).release();
   });
 
   test('has the same holder before it is made where a link leads, and after', async () => {
     symlinkSync('../elsewhere/new.db', path('two/link.db'));
-    const lock = await lockBoth(path('one'), path('two/link.db'), 'first');
+    const lock = await lockDatabase(path('one'), path('two/link.db'), 'first');
     for (const made of [false, true]) {
       if (made) writeFileSync(path('elsewhere/new.db'), '');
-      expect(await holderOf(lockBoth(path('two'), path('two/link.db'), 'second'))).toContain('in use by first');
-      expect(await holderOf(lockBoth(path('two'), path('elsewhere/new.db'), 'second'))).toContain('in use by first');
+      expect(await holderOf(lockDatabase(path('two'), path('two/link.db'), 'second'))).toContain('in use by first');
+      expect(await holderOf(lockDatabase(path('two'), path('elsewhere/new.db'), 'second'))).toContain(
+        'in use by first',
+      );
     }
     await lock.release();
   });
 
   test('has its directory’s where it has the usual name', async () => {
-    const lock = await lockBoth(path('two'), path('one/hooktape.db'), 'first');
+    const lock = await lockDatabase(path('two'), path('one/hooktape.db'), 'first');
     expect(readdirSync(path('one')).sort()).toEqual(['hooktape.lock', 'hooktape.lock.holder']);
     await lock.release();
   });
 
   test('on a server, or in a directory that is not there, takes no lock', async () => {
     for (const database of [undefined, path('missing/x.db')])
-      await (await lockBoth(path('one'), database, 'first')).release();
+      await (await lockDatabase(path('one'), database, 'first')).release();
     expect(readdirSync(path('one'))).toEqual(['hooktape.lock']);
   });
 });

@@ -5,9 +5,9 @@
 import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
+import { restrictToOwner } from './file-mode.ts';
 import { toFileUrl } from './file-url.ts';
-import { behindLinks } from './links.ts';
-import { closeToOthers } from './modes.ts';
+import { resolveSymlinks } from './symlinks.ts';
 
 const lockName = 'hooktape.lock';
 const databaseName = 'hooktape.db';
@@ -46,7 +46,7 @@ export const lockDataDirectory = (directory: string, holder: string): Promise<Da
 
 /** Behind all links. Of a database that has its usual name in a data directory it is that directory's lock. */
 function lockFileOf(database: string): string {
-  const place = behindLinks(database);
+  const place = resolveSymlinks(database);
   const file = join(realpathSync(dirname(place)), basename(place));
   // A name that nobody else's file has: what a power cut left of a lock is emptied.
   return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
@@ -57,13 +57,13 @@ function lockFileOf(database: string): string {
  * @param database path of the file; undefined when it is on a server
  * @throws LockedError when another process holds either
  */
-export async function lockBoth(
+export async function lockDatabase(
   directory: string,
   database: string | undefined,
   holder: string,
 ): Promise<DataDirectoryLock> {
   const own = await lockDataDirectory(directory, holder);
-  if (database === undefined || !existsSync(dirname(behindLinks(database)))) return own;
+  if (database === undefined || !existsSync(dirname(resolveSymlinks(database)))) return own;
   const file = lockFileOf(database);
   if (file === join(realpathSync(directory), lockName)) return own;
   try {
@@ -94,7 +94,7 @@ async function lock(what: string, lockFile: string, holder: string): Promise<Dat
       if (hasCode(cause, 'SQLITE_BUSY')) throw new LockedError(what, readHolder(holderFile), cause);
       throw cause;
     });
-  closeToOthers(lockFile);
+  restrictToOwner(lockFile);
   try {
     writeFileSync(holderFile, holder, { mode: 0o600 });
   } catch (error) {

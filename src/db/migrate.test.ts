@@ -108,7 +108,7 @@ describe('opening the database', () => {
     openDatabase({
       url: `file:${file}`,
       authToken: undefined,
-      spawn: () => new Worker(new URL('./reader.ts', import.meta.url).href),
+      spawn: () => new Worker(new URL('./reader-thread.ts', import.meta.url).href),
       onBusy: () => {},
       onDeath: () => {},
       ...(migrations && { migrations }),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { createClient } from '@libsql/client/sqlite3';
-import { openLocal } from './local.ts';
+import { openNativeConnection } from './native-connection.ts';
 import { packError, packStatement, toStatement, unpackResult, unpackStatement } from './protocol.ts';
 
 describe('results', () => {
   test("read as the client library's own: by position, by name, with types and counts", async () => {
     const sql = "SELECT 1 AS a, 'text' AS b, x'00ff' AS c, NULL AS d, 1.5 AS e UNION ALL SELECT 2, '', x'', 3, 4";
-    const connection = openLocal(':memory:', 0);
+    const connection = openNativeConnection(':memory:', 0);
     const crossed = unpackResult(structuredClone(connection.execute({ sql, args: [] })));
     connection.close();
     const client = createClient({ url: ':memory:', intMode: 'number' });
@@ -20,7 +20,7 @@ describe('results', () => {
   });
 
   test('of a write keep their counts', () => {
-    const connection = openLocal(':memory:', 0);
+    const connection = openNativeConnection(':memory:', 0);
     connection.script('CREATE TABLE t (a INTEGER PRIMARY KEY)');
     const written = connection.execute({ sql: 'INSERT INTO t VALUES (7), (8)', args: [] });
     connection.close();

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Client } from '@libsql/client';
 import { createSealer } from '../core/seal.ts';
-import { type House, openHouse, randomBytes } from '../testing/house.ts';
+import { openTestServer, randomBytes, type TestServer } from '../testing/test-server.ts';
 import { checkSecret, readProof, SecretError } from './secret-check.ts';
 
-let house: House;
+let house: TestServer;
 let client: Client;
 beforeEach(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   client = house.services.database.client;
   await client.execute("DELETE FROM meta WHERE name = 'secret-check'");
 });

@@ -4,7 +4,7 @@
  */
 import type { Client, ResultSet } from '@libsql/client';
 import type { Sealer } from '../core/seal.ts';
-import { secretMustBe } from '../core/settings/secret-length.ts';
+import { secretMustBe } from '../core/secret-length.ts';
 
 export class SecretError extends Error {}
 

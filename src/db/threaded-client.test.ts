@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { DatabaseThread, ThreadRequest } from './thread.ts';
+import type { DatabaseThread, ThreadRequest } from './database-thread.ts';
 import { createThreadedClient } from './threaded-client.ts';
 
 const result = {

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { appRefusal, closedToApps, isOpenToApps, openToApps } from '../core/app-permissions.ts';
-import type { SignedInPerson } from '../testing/oauth.ts';
+import type { SignedInPerson } from '../testing/oauth-harness.ts';
 import {
   callOf,
   type Kind,

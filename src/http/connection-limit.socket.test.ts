@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { createFront, type Front } from '../front.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import { eventually } from '../testing/poll.ts';
-import { openWire, type Wire } from '../testing/wire.ts';
+import { openWire, type Wire } from '../testing/raw-http.ts';
 
 let front: Front | undefined;
 const wires: Wire[] = [];

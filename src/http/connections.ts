@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type BodyPace, type BodyPaceLimits, keepsPace, startPace } from './body-pace.ts';
 import { type ConnectionLimitOptions, createConnectionLimit } from './connection-limit.ts';
-import type { Appetite } from './feed.ts';
 import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
+import type { ReadDecision } from './socket-reader.ts';
 
 /**
  * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; that was given,
@@ -28,9 +28,9 @@ export type Connection = {
    */
   finish: (last?: string | Buffer) => void;
   /** What the complete server wants of what comes. */
-  appetite: () => Appetite;
+  readDecision: () => ReadDecision;
   /** Set by whoever feeds the complete server: it may have appetite again. */
-  goOn: () => void;
+  resume: () => void;
 };
 
 /** What the complete server has read of a connection. */
@@ -118,7 +118,7 @@ export function createConnections(
     const now = ticks * tickMs;
     const { bytesRead } = entry.socket;
     const { pace } = entry;
-    if (pace && appetiteOf(entry) === 'now') return keepsPace(pace, bytesRead, now, bodyPace);
+    if (pace && decideRead(entry) === 'now') return keepsPace(pace, bytesRead, now, bodyPace);
     entry.pace = startPace(bytesRead, now, bodyPace);
     return true;
   };
@@ -164,8 +164,8 @@ export function createConnections(
         if (last === undefined) socket.end();
         else socket.end(last, 'latin1');
       },
-      appetite: () => appetiteOf(entry),
-      goOn: () => {},
+      readDecision: () => decideRead(entry),
+      resume: () => {},
     };
     if (limit && !place) {
       closeAtOnce(entry);
@@ -195,7 +195,7 @@ export function createConnections(
     else {
       entry.enter('idle');
       // Which may bring the beginning of a head, if that is not there yet. Whoever closes does not wait for it.
-      entry.goOn();
+      entry.resume();
       if (entry.phase === 'idle' && !isClosing && isHeadArriving(socket)) entry.enter('head');
     }
   };
@@ -203,7 +203,7 @@ export function createConnections(
     entry.enter('body');
     if (isLast || isClosing) res.shouldKeepAlive = false;
     answer();
-    entry.goOn();
+    entry.resume();
   };
 
   return {
@@ -276,7 +276,7 @@ function closeAtOnce({ phase, socket, requests }: Entry): void {
   socket.destroy();
 }
 
-function appetiteOf({ phase, socket, requests, isOver }: Entry): Appetite {
+function decideRead({ phase, socket, requests, isOver }: Entry): ReadDecision {
   if (socket.destroyed || phase === 'linger' || phase === 'cut') return 'never';
   const last = requests.at(-1)?.req;
   if (!last || last.complete) {

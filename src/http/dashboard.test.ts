@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type House, openHouse } from '../testing/house.ts';
+import { openTestServer, type TestServer } from '../testing/test-server.ts';
 
 describe('the dashboard over the socket', () => {
-  let house: House;
+  let house: TestServer;
   let origin: string;
 
   beforeAll(async () => {
-    house = await openHouse();
+    house = await openTestServer();
     origin = await house.listen();
   });
   afterAll(() => house.close());

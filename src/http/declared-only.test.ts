@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../testing/house.ts';
-import { exchange } from '../testing/wire.ts';
+import { exchange } from '../testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 import { isOpenOperation } from './open-operations.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 let origin: string;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
   endpoint = await ada.createEndpoint();
   origin = await house.listen();
 });

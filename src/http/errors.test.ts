@@ -1,13 +1,13 @@
 /* Failures that are nobody's mistake, as the caller and the log see them. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../testing/house.ts';
 import { isRemote } from '../testing/remote/databases.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeEach(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterEach(() => house.close());
 

@@ -5,8 +5,8 @@
  */
 import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
-import { requestContext } from './bridge.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
+import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RefusalThrottle } from './refusal-throttle.ts';
 

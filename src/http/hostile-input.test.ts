@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 
 type Schema = { $ref?: string; properties?: Record<string, unknown> };
 type Operation = {
@@ -8,14 +8,14 @@ type Operation = {
 };
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 let eventId: string;
 let document: Document;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
   endpoint = await ada.createEndpoint();
   eventId = await house.deliver(endpoint);
   document = (await (await house.fetch('/openapi.json')).json()) as Document;

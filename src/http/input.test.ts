@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string };
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
   endpoint = await ada.createEndpoint('inbox');
 });
 afterAll(() => house.close());

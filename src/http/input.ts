@@ -3,8 +3,8 @@ import { type Static, type TObject, Type as t } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { invalid } from '../core/errors.ts';
 import { decodeUtf8 } from '../core/text.ts';
-import { bodyOf } from './bridge.ts';
 import { validationMessage } from './errors.ts';
+import { bodyOf } from './fetch-adapter.ts';
 
 /** One is told; a body can have thousands. */
 const mostProblems = 20;

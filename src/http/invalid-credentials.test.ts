@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBrowser } from '../testing/browser.ts';
 import { holdClock } from '../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 
 const clock = holdClock();
 const password = 'a good long password';
@@ -12,12 +12,12 @@ const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 const invented = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(52)), byte => letters[byte % 32]).join('');
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let cookieName: string;
 beforeAll(async () => {
-  house = await openHouse({ clock, env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1' } });
-  ada = await house.person('ada@example.com', { password });
+  house = await openTestServer({ clock, env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1' } });
+  ada = await house.createPerson('ada@example.com', { password });
   cookieName = house.services.cookie.name;
 });
 afterAll(() => house.close());
@@ -62,10 +62,10 @@ test('asking who is signed in does not ask the database either, once there is an
 });
 
 test('deleting the last account is noticed', async () => {
-  const own = await openHouse();
+  const own = await openTestServer();
   try {
     const session = async (): Promise<unknown> => (await own.fetch('/api/session')).json();
-    await own.person('last@example.com');
+    await own.createPerson('last@example.com');
     expect(await session()).toMatchObject({ setupRequired: false });
     await own.services.account.remove('last@example.com');
     expect(await session()).toMatchObject({ setupRequired: true });
@@ -144,12 +144,12 @@ test('each client address has its own count, as a trusted proxy tells it', async
 test('keys and sessions from before a restart still hold', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   try {
-    const before = await openHouse({ directory, clock });
-    const bob = await before.person('bob@example.com', { password });
+    const before = await openTestServer({ directory, clock });
+    const bob = await before.createPerson('bob@example.com', { password });
     const browser = openBrowser(before);
     await browser.json(201, 'POST', '/api/session', { email: 'bob@example.com', password });
     await before.close();
-    const after = await openHouse({ directory, clock });
+    const after = await openTestServer({ directory, clock });
     const use = (headers: Record<string, string>) => after.fetch('/api/me', { headers });
     expect((await use({ authorization: `Bearer ${bob.key}` })).status).toBe(200);
     expect((await use({ host: 'localhost:4665', cookie: browser.cookie })).status).toBe(200);
@@ -161,15 +161,15 @@ test('keys and sessions from before a restart still hold', async () => {
 
 describe('sessions of one account', () => {
   test('share one rate limit, apart from that of other accounts', async () => {
-    const small = await openHouse({ clock, env: { HOOKTAPE_RATE_LIMIT: '1' } });
+    const small = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '1' } });
     try {
       const signIn = async (email: string) => {
         const browser = openBrowser(small);
         await browser.json(201, 'POST', '/api/session', { email, password });
         return browser;
       };
-      await small.person('ada@example.com', { password });
-      await small.person('bob@example.com', { password });
+      await small.createPerson('ada@example.com', { password });
+      await small.createPerson('bob@example.com', { password });
       const [phone, laptop, other] = [
         await signIn('ada@example.com'),
         await signIn('ada@example.com'),

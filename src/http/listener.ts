@@ -1,15 +1,14 @@
 /*
- * One listening socket. Connections are accepted here; plain deliveries are read off them (lane.ts), and all else goes to the complete
- * server (complete.ts). What they wait for is known in one place (connections.ts).
+ * One listening socket. Connections are accepted here and go to the fast path, if there is one, else to the HTTP server
+ * (http-server.ts). connections.ts knows what each connection waits for.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { bodyPaceLimits } from './body-pace.ts';
-import { createComplete } from './complete.ts';
 import { type ConnectionLimitOptions, isProbe } from './connection-limit.ts';
-import { type ConnectionLimits, createConnections } from './connections.ts';
-import { createLane, type Whole } from './lane.ts';
+import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
+import { createHttpServer } from './http-server.ts';
 import { refuse } from './protocol-failures.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
@@ -17,12 +16,20 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, target: string
 /** PEM texts: the certificate with its chain, and its private key. */
 export type Certificate = { cert: string; key: string };
 
+/** Reads the requests of a connection that it understands, and hands the connection over at the first one that it does not. */
+export type FastPath = (options: {
+  keepAliveSeconds: number;
+  /** Continues with the HTTP server, from `bytes` on. */
+  handOver: (connection: Connection, bytes: Buffer) => void;
+  onError: (error: unknown) => void;
+}) => (connection: Connection) => void;
+
 type ListenerOptions = {
   handler: Handler;
   /** Plain without it. */
   certificate?: Certificate | undefined;
-  /** What is taken the short way; nothing without it. */
-  whole?: Whole | undefined;
+  /** Without it every connection goes to the HTTP server. */
+  fastPath?: FastPath | undefined;
   /** How many connections there may be; any number without it. */
   most?: ConnectionLimitOptions | undefined;
   onError: (error: unknown) => void;
@@ -41,10 +48,10 @@ const usualLimitsMs: ConnectionLimits = {
   silence: 2000,
 };
 
-export function createListener({ handler, onError, certificate, whole, most, limits, tickMs }: ListenerOptions) {
+export function createListener({ handler, onError, certificate, fastPath, most, limits, tickMs }: ListenerOptions) {
   const limitsMs = { ...usualLimitsMs, ...limits };
   const connections = createConnections(limitsMs, tickMs, most);
-  const complete = createComplete({
+  const complete = createHttpServer({
     connections,
     handler: async (req, res) => {
       const { url = '/' } = req;
@@ -54,7 +61,7 @@ export function createListener({ handler, onError, certificate, whole, most, lim
     keepAliveMs: limitsMs.idle,
     onError,
   });
-  const lane = whole && createLane({ whole, keepAliveSeconds, handOver: complete, onError });
+  const readFast = fastPath?.({ keepAliveSeconds, handOver: complete, onError });
   // Who has said all may still wait for its answer.
   const allowHalfOpen = true;
 
@@ -63,7 +70,7 @@ export function createListener({ handler, onError, certificate, whole, most, lim
     socket.on('error', () => {});
     const connection = connections.open(socket);
     if (socket.destroyed) return;
-    if (lane && !connection.isGuest) lane(connection);
+    if (readFast && !connection.isGuest) readFast(connection);
     else complete(connection);
   };
   const secure =

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020 from 'ajv/dist/2020';
-import { type Caller, type House, openHouse } from '../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 import { isOpenOperation } from './open-operations.ts';
 
 type Parameter = {
@@ -33,13 +33,13 @@ type Document = {
   components: { schemas: Record<string, { properties?: object; additionalProperties?: unknown }> };
 };
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let document: Document;
 
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
   document = (await (await house.fetch('/openapi.json')).json()) as Document;
 });
 afterAll(() => house.close());

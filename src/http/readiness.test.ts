@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { openHouse } from '../testing/house.ts';
+import { openTestServer } from '../testing/test-server.ts';
 import { createReadiness, type ReadinessOptions } from './readiness.ts';
 
 const setUp = (options: Partial<ReadinessOptions> = {}) => {
@@ -75,7 +75,7 @@ describe('readiness', () => {
   });
 
   test('503 from /readyz as soon as the server is stopping, while /healthz still says that it lives', async () => {
-    const house = await openHouse();
+    const house = await openTestServer();
     try {
       expect((await house.fetch('/readyz')).status).toBe(200);
       house.services.readiness.drain();

@@ -2,20 +2,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../app.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
-import { type House, openHouse } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
-import { exchange, openWire, type Wire } from '../testing/wire.ts';
-import { createBridge } from './bridge.ts';
+import { exchange, openWire, type Wire } from '../testing/raw-http.ts';
+import { openTestServer, type TestServer } from '../testing/test-server.ts';
+import { createFetchAdapter } from './fetch-adapter.ts';
 import { createListener } from './listener.ts';
 import { createBodyBudgets } from './request-body.ts';
 
 const kilobyte = 1 << 10;
 const [attacker, other] = ['127.0.0.1', '127.0.0.2'];
 
-let house: House;
+let house: TestServer;
 beforeAll(async () => {
-  house = await openHouse();
-  await house.person('owner@example.com', { password: 'correct horse battery' });
+  house = await openTestServer();
+  await house.createPerson('owner@example.com', { password: 'correct horse battery' });
 });
 afterAll(() => house.close());
 
@@ -39,7 +39,7 @@ async function open({ budgets = createBodyBudgets(), anonymousBodyMs = 10_000 } 
       budget.give(bytes, holders);
     },
   });
-  const bridge = createBridge({
+  const bridge = createFetchAdapter({
     fetch: createApp(house.services).fetch,
     clientAddress: ({ peer }) => peer,
     budgets: {
@@ -138,7 +138,7 @@ describe('half-sent bodies without credentials', () => {
 
 describe('half-sent bodies with credentials', () => {
   test('of one account keep out no other account, and nobody without credentials', async () => {
-    const [ada, bob] = [await house.person('ada@example.com'), await house.person('bob@example.com')];
+    const [ada, bob] = [await house.createPerson('ada@example.com'), await house.createPerson('bob@example.com')];
     const budgets = { ...createBodyBudgets(), authenticated: createMemoryBudget({ totalBytes: 1024 * kilobyte }) };
     // Their time is not limited like that of the others.
     const { held, stall, signIn } = await open({ budgets, anonymousBodyMs: 30 });

@@ -26,13 +26,13 @@ async function open(isSecure: boolean, ready: Promise<unknown> = Promise.resolve
         for await (const chunk of req) size += (chunk as Buffer).length;
         res.end(`got ${size}`);
       },
-      whole: {
+      fastPath: {
         deliver: async ({ body }) => ({ status: 200, headers: {}, body: `got ${body.length}` }),
         maxBodyBytes: 100_000,
         completeBudget: { take: () => true, give: () => {} },
         unfinishedBudget: { take: () => true, give: () => {} },
         holdersOf: () => [],
-        isWanted: () => true,
+        isKnownTarget: () => true,
         onAborted: () => {},
       },
     },

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '../core/clock.ts';
 import { eventually } from '../testing/poll.ts';
-import { closePeers, drip, ok, peer, reply } from '../testing/raw-peer.ts';
+import { closePeers, drip, ok, peer, reply } from '../testing/raw-destination.ts';
 import { createOutbound, type OutboundRequest, type OutboundResult } from './outbound.ts';
 
 afterEach(closePeers);

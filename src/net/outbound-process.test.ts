@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { closePeers, ok, peer } from '../testing/raw-peer.ts';
+import { closePeers, ok, peer } from '../testing/raw-destination.ts';
 
 afterEach(closePeers);
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { systemClock } from '../core/clock.ts';
-import { closePeers, ok, peer, reply } from '../testing/raw-peer.ts';
+import { closePeers, ok, peer, reply } from '../testing/raw-destination.ts';
 import type { ResolvedAddress } from './guard.ts';
 import { createOutbound, type OutboundRequest, type OutboundResult } from './outbound.ts';
 

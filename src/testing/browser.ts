@@ -1,5 +1,5 @@
 /* A browser with a cookie jar, as far as the server can tell: what it sends of itself beside what a page asks for. */
-import type { House } from './house.ts';
+import type { TestServer } from './test-server.ts';
 
 export type Browser = {
   /** The session cookie as it is sent, `name=value`; empty when there is none. */
@@ -9,7 +9,7 @@ export type Browser = {
   json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
 };
 
-export function openBrowser(house: Pick<House, 'fetch'>, own: Record<string, string> = {}): Browser {
+export function openBrowser(house: Pick<TestServer, 'fetch'>, own: Record<string, string> = {}): Browser {
   const browser: Browser = {
     cookie: '',
     call: async (method, path, body, headers = {}) => {

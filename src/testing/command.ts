@@ -2,8 +2,8 @@
 import { runCommand } from '../cli/commands.ts';
 import type { Io } from '../cli/io.ts';
 import { systemClock } from '../core/clock.ts';
-import { randomBytes, spawnThread } from './house.ts';
 import { eventually } from './poll.ts';
+import { randomBytes, spawnThread } from './test-server.ts';
 
 export type Ended = { exitCode: number; stdout: string; stderr: string };
 

@@ -1,9 +1,9 @@
 /* Many events at once, without a socket: what they are does not matter, only when they came and how large they are. */
-import type { House } from './house.ts';
+import type { TestServer } from './test-server.ts';
 
 /** Stores `count` deliveries and returns their ids. `receivedAt`: of all of them, or of each by its number. */
 export async function recordMany(
-  { services }: House,
+  { services }: TestServer,
   endpointId: string,
   count: number,
   { receivedAt, bodyBytes = 20 }: { receivedAt: number | ((n: number) => number); bodyBytes?: number },
@@ -31,7 +31,7 @@ export async function recordMany(
 }
 
 /** Every row of a query, as plain arrays. */
-export async function rowsOf({ services }: House, sql: string): Promise<unknown[][]> {
+export async function rowsOf({ services }: TestServer, sql: string): Promise<unknown[][]> {
   const { rows, columns } = await services.database.client.execute(sql);
   return rows.map(row => columns.map((_, i) => row[i]));
 }

@@ -2,7 +2,14 @@
  * How to call every operation of `/openapi.json`, for tests that walk all of them. A new operation on a known kind of resource
  * needs nothing here unless it has a body; for any other, `callOf` fails and names what is missing.
  */
-import { type Desk, openDesk, type SignedInPerson, signInPassword, type TestClient, type Tokens } from './oauth.ts';
+import {
+  type OAuthHarness,
+  openOAuthHarness,
+  type SignedInPerson,
+  signInPassword,
+  type TestClient,
+  type Tokens,
+} from './oauth-harness.ts';
 
 type Parameter = { name: string; in: 'path' | 'query'; required: boolean };
 export type Operation = {
@@ -83,7 +90,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** Ada, who owns a team; Cleo, her colleague; Bob, of another team. Each has one of everything a person can have. */
 export async function openWorld(env: Record<string, string> = {}) {
-  const desk: Desk = await openDesk({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
+  const desk: OAuthHarness = await openOAuthHarness({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
   const { house } = desk;
   let count = 0;
   const fresh = (): string => `guest-${++count}@example.com`;
@@ -122,7 +129,7 @@ export async function openWorld(env: Record<string, string> = {}) {
       await desk.signIn(who.email);
       return { session: await idIn(who, '/api/sessions', 'sessions') };
     },
-    member: async who => ({ member: (await house.person(fresh(), { teamOf: who.email })).accountId }),
+    member: async who => ({ member: (await house.createPerson(fresh(), { teamOf: who.email })).accountId }),
     invitation: async who => {
       const { url } = await who.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email: fresh() });
       return { invitation: new URL(url).searchParams.get('invitation') ?? '' };

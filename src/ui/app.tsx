@@ -2,6 +2,16 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, api, hooks, mayPass } from './api.ts';
+import { Button, Empty } from './components/controls.tsx';
+import { DeadEnd } from './components/dead-end.tsx';
+import { forgetExplorerKey } from './components/explorer-key.ts';
+import { useLoaded } from './components/loaded.ts';
+import { navigate, type Place, usePlace } from './components/navigation.tsx';
+import { useRetry } from './components/retry.ts';
+import { WorkspaceContext } from './components/session.tsx';
+import { Shell } from './components/shell.tsx';
+import { showError, Toasts } from './components/toasts.tsx';
+import { forgetEvents } from './components/use-event.ts';
 import { ComparePage } from './pages/compare.tsx';
 import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -10,16 +20,6 @@ import { JoinPage } from './pages/join.tsx';
 import { LoginPage } from './pages/login.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
-import { Button, Empty } from './parts/controls.tsx';
-import { DeadEnd } from './parts/dead-end.tsx';
-import { forgetExplorerKey } from './parts/explorer-key.ts';
-import { useLoaded } from './parts/loaded.ts';
-import { navigate, type Place, usePlace } from './parts/navigation.tsx';
-import { useRetry } from './parts/retry.ts';
-import { WorkspaceContext } from './parts/session.tsx';
-import { Shell } from './parts/shell.tsx';
-import { complain, Toasts } from './parts/toasts.tsx';
-import { forgetEvents } from './parts/use-event.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './wire.ts';
 
@@ -119,7 +119,7 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
       await api.signOut();
     } catch (error) {
       // Nobody shall go away believing that they are signed out.
-      if (mayPass(error)) return complain(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
+      if (mayPass(error)) return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
     }
     forgetExplorerKey();
     await ask();

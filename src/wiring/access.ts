@@ -7,16 +7,16 @@ import { createGate } from '../http/gate.ts';
 import { isOpenOperation } from '../http/open-operations.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRefusalThrottle } from '../http/refusal-throttle.ts';
-import type { ConnectedApps } from './connected-apps.ts';
-import type { Ground } from './ground.ts';
-import type { People } from './people.ts';
+import type { Accounts } from './accounts.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { ConnectedApps } from './oauth.ts';
 
 /** A person's dashboard asks more often than a program: a page is a handful of requests. */
 const sessionRate = 10;
 
 export function createAccess(
-  { config, clock, onRequestError }: Ground,
-  { keys, sessions }: People,
+  { config, clock, onRequestError }: Infrastructure,
+  { keys, sessions }: Accounts,
   { apps, challenge }: ConnectedApps,
 ) {
   const { baseUrl, rateLimitPerMinute } = config;

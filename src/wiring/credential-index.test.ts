@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { indexId } from '../core/credential-index.ts';
 import { createKeysStore } from '../features/keys/store.ts';
 import { createSessionsStore } from '../features/sessions/store.ts';
-import { type House, openHouse } from '../testing/house.ts';
+import { openTestServer, type TestServer } from '../testing/test-server.ts';
 import { createHashIndex } from './credential-index.ts';
 
-let house: House;
+let house: TestServer;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
 });
 afterAll(() => house.close());
 
@@ -18,7 +18,7 @@ test.each([[false], [true]])('finds the keys and sessions that are stored; datab
   const { db } = house.services.database;
   const email = `${isShared}@example.com`;
   const password = 'a good long password';
-  const { key } = await house.person(email, { password });
+  const { key } = await house.createPerson(email, { password });
   const visitor = { userAgent: '', sourceIp: '192.0.2.1', sessionId: undefined };
   const session = await house.services.sessions.signIn({ email, password }, visitor);
   for (const [store, credential] of [

@@ -6,12 +6,12 @@ import {
   hashOfId,
   indexId,
 } from '../core/credential-index.ts';
-import type { Ground } from './ground.ts';
+import type { Infrastructure } from './infrastructure.ts';
 
 /** Until then a credential that was revoked costs a query for each use. */
 const reloadEveryMs = 10 * 60_000;
 
-type Keeper = Pick<Ground, 'isShared' | 'every'>;
+type Keeper = Pick<Infrastructure, 'isShared' | 'every'>;
 type HashStore = { hashes: () => Promise<Buffer[]>; existing: (hashes: Buffer[]) => Promise<Buffer[]> };
 
 /** @param what the kind of credentials, in the plural */

@@ -1,21 +1,21 @@
 /* Endpoints, their signing secrets, and what is kept of both in memory because every delivery needs it. */
-import { createRegistry } from '../features/endpoints/registry.ts';
+import { createIngestAddresses } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
-import type { Ground } from './ground.ts';
+import type { Infrastructure } from './infrastructure.ts';
 
 /** How soon changes that another process made are seen. */
 const refreshEveryMs = 1_000;
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-export function createEndpoints(ground: Ground, onDeleted: () => void) {
+export function createEndpoints(ground: Infrastructure, onDeleted: () => void) {
   const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = ground;
   const store = createEndpointsStore(database.db);
-  const registry = createRegistry({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
+  const registry = createIngestAddresses({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
   const endpoints = createEndpointsService({
     store,
     registry,

@@ -2,9 +2,6 @@
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
 import type { Turn } from '../core/stream-pace.ts';
-import { stored } from '../features/capture/answers.ts';
-import { preview } from '../features/capture/preparer.ts';
-import { packRows } from '../features/capture/store.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createImportsService } from '../features/imports/service.ts';
@@ -12,11 +9,14 @@ import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { wantedAnswer } from '../features/secrets/recognition.ts';
+import { stored } from '../ingest/answers.ts';
+import { preview } from '../ingest/row-encoder.ts';
+import { packRows } from '../ingest/store.ts';
 import { createOutbound } from '../net/outbound.ts';
 import type { Endpoints } from './endpoints.ts';
-import type { Ground } from './ground.ts';
-import type { Recording } from './recording.ts';
-import type { Watch } from './watch.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { IngestWiring } from './ingest.ts';
+import type { Observability } from './observability.ts';
 
 /** The export's filter is the list's: the same text, folded the same way. A large body is read in turns with other work. */
 const textMatcher = (q: string, turn: Turn) => {
@@ -35,10 +35,10 @@ const textMatcher = (q: string, turn: Turn) => {
 export type History = ReturnType<typeof createHistory>;
 
 export function createHistory(
-  ground: Ground,
+  ground: Infrastructure,
   { endpoints, secrets }: Endpoints,
-  { events, search, captureStore, capture, turns }: Recording,
-  { metrics }: Watch,
+  { events, search, captureStore, capture, turns }: IngestWiring,
+  { metrics }: Observability,
 ) {
   const { config, log, clock, random, database, version } = ground;
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/database.ts';
-import { collectLog, configOf, openHouse, randomBytes, spawnThread, testSecret } from '../testing/house.ts';
 import { eventually } from '../testing/poll.ts';
 import { isRemote } from '../testing/remote/databases.ts';
+import { collectLog, configOf, openTestServer, randomBytes, spawnThread, testSecret } from '../testing/test-server.ts';
 import { createServices } from '../wiring.ts';
 
 let directory: string;
@@ -19,7 +19,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 test.skipIf(isRemote)(
   'a signing key that cannot be opened: the error says so, and the database threads end',
   async () => {
-    const house = await openHouse({ directory });
+    const house = await openTestServer({ directory });
     await house.services.database.client.execute("UPDATE signing_keys SET sealed = x'00'");
     await house.close();
 

@@ -1,25 +1,25 @@
 /* What the writer thread does with deliveries: prepares those that were not, and stores all that wait in one commit. */
 import type { Job } from '../db/connection.ts';
 import type { PackedResult, Statement } from '../db/protocol.ts';
-import { unpackParcel } from '../features/capture/parcel.ts';
-import { createRecorder } from '../features/capture/recorder.ts';
-import { createCaptureStore, packRows, type Rows } from '../features/capture/store.ts';
-import { createPreparerHere, type RecordJob, type RecordOutput } from './recorder.ts';
+import { createBatchWriter } from '../ingest/batch-writer.ts';
+import { decodeBatch } from '../ingest/encoded-batch.ts';
+import { createCaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
+import { createEncoder, type WriteJob, type WriteOutput } from './write-dispatch.ts';
 
 export function createWriterJob(write: (statements: readonly Statement[]) => PackedResult[]): Job {
   const { insert } = createCaptureStore(async statements => write(statements));
-  const record = createRecorder({ insert, monotonic: () => performance.now() });
-  const prepare = createPreparerHere();
+  const record = createBatchWriter({ insert, monotonic: () => performance.now() });
+  const prepare = createEncoder();
 
-  const readied = (job: RecordJob): { rows: Rows; prepared: RecordOutput['prepared'] } => {
+  const readied = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
     if ('rows' in job) return { rows: job.rows, prepared: null };
     const { bytes } = job.parcel;
-    const { events, findings } = prepare({ ...unpackParcel(job.parcel), signed: job.signed });
+    const { events, findings } = prepare({ ...decodeBatch(job.parcel), signed: job.signed });
     return { rows: packRows(events), prepared: { ...findings, bytes } };
   };
 
   return async inputs => {
-    const ready = (inputs as RecordJob[]).map(job => {
+    const ready = (inputs as WriteJob[]).map(job => {
       try {
         return readied(job);
       } catch (error) {
@@ -35,7 +35,7 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
       const { prepared } = one;
       const handedOver = prepared ? [prepared.bytes] : [];
       if (prepared?.signatures) handedOver.push(prepared.signatures.buffer as ArrayBuffer);
-      return { output: { ...result.value, prepared } satisfies RecordOutput, handedOver };
+      return { output: { ...result.value, prepared } satisfies WriteOutput, handedOver };
     });
   };
 }

@@ -4,7 +4,7 @@
  */
 import { invalid } from '../errors.ts';
 import type { HeaderPair } from '../headers.ts';
-import { type ImportedEvent, readEvent, record } from './event.ts';
+import { type ImportedEvent, readEvent, record } from './exported-event.ts';
 
 const ownAddress = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?]*)(?:\?(.*))?$/is;

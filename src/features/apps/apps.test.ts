@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   basic,
-  type Desk,
   failure,
-  openDesk,
+  type OAuthHarness,
+  openOAuthHarness,
   type SignedInPerson,
   type TestClient,
   type Tokens,
   verifier,
-} from '../../testing/oauth.ts';
+} from '../../testing/oauth-harness.ts';
 
 type App = { id: string; name: string; clientId: string; lastUsedAt: number | null; redirectHost: string | null };
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let bob: SignedInPerson;
 let P: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   bob = await desk.person('bob@example.com');
   P = await desk.register({ client_name: 'Example editor' });

@@ -1,21 +1,21 @@
 /* Whom a token speaks for, and which rows belong to whom. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { type AppsStore, createAppsStore } from './store.ts';
 
 const now = 1000;
 const issuers = ['https://one.test', 'https://two.test'] as const;
-let house: House;
+let house: TestServer;
 let store: AppsStore;
 let ada: Caller;
 let bob: Caller;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   const { db } = house.services.database;
   store = createAppsStore(db);
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
   const app = (id: string, { accountId }: Caller, issuer: string, clientId: string) => ({
     id,
     accountId,

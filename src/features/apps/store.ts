@@ -1,7 +1,7 @@
 /* Connected apps, and the one read that every request with an access token makes. */
 import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { lastUse } from '../../db/last-use.ts';
+import { lastUsedCase } from '../../db/last-used.ts';
 import { accounts, teams } from '../../db/schema.ts';
 import { authzRequests, connectedApps, externalSubjects, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 
@@ -145,7 +145,7 @@ export function createAppsStore(db: Drizzle) {
       if (ids.length === 0) return;
       await db
         .update(connectedApps)
-        .set({ lastUsedAt: lastUse(uses) })
+        .set({ lastUsedAt: lastUsedCase(uses) })
         .where(inArray(connectedApps.id, ids));
     },
   };

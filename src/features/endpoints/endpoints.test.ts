@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Endpoint = {
   id: string;
@@ -12,14 +12,14 @@ type Endpoint = {
 };
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 
 beforeAll(async () => {
-  house = await openHouse({ clock, env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com/' } });
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  house = await openTestServer({ clock, env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com/' } });
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 
@@ -45,7 +45,7 @@ describe('POST /api/endpoints', () => {
   });
 
   test('403 for a second one on the free plan, also for requests that come together', async () => {
-    const free = await house.person('free@example.com', { plan: 'free' });
+    const free = await house.createPerson('free@example.com', { plan: 'free' });
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => free.call('POST', '/api/endpoints', { name: 'x' })),
     );
@@ -56,7 +56,7 @@ describe('POST /api/endpoints', () => {
   });
 
   test('a plan change applies to the limit at once', async () => {
-    const free = await house.person('grows@example.com', { plan: 'free' });
+    const free = await house.createPerson('grows@example.com', { plan: 'free' });
     await free.createEndpoint();
     await free.json(403, 'POST', '/api/endpoints', { name: 'second' });
     await house.services.account.setPlan(free.email, 'pro');
@@ -65,7 +65,7 @@ describe('POST /api/endpoints', () => {
   });
 
   test('none is made for a team in which nobody is left, whose address nobody could ever close', async () => {
-    await house.person('hal@example.com');
+    await house.createPerson('hal@example.com');
     const { teamId } = await house.services.account.byEmail('hal@example.com');
     await house.services.account.remove('hal@example.com');
     const late: unknown = await house.services.endpoints.create({ teamId, plan: 'pro' }, 'late').catch(error => error);
@@ -73,7 +73,7 @@ describe('POST /api/endpoints', () => {
   });
 
   test('the team shares its endpoints', async () => {
-    const mate = await house.person('mate@example.com', { teamOf: 'ada@example.com' });
+    const mate = await house.createPerson('mate@example.com', { teamOf: 'ada@example.com' });
     const made = await mate.createEndpoint('shared');
     expect((await listOf(ada)).map(({ id }) => id)).toContain(made.id);
   });

@@ -4,11 +4,11 @@
  * looked up before it is refused.
  */
 
-export type Address = { seq: number; id: string; teamId: string; token: string };
+export type IngestAddress = { seq: number; id: string; teamId: string; token: string };
 
-export type Registry = {
-  find: (token: string) => Address | undefined | Promise<Address | undefined>;
-  add: (address: Address) => void;
+export type IngestAddresses = {
+  find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
+  add: (address: IngestAddress) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
   /** Brings in what other processes did; skips a turn when something was removed meanwhile. */
@@ -16,27 +16,27 @@ export type Registry = {
 };
 
 export type RegistryOptions = {
-  load: () => Promise<Address[]>;
+  load: () => Promise<IngestAddress[]>;
   /** Given when other processes may create endpoints. */
-  lookUp?: (token: string) => Promise<Address | undefined>;
+  lookUp?: (token: string) => Promise<IngestAddress | undefined>;
 };
 
 /** Tokens that cannot exist are not worth a query. */
 const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
-export function createRegistry({ load, lookUp }: RegistryOptions): Registry {
-  let byToken = new Map<string, Address>();
+export function createIngestAddresses({ load, lookUp }: RegistryOptions): IngestAddresses {
+  let byToken = new Map<string, IngestAddress>();
   // What was read before a removal may not bring back what it removed.
   let removals = 0;
 
-  const add = (address: Address): void => {
+  const add = (address: IngestAddress): void => {
     byToken.set(address.token, address);
   };
-  const remove = (matches: (address: Address) => boolean): void => {
+  const remove = (matches: (address: IngestAddress) => boolean): void => {
     removals++;
     for (const address of byToken.values()) if (matches(address)) byToken.delete(address.token);
   };
-  const findLate = async (token: string): Promise<Address | undefined> => {
+  const findLate = async (token: string): Promise<IngestAddress | undefined> => {
     const before = removals;
     const address = await lookUp?.(token);
     if (address && removals === before) add(address);

@@ -1,12 +1,13 @@
 /* Endpoints: a team's addresses. What belongs to another team does not exist. */
+
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
-import { parseDuration } from '../../core/settings/kinds.ts';
 import { readName } from '../../core/text.ts';
+import { parseDuration } from '../../core/units.ts';
 import type { Endpoint, EndpointChange, EndpointChanged } from './model.ts';
-import type { Registry } from './registry.ts';
+import type { IngestAddresses } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
@@ -18,7 +19,7 @@ export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
 export function createEndpointsService(options: {
   store: EndpointsStore;
-  registry: Registry;
+  registry: IngestAddresses;
   clock: Clock;
   random: RandomBytes;
   baseUrl: string;

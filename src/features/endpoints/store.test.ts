@@ -1,18 +1,18 @@
 /* A team's endpoints, and the events that count for each. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createEndpointsStore, type EndpointsStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let store: EndpointsStore;
 let ada: Caller;
 let bob: Caller;
 const teamOf = async ({ email }: Caller) => (await house.services.account.byEmail(email)).teamId;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   store = createEndpointsStore(house.services.database.db);
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 

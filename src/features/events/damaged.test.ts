@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 let ids: string[];
 beforeEach(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
   endpoint = await ada.createEndpoint();
   ids = [];
   for (const body of ['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}']) {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Summary = { id: string; payloadPreview: string; receivedAt: number; path: string; size: number };
 type Page = { events: Summary[]; nextCursor: string | null };
 type Detail = { payload: unknown; payloadRaw: string; payloadEncoding: string; replays: unknown[]; sha256: string };
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person();
+  house = await openTestServer({ clock });
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore, type DetailRow } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

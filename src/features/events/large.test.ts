@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { type HeldClock, holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
-import { exchange } from '../../testing/wire.ts';
+import { exchange } from '../../testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { excerptOf } from './excerpt.ts';
 import { bodyChunks, type DetailFields, detailChunks } from './large.ts';
 
 const mebibyte = 1 << 20;
-let house: House;
+let house: TestServer;
 let clock: HeldClock;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
   clock = holdClock();
-  house = await openHouse({ clock });
-  ada = await house.person('ada@example.com');
+  house = await openTestServer({ clock });
+  ada = await house.createPerson('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
 afterAll(() => house.close());
@@ -150,7 +150,7 @@ describe('readers of large events that do not read', () => {
     const body = controls(30 * mebibyte);
     const id = await house.deliver(endpoint, body);
     const smallId = await house.deliver(endpoint, 'small');
-    const bob = await house.person('bob@example.com', { teamOf: 'ada@example.com' });
+    const bob = await house.createPerson('bob@example.com', { teamOf: 'ada@example.com' });
     const sockets = await Promise.all(Array.from({ length: 12 }, (_, i) => askAndWait(i % 2 ? id : `${id}/raw`)));
     try {
       await eventually(() => heldBytes() >= 4 * body.length, 10_000);

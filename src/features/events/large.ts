@@ -7,8 +7,8 @@ import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePiec
 import { maxParsedBodyBytes } from '../../core/limits.ts';
 import type { MemorySlot } from '../../core/memory-slots.ts';
 import type { Turn } from '../../core/stream-pace.ts';
+import { maxDepth } from './event-json.ts';
 import type { EventDetail } from './model.ts';
-import { maxDepth } from './wire.ts';
 
 type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
 type LaterField = 'sha256' | 'sourceIp' | 'signature' | 'replays';

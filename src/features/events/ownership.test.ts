@@ -1,16 +1,16 @@
 /* What belongs to another team or endpoint is nowhere to be seen. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createEventsStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 beforeAll(async () => {
-  house = await openHouse({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' } });
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  house = await openTestServer({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' } });
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore } from './store.ts';
 
 test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
-  const house = await openHouse();
-  const [ada, bob] = [await house.person('ada@example.com'), await house.person('bob@example.com')];
+  const house = await openTestServer();
+  const [ada, bob] = [await house.createPerson('ada@example.com'), await house.createPerson('bob@example.com')];
   const { database, endpoints, verdicts, account, turns, largeEventSlots } = house.services;
   const asked: string[] = [];
   const ends: (() => void)[] = [];

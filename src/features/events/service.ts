@@ -3,24 +3,24 @@
  * moment, whether or not the sweeper has been there.
  */
 import type { Clock } from '../../core/clock.ts';
+import { createQueues } from '../../core/concurrency/queues.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { MemorySlots } from '../../core/memory-slots.ts';
-import { createQueues } from '../../core/queues.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
+import { toSummary } from './event-json.ts';
 import type { EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
 import { createSingleEvents } from './single.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
-import { toSummary } from './wire.ts';
 
-export type Reader = { teamId: string; plan: 'free' | 'pro' };
+export type EventReader = { teamId: string; plan: 'free' | 'pro' };
 
 /** Slots for large events are counted by account. */
-export type LargeReader = Reader & { accountId: string };
+export type LargeReader = EventReader & { accountId: string };
 
 /** One stored delivery in full, bytes as they came (after the header rules). */
 export type StoredEvent = {
@@ -31,7 +31,7 @@ export type StoredEvent = {
   body: Uint8Array;
 };
 
-export type Judgeable = Pick<DetailRow, 'method' | 'path' | 'query' | 'platform' | 'receivedAt' | 'verdict'> & {
+export type VerifiableEvent = Pick<DetailRow, 'method' | 'path' | 'query' | 'platform' | 'receivedAt' | 'verdict'> & {
   headers: readonly HeaderPair[];
   body: Uint8Array;
 };
@@ -42,7 +42,10 @@ export type Verdicts = {
   canJudge: (endpoint: number) => Promise<boolean>;
   /** The verdict that was reached at capture and kept, if any. */
   kept: (verdict: string | null) => Signature | null;
-  judge: (endpoint: { seq: number; token: string }, events: readonly Judgeable[]) => Promise<(Signature | null)[]>;
+  judge: (
+    endpoint: { seq: number; token: string },
+    events: readonly VerifiableEvent[],
+  ) => Promise<(Signature | null)[]>;
 };
 
 /** Search as the list needs it. */
@@ -91,7 +94,7 @@ export function createEventsService(options: {
   store: EventsStore;
   clock: Clock;
   /** The endpoint of this reader. @throws not_found */
-  endpoint: (reader: Reader, id: string) => Promise<{ seq: number; token: string }>;
+  endpoint: (reader: EventReader, id: string) => Promise<{ seq: number; token: string }>;
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
@@ -104,7 +107,7 @@ export function createEventsService(options: {
   const inTurn = createQueues(searchesAtOnce);
 
   /** The oldest time of receipt that this reader may still see. */
-  const since = (reader: Reader): number => oldestVisible(retentionMs, reader.plan, clock.now());
+  const since = (reader: EventReader): number => oldestVisible(retentionMs, reader.plan, clock.now());
 
   type Target = { seq: number; token: string };
 
@@ -166,7 +169,7 @@ export function createEventsService(options: {
 
   const summaries = async (
     endpoint: Target,
-    reader: Reader,
+    reader: EventReader,
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
@@ -185,7 +188,7 @@ export function createEventsService(options: {
      * What was stored after a row number, oldest first, at most `limit`. Looks through a bounded number of rows at a time.
      * @returns the row number up to which it looked, and whether there are rows after it
      */
-    async after(reader: Reader, endpoint: { seq: number; token: string }, position: number, limit: number) {
+    async after(reader: EventReader, endpoint: { seq: number; token: string }, position: number, limit: number) {
       const newest = await store.newest();
       const upTo = Math.min(newest, position + rowsAtOnce);
       if (upTo <= position) return { events: [], position, more: false };
@@ -195,7 +198,11 @@ export function createEventsService(options: {
     },
 
     /** The events with these row numbers, oldest first. */
-    async those(reader: Reader, endpoint: { seq: number; token: string }, seqs: number[]): Promise<EventSummary[]> {
+    async those(
+      reader: EventReader,
+      endpoint: { seq: number; token: string },
+      seqs: number[],
+    ): Promise<EventSummary[]> {
       return (await summaries(endpoint, reader, { seqs }, seqs.length)).events;
     },
 
@@ -203,7 +210,7 @@ export function createEventsService(options: {
      * @param signal aborted: the client went away, and a search may stop
      * @throws invalid for the cursor and the term, not_found for the endpoint
      */
-    async list(reader: Reader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> {
+    async list(reader: EventReader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> {
       const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
       const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
       if (query.cursor !== undefined && !after) throw invalid('invalid query: cursor: not one that was given out');

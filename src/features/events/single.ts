@@ -4,15 +4,15 @@ import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { MemorySlot, MemorySlots } from '../../core/memory-slots.ts';
-import { queryPairs } from '../../core/query.ts';
+import { queryPairs } from '../../core/request-target.ts';
 import { DamagedError, type Intact, unpackIntact, unpackIntactInTurns } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
+import { queryText, toAttempt, toPayload, toSummary } from './event-json.ts';
 import { type EventExcerpt, excerptOf, type Window } from './excerpt.ts';
 import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './large.ts';
 import type { EventDetail } from './model.ts';
-import type { LargeReader, Reader, StoredEvent, Verdicts } from './service.ts';
+import type { EventReader, LargeReader, StoredEvent, Verdicts } from './service.ts';
 import type { DetailRow, EventsStore, FoundRow } from './store.ts';
-import { queryText, toAttempt, toPayload, toSummary } from './wire.ts';
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
@@ -25,13 +25,13 @@ export function createSingleEvents({
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
   /** The oldest time of receipt that this reader may still see. */
-  since: (reader: Reader) => number;
+  since: (reader: EventReader) => number;
   verdicts: Pick<Verdicts, 'judge'>;
   turns: () => Turn;
   slots: MemorySlots;
 }) {
   /** @throws not_found */
-  const found = async (reader: Reader, id: string): Promise<FoundRow> => {
+  const found = async (reader: EventReader, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
     const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
     if (!row) throw notFound('event');
@@ -101,10 +101,10 @@ export function createSingleEvents({
 
   return {
     /** In full, for whoever bounds how many are held. @throws not_found, damaged */
-    stored: async (reader: Reader, id: string): Promise<StoredEvent> => read(id, await found(reader, id)),
+    stored: async (reader: EventReader, id: string): Promise<StoredEvent> => read(id, await found(reader, id)),
 
     /** The row number of an event's endpoint. @throws not_found */
-    endpointOf: async (reader: Reader, id: string): Promise<number> => (await found(reader, id)).endpoint,
+    endpointOf: async (reader: EventReader, id: string): Promise<number> => (await found(reader, id)).endpoint,
 
     /**
      * A large one as the JSON text of the same.

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { har as validateHar } from 'har-validator';
-import type { Caller, House } from '../../testing/house.ts';
-import { openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
+import type { Caller, TestServer } from '../../testing/test-server.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person('ada@example.com');
+  house = await openTestServer();
+  ada = await house.createPerson('ada@example.com');
 });
 afterAll(() => house.close());
 
@@ -178,7 +178,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     for (const format of ['xml', 'JSON', '', '__proto__'])
       expect(await ada.json(400, 'GET', `${path}?format=${format}`)).toEqual({ error: expect.any(String) });
     expect((await ada.call('GET', '/api/endpoints/ep_none/export?format=xml')).status).toBe(400);
-    const bob = await house.person('bob@example.com');
+    const bob = await house.createPerson('bob@example.com');
     const foreign = await bob.json(404, 'GET', path);
     for (const wrong of ['ep_none', '..%2fx', 'a%22b', 'a%0d%0ab', '%00', 'é'])
       expect(await ada.json(404, 'GET', `/api/endpoints/${wrong}/export`)).toEqual(foreign);

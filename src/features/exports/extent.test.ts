@@ -1,16 +1,16 @@
 /* How much an export holds: long bodies, many events of one moment, and nothing outside the window. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
 const day = 86_400_000;
-let house: House;
+let house: TestServer;
 let ada: Caller;
 
 beforeAll(async () => {
-  house = await openHouse({ clock, env: { HOOKTAPE_PRO_RETENTION: '2d' } });
-  ada = await house.person('ada@example.com');
+  house = await openTestServer({ clock, env: { HOOKTAPE_PRO_RETENTION: '2d' } });
+  ada = await house.createPerson('ada@example.com');
 });
 afterAll(() => house.close());
 

@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf, type Piece } from '../../core/json-output.ts';
-import { queryPairs } from '../../core/query.ts';
+import { queryPairs } from '../../core/request-target.ts';
 import type { ExportedEvent, FileFormat } from './format.ts';
 
 /** Not known, and not nothing: browsers take a request of no time at all for one that is still under way. */

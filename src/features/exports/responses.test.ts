@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { har as validateHar } from 'har-validator';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Response = {
   status: number;
@@ -14,11 +14,11 @@ type Response = {
 type Har = { log: { entries: { response: Response }[] } };
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person();
+  house = await openTestServer({ clock });
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

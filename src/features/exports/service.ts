@@ -4,12 +4,12 @@
  */
 import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
+import { createSlots } from '../../core/concurrency/slots.ts';
 import { AppError } from '../../core/errors.ts';
 import { toStream } from '../../core/json-output.ts';
-import { createSlots } from '../../core/slots.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
-import type { Reader } from '../events/service.ts';
+import type { EventReader } from '../events/service.ts';
 import { writeFile } from './file.ts';
 import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
 import { harFile } from './har.ts';
@@ -19,7 +19,7 @@ import type { ExportQuery } from './model.ts';
 import type { ExportsStore } from './store.ts';
 
 /** Who asks: from the principal. */
-export type Exporter = Reader & { accountId: string };
+export type Exporter = EventReader & { accountId: string };
 
 /** What a text filter is asked about. */
 export type Searchable = { eventType: string | null; body: Uint8Array };
@@ -32,10 +32,10 @@ const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: 
 export function createExportsService<Row extends { seq: number; id: string }>(options: {
   store: ExportsStore;
   /** The endpoint of this reader. @throws not_found */
-  endpoint: (reader: Reader, id: string) => Promise<Row>;
+  endpoint: (reader: EventReader, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that this reader may still see. */
-  since: (reader: Reader) => number;
+  since: (reader: EventReader) => number;
   /** The turns of one export. */
   turns: () => Turn;
   /** What the sender of an event of this endpoint was answered. */

@@ -2,21 +2,21 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { readHistory } from './history.ts';
 import type { ExportsStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 const count = 200;
 const noise = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
 
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person('ada@example.com');
+  house = await openTestServer();
+  ada = await house.createPerson('ada@example.com');
   endpoint = await ada.createEndpoint();
   // 26 MB that do not compress away: far more than all buffers on the way hold.
   await Promise.all(Array.from({ length: count }, (_, i) => house.deliver(endpoint, `${i} ${noise(65_000)}`)));

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { fromHarEntry } from '../../core/import/har-entry.ts';
 import { detect } from '../../platforms/platforms.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
-import { exchange } from '../../testing/wire.ts';
+import { exchange } from '../../testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

@@ -1,15 +1,21 @@
 /* Keys that a connected app made: shown as the app's, worth no more than the app, and gone with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { type Desk, openDesk, type SignedInPerson, type TestClient, type Tokens } from '../../testing/oauth.ts';
+import {
+  type OAuthHarness,
+  openOAuthHarness,
+  type SignedInPerson,
+  type TestClient,
+  type Tokens,
+} from '../../testing/oauth-harness.ts';
 
 type Key = { id: string; name: string; key: string; app: { id: string; name: string } | null };
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let client: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   client = await desk.register({ client_name: 'Example editor' });
 });
@@ -116,7 +122,7 @@ describe('a key that an app makes', () => {
     const issuer = 'https://login.test';
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-    const other = await openDesk({
+    const other = await openOAuthHarness({
       env: {
         HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience: 'urn:hooktape', jwks_uri: `${issuer}/keys` }]),
       },

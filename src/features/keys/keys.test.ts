@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  house = await openTestServer({ clock });
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 
@@ -50,7 +50,7 @@ describe('POST /api/keys', () => {
   });
 
   test('403 when the account already has 10 keys, also for requests that come together', async () => {
-    const carol = await house.person('carol@example.com');
+    const carol = await house.createPerson('carol@example.com');
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_, i) => carol.call('POST', '/api/keys', { name: `k${i}` })),
     );
@@ -60,7 +60,7 @@ describe('POST /api/keys', () => {
   });
 
   test('what passed the gate before its account went is answered like what comes after', async () => {
-    const dave = await house.person('dave@example.com');
+    const dave = await house.createPerson('dave@example.com');
     await house.services.account.remove('dave@example.com');
     const refusals = [
       house.services.keys.create(dave.accountId, 'late'),
@@ -92,7 +92,7 @@ describe('DELETE /api/keys/{id}', () => {
 
 describe('lastUsedAt', () => {
   test('shows the last use at once and is written only on a flush', async () => {
-    const dora = await house.person('dora@example.com');
+    const dora = await house.createPerson('dora@example.com');
     clock.advance(5000);
     const [own] = await keysOf(dora);
     expect(own?.lastUsedAt).toBe(clock.now());

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { apiKeys } from '../../db/schema.ts';
 import { connectedApps, oauthClients, oauthGrants } from '../../db/schema-oauth.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createKeysStore, type KeysStore } from './store.ts';
 
 const now = 1000;
-let house: House;
+let house: TestServer;
 let store: KeysStore;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   const { db } = house.services.database;
   store = createKeysStore(db);
-  ada = await house.person('ada@example.com');
+  ada = await house.createPerson('ada@example.com');
   const app = { accountId: ada.accountId, issuer: '', createdAt: 0 };
   const grant = { scope: '', resource: '', redirectHost: '', createdAt: 0, expiresAt: 9999 };
   const client = { kind: 'dcr' as const, redirectUris: [], authMethods: 'none', mayRefresh: true, createdAt: 0 };

@@ -1,7 +1,7 @@
 /* API keys. Only a SHA-256 of each is stored. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { lastUse } from '../../db/last-use.ts';
+import { lastUsedCase } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
 import { connectedApps } from '../../db/schema-oauth.ts';
 
@@ -140,7 +140,7 @@ export function createKeysStore(db: Drizzle) {
       if (ids.length === 0) return;
       await db
         .update(apiKeys)
-        .set({ lastUsedAt: lastUse(uses) })
+        .set({ lastUsedAt: lastUsedCase(uses) })
         .where(inArray(apiKeys.id, ids));
     },
   };

@@ -1,18 +1,18 @@
 /* Streams and waiting calls end when the access that they were opened with does, and give out nothing after that. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Caller } from '../../testing/house.ts';
 import { callTool } from '../../testing/mcp.ts';
-import { type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse } from '../../testing/sse.ts';
+import type { Caller } from '../../testing/test-server.ts';
 import type { EventSummary } from '../events/model.ts';
 import { createLiveService, type Follower } from './service.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let origin: string;
 let ada: SignedInPerson;
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   origin = await desk.house.listen();
   ada = await desk.person('ada@example.com');
 });

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { openBrowser } from '../../testing/browser.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse, type SseReader } from '../../testing/sse.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 let origin: string;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   origin = await house.listen();
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 
@@ -157,7 +157,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
 
   test('ends when the session is signed out', async () => {
     const password = 'a good long password';
-    const cleo = await house.person('cleo@example.com', { password });
+    const cleo = await house.createPerson('cleo@example.com', { password });
     const endpoint = await cleo.createEndpoint();
     const browser = openBrowser(house);
     await browser.json(201, 'POST', '/api/session', { email: cleo.email, password });
@@ -169,8 +169,8 @@ describe('GET /api/endpoints/{id}/stream', () => {
   });
 
   test('ends when the server stops, and no other opens then', async () => {
-    const other = await openHouse();
-    const dora = await other.person('dora@example.com');
+    const other = await openTestServer();
+    const dora = await other.createPerson('dora@example.com');
     const endpoint = await dora.createEndpoint();
     const address = `${await other.listen()}/api/endpoints/${endpoint.id}/stream`;
     const stream = await readSse(address, { authorization: `Bearer ${dora.key}` });

@@ -1,6 +1,6 @@
 /* GET /api/endpoints/{id}/stream and /activity. */
 import { Elysia } from 'elysia';
-import { requestContext } from '../../http/bridge.ts';
+import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { answers, IdParams } from '../../http/schemas.ts';

@@ -4,9 +4,9 @@
  * the app, the account or the endpoint gone, the stream ends.
  */
 import type { Clock } from '../../core/clock.ts';
+import type { Slots } from '../../core/concurrency/slots.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
-import type { Slots } from '../../core/slots.ts';
 import type { EventSummary } from '../events/model.ts';
 import { createMessageStream, type MessageStream } from './message-stream.ts';
 import { type Activity, activityBuckets } from './model.ts';

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { holdClock } from '../../testing/clock.ts';
-import { type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 beforeAll(async () => {
-  house = await openHouse({ clock });
+  house = await openTestServer({ clock });
 });
 afterAll(() => house.close());
 
 test('a client that stops reading is cut off after a minute; until then nothing piles up for it', async () => {
   const { services } = house;
   const { port } = new URL(await house.listen());
-  const ada = await house.person();
+  const ada = await house.createPerson();
   const { id } = await ada.createEndpoint();
   const endpoint = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
   const body = Buffer.from('x'.repeat(200));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../core/clock.ts';
-import { type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
 
 const tool = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')).replace(
   /package\.json$/,
@@ -11,7 +11,7 @@ const tool = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformanc
 );
 const deadlineMs = 60_000;
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let origin: string;
 let proxy: ReturnType<typeof Bun.serve>;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
   const clock = { ...systemClock, advance: () => {}, setNow: () => {} };
-  desk = await openDesk({ port, clock, env: { HOOKTAPE_BASE_URL: origin } });
+  desk = await openOAuthHarness({ port, clock, env: { HOOKTAPE_BASE_URL: origin } });
   await desk.house.listen();
   ada = await desk.person('ada@example.com');
   // The suites for servers know nothing of credentials.

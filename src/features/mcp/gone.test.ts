@@ -1,15 +1,15 @@
 /* Agents that go away while a call waits. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let port: number;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
   port = Number(new URL(await house.listen()).port);
 });
 afterAll(() => house.close());

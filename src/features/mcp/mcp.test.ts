@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { systemClock } from '../../core/clock.ts';
-import { base, type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { base, type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 
 beforeAll(async () => {
   // Time goes on by itself here: waiting is what is tested.
-  desk = await openDesk({ clock: { ...systemClock, advance: () => {}, setNow: () => {} } });
+  desk = await openOAuthHarness({ clock: { ...systemClock, advance: () => {}, setNow: () => {} } });
   ada = await desk.person('ada@example.com');
 });
 afterAll(() => desk.close());
@@ -83,7 +83,7 @@ describe('the door', () => {
     expect([response.status, await response.json()]).toEqual([400, { error: 'the body is not valid UTF-8' }]);
   });
   test('it counts against the same limit as the API', async () => {
-    const own = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '2' } });
+    const own = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '2' } });
     const bob = await own.person('bob@example.com');
     const once = () => own.fetch('/mcp', { method: 'POST', headers: { authorization: `Bearer ${bob.key}` } });
     const statuses = [(await once()).status, (await own.use(bob.key)).status, (await once()).status];
@@ -91,7 +91,7 @@ describe('the door', () => {
     await own.close();
   });
   test('a batch counts as many requests as it has messages', async () => {
-    const own = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '5' } });
+    const own = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '5' } });
     const bob = await own.person('bob@example.com');
     const list = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'list_endpoints', arguments: {} } };
     const send = (messages: number) =>

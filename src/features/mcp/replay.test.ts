@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { callTool, type ToolResult } from '../../testing/mcp.ts';
-import { type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
-import { closePeers, ok, peer } from '../../testing/raw-peer.ts';
+import { type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { closePeers, ok, peer } from '../../testing/raw-destination.ts';
 import { createArrivals } from './arrivals.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 
 beforeAll(async () => {
-  desk = await openDesk({
+  desk = await openOAuthHarness({
     env: { HOOKTAPE_BASE_URL: 'http://localhost:4665', HOOKTAPE_REPLAY_ALLOW: '127.0.0.2,opened.localhost:8080' },
   });
   ada = await desk.person('ada@example.com');

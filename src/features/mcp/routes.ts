@@ -5,8 +5,8 @@
 import { Elysia } from 'elysia';
 import { hostOf, isLoopbackHost } from '../../core/hosts.ts';
 import { decodeUtf8 } from '../../core/text.ts';
-import { bodyOf, requestContext } from '../../http/bridge.ts';
 import { errorBody } from '../../http/errors.ts';
+import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { McpHandler } from './server.ts';
 import type { Agent } from './service.ts';

@@ -3,9 +3,9 @@
  * that holds these tools, so an agent sends events only to where a person has sent them before, or the operator allows.
  */
 import type { Clock } from '../../core/clock.ts';
+import type { Slots } from '../../core/concurrency/slots.ts';
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { AppError, forbidden, invalid, unauthorized } from '../../core/errors.ts';
-import type { Slots } from '../../core/slots.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventsService } from '../events/service.ts';

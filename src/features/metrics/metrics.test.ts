@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createMetricsService } from './service.ts';
 
 /** The value of one series, written as Prometheus writes it; undefined when it is not there. */
@@ -13,17 +13,17 @@ const sample = (text: string, series: string): number | undefined => {
 };
 
 describe('GET /metrics', () => {
-  let house: House;
+  let house: TestServer;
   let url: string;
   beforeAll(async () => {
-    house = await openHouse();
+    house = await openTestServer();
     url = await house.listen();
   });
   afterAll(() => house.close());
   const scrape = async () => (await fetch(`${url}/metrics`)).text();
 
   test('counts deliveries by result, commits, and requests by route, method and status', async () => {
-    const { json, key } = await house.person();
+    const { json, key } = await house.createPerson();
     const endpoint = await json<{ id: string; url: string }>(201, 'POST', '/api/endpoints', { name: 'inbox' });
     await house.deliver(endpoint);
     await house.deliver(endpoint);
@@ -45,7 +45,7 @@ describe('GET /metrics', () => {
   });
 
   test('counts replays by what became of them, and knows how far the search index is behind', async () => {
-    const { json, createEndpoint, call } = await house.person('replays@example.com');
+    const { json, createEndpoint, call } = await house.createPerson('replays@example.com');
     const id = await house.deliver(await createEndpoint());
     const target = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no', { status: 500 }) });
     const url = `http://127.0.0.1:${target.port}/`;
@@ -83,7 +83,7 @@ describe('GET /metrics', () => {
   });
 
   test('with a token everybody who bears it and nobody else', async () => {
-    const guarded = await openHouse({ env: { HOOKTAPE_METRICS_TOKEN: 'correct-horse-battery' } });
+    const guarded = await openTestServer({ env: { HOOKTAPE_METRICS_TOKEN: 'correct-horse-battery' } });
     try {
       const ask = (headers: Record<string, string>) => guarded.fetch('/metrics', { headers });
       const refused = await ask({});

@@ -5,9 +5,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Elysia } from 'elysia';
 import { isLoopbackHost } from '../../core/hosts.ts';
-import { requestContext } from '../../http/bridge.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
 import { errorBody } from '../../http/errors.ts';
+import { requestContext } from '../../http/fetch-adapter.ts';
 import type { MetricsService } from './service.ts';
 
 const proxied = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { isOpenToApps } from '../../core/app-permissions.ts';
-import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
+import {
+  base,
+  type OAuthHarness,
+  openOAuthHarness,
+  type SignedInPerson,
+  type TestClient,
+} from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let P: TestClient;
 let good: { header: Record<string, unknown>; claims: Record<string, unknown> };
@@ -15,7 +21,7 @@ const part = (text: string | undefined): Record<string, unknown> =>
   JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as Record<string, unknown>;
 
 beforeAll(async () => {
-  desk = await openDesk({ env: { HOOKTAPE_RATE_LIMIT: '120' } });
+  desk = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '120' } });
   ada = await desk.person('ada@example.com');
   P = await desk.register();
   token = (await desk.connect(P, ada)).access_token;

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
 import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
+import {
+  base,
+  type OAuthHarness,
+  openOAuthHarness,
+  type SignedInPerson,
+  type TestClient,
+} from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 /** Public, on the web. */
 let P: TestClient;
@@ -12,7 +18,7 @@ let L: TestClient;
 let S: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   P = await desk.register();
   L = await desk.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });

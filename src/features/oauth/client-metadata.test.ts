@@ -1,14 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createOutbound, type Outbound, type OutboundResult } from '../../net/outbound.ts';
-import { base, type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
-import { closePeers, peer, reply } from '../../testing/raw-peer.ts';
+import {
+  base,
+  type OAuthHarness,
+  openOAuthHarness,
+  type SignedInPerson,
+  type TestClient,
+} from '../../testing/oauth-harness.ts';
+import { closePeers, peer, reply } from '../../testing/raw-destination.ts';
 import { createMetadataFetcher, isMetadataUrl } from './client-metadata.ts';
 
 const url = 'https://c.test/oauth/client.json';
 const client: TestClient = { id: url, secret: undefined, redirectUri: 'https://c.test/cb' };
 const good = { client_id: url, client_name: 'A client', redirect_uris: ['https://c.test/cb'] };
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let sent: string[];
 let answer: (asked: string) => Partial<Extract<OutboundResult, { kind: 'answered' }>> | OutboundResult;
@@ -24,7 +30,7 @@ const send: Outbound['send'] = async request => {
 };
 
 beforeAll(async () => {
-  desk = await openDesk({ outside: { send } });
+  desk = await openOAuthHarness({ outside: { send } });
   ada = await desk.person('ada@example.com');
 });
 beforeEach(async () => {

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { base, type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { base, type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 const redirectUri = 'https://c.test/cb';
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   // These clients judge times by the real clock.
   desk.clock.setNow(Date.now());
   ada = await desk.person('ada@example.com');

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { closedToApps, openToApps } from '../../core/app-permissions.ts';
+import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 import {
   base,
   challengeOf,
-  type Desk,
-  openDesk,
+  type OAuthHarness,
+  openOAuthHarness,
   ownPage,
   type SignedInPerson,
   type TestClient,
   verifier,
-} from '../../testing/oauth.ts';
-import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
+} from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let bob: SignedInPerson;
 /** Public, on the web. */
@@ -21,7 +21,7 @@ let P: TestClient;
 let L: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   bob = await desk.person('bob@example.com');
   P = await desk.register();

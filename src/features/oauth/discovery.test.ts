@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { base, type Desk, openDesk } from '../../testing/oauth.ts';
+import { base, type OAuthHarness, openOAuthHarness } from '../../testing/oauth-harness.ts';
 
 const server = '/.well-known/oauth-authorization-server';
 const resource = '/.well-known/oauth-protected-resource';
-let desk: Desk;
+let desk: OAuthHarness;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
 });
 afterAll(() => desk.close());
 
@@ -107,7 +107,7 @@ describe('discovery', () => {
   });
 
   test('D10 without outbound network no client may be the address of a document', async () => {
-    const closed = await openDesk({ env: { HOOKTAPE_OAUTH_CIMD: 'off' } });
+    const closed = await openOAuthHarness({ env: { HOOKTAPE_OAUTH_CIMD: 'off' } });
     const metadata = (await (await closed.fetch(server)).json()) as Record<string, unknown>;
     expect(metadata['client_id_metadata_document_supported']).toBe(false);
     const page = await closed.visit(
@@ -120,7 +120,7 @@ describe('discovery', () => {
 
 describe('signing keys', () => {
   test('a new key is published before it signs, and the old one verifies until its last token is gone', async () => {
-    const own = await openDesk();
+    const own = await openOAuthHarness();
     const ada = await own.person('ada@example.com');
     const kids = async () =>
       ((await (await own.fetch('/jwks')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
@@ -148,7 +148,7 @@ describe('signing keys', () => {
   });
 
   test('rotating by hand: soon, or at once', async () => {
-    const own = await openDesk();
+    const own = await openOAuthHarness();
     const kids = async () =>
       ((await (await own.fetch('/jwks')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
     const ada = await own.person('ada@example.com');
@@ -167,7 +167,7 @@ describe('signing keys', () => {
   });
 
   test('rotating at once with revocation: access tokens are worth nothing, refresh tokens go on', async () => {
-    const own = await openDesk();
+    const own = await openOAuthHarness();
     const ada = await own.person('ada@example.com');
     const client = await own.register();
     const { access_token, refresh_token } = await own.connect(client, ada);

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test }
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
-import { base, type Desk, openDesk, type SignedInPerson } from '../../testing/oauth.ts';
+import { base, type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
 
 const issuer = 'https://login.test/tenant';
 const audience = 'urn:hooktape';
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let keys: { kid: string; pair: CryptoKeyPair; jwk: JWK }[] = [];
 let asked: string[];
@@ -26,7 +26,7 @@ const fetchJson = async (url: string): Promise<unknown> => {
   throw new Error(`404 ${url}`);
 };
 const open = (over: Record<string, unknown> = {}) =>
-  openDesk({
+  openOAuthHarness({
     env: { HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience, ...over }]) },
     outside: { fetchJson },
   });
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-type Over = { header?: Record<string, unknown>; claims?: Record<string, unknown>; by?: number; on?: Desk };
+type Over = { header?: Record<string, unknown>; claims?: Record<string, unknown>; by?: number; on?: OAuthHarness };
 const sign = ({ header = {}, claims = {}, by = 0, on = desk }: Over = {}): Promise<string> => {
   const now = Math.floor(on.clock.now() / 1000);
   const all = {
@@ -139,7 +139,7 @@ describe('tokens of a trusted issuer', () => {
 });
 
 /** jose reads the system's clock for the age of keys. */
-const advance = (on: Desk, ms: number): void => {
+const advance = (on: OAuthHarness, ms: number): void => {
   setSystemTime(Date.now() + ms);
   on.clock.advance(ms);
 };
@@ -234,7 +234,7 @@ describe('oidc-provider as the issuer', () => {
   afterAll(() => server.close());
 
   test('its access tokens open the API; its keys come by real discovery', async () => {
-    const own = await openDesk({
+    const own = await openOAuthHarness({
       env: { HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer: origin, audience }]) },
     });
     own.clock.setNow(Date.now());

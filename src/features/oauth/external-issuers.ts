@@ -4,8 +4,8 @@
  * never "your token is bad".
  */
 import { type JWTPayload, jwtVerify } from 'jose';
+import type { TrustedIssuer } from '../../config/issuers.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { TrustedIssuer } from '../../core/settings/issuers.ts';
 import { isTokenFault } from './access-tokens.ts';
 import { createRemoteKeys, type FetchJson } from './remote-keys.ts';
 

@@ -1,13 +1,18 @@
 /* How many questions may wait for an answer, and how they are swept. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { type Desk, openDesk, type SignedInPerson, type TestClient } from '../../testing/oauth.ts';
 import { isConsent } from '../../testing/oauth-answers.ts';
+import {
+  type OAuthHarness,
+  openOAuthHarness,
+  type SignedInPerson,
+  type TestClient,
+} from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let client: TestClient;
 beforeEach(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   client = await desk.register();
 });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   base,
-  type Desk,
   failure,
-  openDesk,
+  type OAuthHarness,
+  openOAuthHarness,
   type SignedInPerson,
   type TestClient,
   type Tokens,
-} from '../../testing/oauth.ts';
+} from '../../testing/oauth-harness.ts';
 
 const dayMs = 24 * 3_600_000;
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let P: TestClient;
 let S: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   P = await desk.register();
   S = await desk.register({ token_endpoint_auth_method: 'client_secret_post' });
@@ -77,7 +77,7 @@ describe('rotation', () => {
     expect(rows.map(row => Number(row['parents']))).toEqual([1]);
   });
   test('R06 without a grace window exactly one of ten succeeds, and the grant ends', async () => {
-    const strict = await openDesk({ outside: { oauth: { refreshGraceMs: 0 } } });
+    const strict = await openOAuthHarness({ outside: { oauth: { refreshGraceMs: 0 } } });
     const eve = await strict.person('eve@example.com');
     const client = await strict.register();
     const { refresh_token } = await strict.connect(client, eve);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openHouse } from '../../testing/house.ts';
-import { type Desk, failure, openDesk } from '../../testing/oauth.ts';
+import { failure, type OAuthHarness, openOAuthHarness } from '../../testing/oauth-harness.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 import { readRegistration } from './registration.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
 });
 afterAll(() => desk.close());
 
@@ -159,7 +159,7 @@ describe('POST /register', () => {
 
   test('C05 a scheme of a native app is kept, and used only where the operator allows it', async () => {
     for (const allowPrivateUse of [false, true]) {
-      const own = await openDesk({ outside: { oauth: { allowPrivateUse } } });
+      const own = await openOAuthHarness({ outside: { oauth: { allowPrivateUse } } });
       const client = await own.register(uris('com.example.app:/cb'));
       const eve = await own.person('eve@example.com');
       const page = await own.visit(own.request(client), eve.cookie);
@@ -213,7 +213,7 @@ describe('POST /register', () => {
   });
 
   test('C08 nor from all the addresses of one network', async () => {
-    const house = await openHouse({ env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.0/8' } });
+    const house = await openTestServer({ env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.0/8' } });
     const origin = await house.listen();
     const from = async (address: string): Promise<number> =>
       (
@@ -230,7 +230,7 @@ describe('POST /register', () => {
   });
 
   test('C08 ten thousand altogether', async () => {
-    const own = await openDesk();
+    const own = await openOAuthHarness();
     await own.services.database.client.execute(
       `INSERT INTO oauth_clients (id, kind, name, redirect_uris, auth_methods, may_refresh, created_at)
        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
@@ -246,7 +246,7 @@ describe('POST /register', () => {
   });
 
   test('C09 a client that nobody connected is forgotten after a day, one that is connected stays', async () => {
-    const own = await openDesk();
+    const own = await openOAuthHarness();
     const ada = await own.person('ada@example.com');
     const unused = await own.register();
     const used = await own.register();
@@ -259,12 +259,14 @@ describe('POST /register', () => {
   });
 
   test('C10 registration can be closed, or need a token', async () => {
-    const closed = await openDesk({ outside: { oauth: { registration: { mode: 'off' } } } });
+    const closed = await openOAuthHarness({ outside: { oauth: { registration: { mode: 'off' } } } });
     expect((await closed.fetch('/register', { method: 'POST' })).status).toBe(404);
     const metadata = await (await closed.fetch('/.well-known/oauth-authorization-server')).json();
     expect(metadata).not.toHaveProperty('registration_endpoint');
     await closed.close();
-    const guarded = await openDesk({ outside: { oauth: { registration: { mode: 'token', token: 'let-me-in' } } } });
+    const guarded = await openOAuthHarness({
+      outside: { oauth: { registration: { mode: 'token', token: 'let-me-in' } } },
+    });
     const body = JSON.stringify(uris('https://c.test/cb'));
     const attempt = (headers: Record<string, string>) =>
       guarded.fetch('/register', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });

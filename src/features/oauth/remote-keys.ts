@@ -3,8 +3,8 @@
  * set for the time when the issuer is down, and stops asking an issuer that does not answer.
  */
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { TrustedIssuer } from '../../config/issuers.ts';
 import { unavailable } from '../../core/errors.ts';
-import type { TrustedIssuer } from '../../core/settings/issuers.ts';
 
 /** A JSON document at an address that the operator configured. @throws when it cannot be fetched */
 export type FetchJson = (url: string) => Promise<unknown>;

@@ -5,8 +5,8 @@
 import { Elysia } from 'elysia';
 import { AppError } from '../../core/errors.ts';
 import { decodeUtf8 } from '../../core/text.ts';
-import { bodyOf, requestContext } from '../../http/bridge.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
+import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
 import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
 import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
 import { maxFormBytes } from './limits.ts';

@@ -1,15 +1,15 @@
 /* Each statement touches the account, the client and the session that it names, and nobody else's. */
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createTokensStore, type TokensStore } from './store.tokens.ts';
 
 const now = 1000;
-const house: House = await openHouse();
+const house: TestServer = await openTestServer();
 const { db, client } = house.services.database;
 const store: TokensStore = createTokensStore(db, client);
-const ada: Caller = await house.person('ada@example.com');
-const bob: Caller = await house.person('bob@example.com');
+const ada: Caller = await house.createPerson('ada@example.com');
+const bob: Caller = await house.createPerson('bob@example.com');
 afterAll(() => house.close());
 
 const issuer = 'https://one.test';

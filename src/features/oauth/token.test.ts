@@ -2,24 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   base,
   basic,
-  type Desk,
   encode,
   failure,
-  openDesk,
+  type OAuthHarness,
+  openOAuthHarness,
   type SignedInPerson,
   type TestClient,
   type Tokens,
   verifier,
-} from '../../testing/oauth.ts';
+} from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let P: TestClient;
 let L: TestClient;
 let S: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   P = await desk.register();
   L = await desk.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });

@@ -1,21 +1,21 @@
 /* Authorizations that are still under way when a connection ends: an unused code, and a question that nobody answered yet. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
-  type Desk,
   failure,
-  openDesk,
+  type OAuthHarness,
+  openOAuthHarness,
   type SignedInPerson,
   type TestClient,
   type Tokens,
-} from '../../testing/oauth.ts';
+} from '../../testing/oauth-harness.ts';
 
-let desk: Desk;
+let desk: OAuthHarness;
 let ada: SignedInPerson;
 let bob: SignedInPerson;
 let client: TestClient;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openOAuthHarness();
   ada = await desk.person('ada@example.com');
   bob = await desk.person('bob@example.com');
   client = await desk.register();

@@ -1,16 +1,16 @@
 /* Destinations and callers that do not behave: whatever happens, the attempt ends in time and is recorded. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
-import { closePeers, drip, ok, peer, reply } from '../../testing/raw-peer.ts';
+import { closePeers, drip, ok, peer, reply } from '../../testing/raw-destination.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
-  house = await openHouse({ env: { HOOKTAPE_REPLAY_TIMEOUT: '1s' } });
-  ada = await house.person('ada@example.com');
+  house = await openTestServer({ env: { HOOKTAPE_REPLAY_TIMEOUT: '1s' } });
+  ada = await house.createPerson('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
 afterEach(closePeers);
@@ -98,8 +98,8 @@ describe('anomalies', () => {
   });
 
   test('what is under way when the server stops is recorded', async () => {
-    const closing = await openHouse();
-    const eve = await closing.person();
+    const closing = await openTestServer();
+    const eve = await closing.createPerson();
     const id = await closing.deliver(await eve.createEndpoint());
     const to = await peer(() => {});
     const asked = eve.call('POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });

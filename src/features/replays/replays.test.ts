@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
-import { closePeers, ok, peer, reply } from '../../testing/raw-peer.ts';
+import { closePeers, ok, peer, reply } from '../../testing/raw-destination.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
-  house = await openHouse({});
-  ada = await house.person('ada@example.com');
+  house = await openTestServer({});
+  ada = await house.createPerson('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
 afterEach(closePeers);
@@ -144,7 +144,7 @@ describe('POST /api/events/{id}/replay', () => {
   });
 
   test('an attempt stays when its account goes: without a name, marked', async () => {
-    const mate = await house.person('mate@example.com', { teamOf: 'ada@example.com' });
+    const mate = await house.createPerson('mate@example.com', { teamOf: 'ada@example.com' });
     const id = await house.deliver(endpoint);
     const to = await peer(ok);
     const url = `http://127.0.0.1:${to.port}/`;
@@ -193,16 +193,16 @@ describe('POST /api/events/{id}/replay', () => {
     const to = await peer(ok);
     await refusal(400, 'evt_unknown', 'nonsense');
     const missing = await refusal(404, 'evt_unknown', `http://127.0.0.1:${to.port}/`);
-    const bob = await house.person('bob@example.com');
+    const bob = await house.createPerson('bob@example.com');
     const foreign = await bob.json(404, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
     expect<unknown>(foreign).toEqual(missing);
     expect(to.connects()).toBe(0);
   });
 
   test('loopback is closed when the dashboard is not on loopback', async () => {
-    const remote = await openHouse({ env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com' } });
+    const remote = await openTestServer({ env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com' } });
     try {
-      const eve = await remote.person();
+      const eve = await remote.createPerson();
       const id = await remote.deliver(await eve.createEndpoint());
       const to = await peer(ok);
       await eve.json(400, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });

@@ -3,20 +3,20 @@
  * anybody is told, and a caller that goes away changes nothing about that. An address that may not be reached is no attempt.
  */
 import type { Clock } from '../../core/clock.ts';
+import { createSlots } from '../../core/concurrency/slots.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unreachable } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
-import { replayHeaders } from '../../core/replay-headers.ts';
-import { createSlots } from '../../core/slots.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound } from '../../net/outbound.ts';
-import type { Reader, StoredEvent } from '../events/service.ts';
+import type { EventReader, StoredEvent } from '../events/service.ts';
+import { replayHeaders } from './headers.ts';
 import type { ReplayResult } from './model.ts';
 import type { ReplaysStore } from './store.ts';
 
 /** Who sends it again: from the principal. */
-export type Replayer = Reader & { accountId: string };
+export type Replayer = EventReader & { accountId: string };
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
@@ -25,7 +25,7 @@ const maxAtOnce = 10;
 export function createReplaysService(options: {
   store: ReplaysStore;
   /** The event that this reader may see. @throws not_found */
-  stored: (reader: Reader, id: string) => Promise<StoredEvent>;
+  stored: (reader: EventReader, id: string) => Promise<StoredEvent>;
   send: Outbound['send'];
   clock: Clock;
   /** Whole replay, name resolution to last byte. */

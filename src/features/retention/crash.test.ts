@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordMany, rowsOf } from '../../testing/events.ts';
-import { openHouse } from '../../testing/house.ts';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 
 const events = 40_000;
 const main = new URL('../../main.ts', import.meta.url).pathname;
@@ -16,8 +16,8 @@ test.skipIf(isRemote)(
     const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
     const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
     try {
-      let house = await openHouse({ directory, env });
-      const caller = await house.person();
+      let house = await openTestServer({ directory, env });
+      const caller = await house.createPerson();
       const { id } = await caller.createEndpoint();
       // Copies of one, all expired but the last thousand.
       await recordMany(house, id, 1, { receivedAt: 0, bodyBytes: 1500 });
@@ -43,7 +43,7 @@ test.skipIf(isRemote)(
       server.kill('SIGKILL');
       await server.exited;
 
-      house = await openHouse({ directory, env });
+      house = await openTestServer({ directory, env });
       const counted = async () =>
         (
           await rowsOf(

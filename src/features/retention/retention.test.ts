@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { type HeldClock, holdClock } from '../../testing/clock.ts';
 import { recordMany, rowsOf } from '../../testing/events.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 let clock: HeldClock;
-let house: House;
+let house: TestServer;
 
 beforeEach(async () => {
   clock = holdClock();
-  house = await openHouse({
+  house = await openTestServer({
     clock,
     env: { HOOKTAPE_FREE_RETENTION: '7d', HOOKTAPE_PRO_RETENTION: '90d', HOOKTAPE_FREE_ENDPOINTS: '0' },
   });
@@ -37,7 +37,7 @@ const stored = async (): Promise<number> => Number((await rowsOf(house, 'SELECT 
 
 describe('an event past its window', () => {
   test('is gone from list, detail, raw and counters at that moment, before any sweep', async () => {
-    const caller = await house.person('free@example.com', { plan: 'free' });
+    const caller = await house.createPerson('free@example.com', { plan: 'free' });
     const { id: other } = await caller.createEndpoint('other');
     const { id } = await caller.createEndpoint();
     const at = clock.now();
@@ -63,8 +63,8 @@ describe('an event past its window', () => {
   });
 
   test('is removed by the sweep with its replays, and the others stay, in each plan by its own window', async () => {
-    const free = await house.person('free@example.com', { plan: 'free' });
-    const pro = await house.person('pro@example.com', { plan: 'pro' });
+    const free = await house.createPerson('free@example.com', { plan: 'free' });
+    const pro = await house.createPerson('pro@example.com', { plan: 'pro' });
     const at = clock.now();
     const endpoints = [await free.createEndpoint(), await free.createEndpoint('second'), await pro.createEndpoint()];
     for (const { id } of endpoints) await recordMany(house, id, 10, { receivedAt: n => at + n * day });
@@ -103,8 +103,8 @@ describe('an event past its window', () => {
 
   test('stays for ever where the window is 0', async () => {
     await house.close();
-    house = await openHouse({ clock, env: { HOOKTAPE_PRO_RETENTION: '0' } });
-    const caller = await house.person();
+    house = await openTestServer({ clock, env: { HOOKTAPE_PRO_RETENTION: '0' } });
+    const caller = await house.createPerson();
     const { id } = await caller.createEndpoint();
     const events = await recordMany(house, id, 1, { receivedAt: 0 });
     clock.advance(10_000 * day);
@@ -114,7 +114,7 @@ describe('an event past its window', () => {
 });
 
 test('a plan change applies at once: the smaller window hides, the larger shows what is not swept yet', async () => {
-  const caller = await house.person('owner@example.com', { plan: 'pro' });
+  const caller = await house.createPerson('owner@example.com', { plan: 'pro' });
   const { id } = await caller.createEndpoint();
   const at = clock.now();
   const events = await recordMany(house, id, 2, { receivedAt: n => at + n * 10 * day });
@@ -132,7 +132,7 @@ test('a plan change applies at once: the smaller window hides, the larger shows 
 });
 
 test('a plan change wakes the sweeper', async () => {
-  const caller = await house.person('owner@example.com', { plan: 'pro' });
+  const caller = await house.createPerson('owner@example.com', { plan: 'pro' });
   const { id } = await caller.createEndpoint();
   await recordMany(house, id, 3, { receivedAt: clock.now() - 8 * day });
   await house.services.account.setPlan('owner@example.com', 'free');
@@ -142,7 +142,7 @@ test('a plan change wakes the sweeper', async () => {
 
 describe('a deleted endpoint', () => {
   test('loses events and secrets soon, and its row once no late delivery can come any more', async () => {
-    const caller = await house.person();
+    const caller = await house.createPerson();
     const { id } = await caller.createEndpoint();
     await caller.createEndpoint('other');
     await recordMany(house, id, 700, { receivedAt: clock.now() });
@@ -164,7 +164,7 @@ describe('a deleted endpoint', () => {
   });
 
   test('takes deliveries that were on their way with it, even after its row is gone', async () => {
-    const caller = await house.person();
+    const caller = await house.createPerson();
     const { id } = await caller.createEndpoint();
     await caller.json(200, 'DELETE', `/api/endpoints/${id}`);
     await recordMany(house, id, 2, { receivedAt: clock.now() });
@@ -183,8 +183,8 @@ describe('a deleted endpoint', () => {
 
 describe('a team that nobody is left in', () => {
   test('goes with its endpoints and events', async () => {
-    const caller = await house.person();
-    const other = await house.person('other@example.com');
+    const caller = await house.createPerson();
+    const other = await house.createPerson('other@example.com');
     const { id } = await caller.createEndpoint();
     await other.createEndpoint();
     await recordMany(house, id, 5, { receivedAt: clock.now() });
@@ -198,7 +198,7 @@ describe('a team that nobody is left in', () => {
   });
 
   test('does so although the process died between removing the person and the endpoints', async () => {
-    const caller = await house.person();
+    const caller = await house.createPerson();
     const endpoint = await caller.createEndpoint();
     await recordMany(house, endpoint.id, 5, { receivedAt: clock.now() });
     await house.services.account.remove('owner@example.com');
@@ -214,7 +214,7 @@ describe('a team that nobody is left in', () => {
 });
 
 test.skipIf(isRemote)('disk space comes back: the file and its log shrink, what is left is intact', async () => {
-  const caller = await house.person();
+  const caller = await house.createPerson();
   const { id } = await caller.createEndpoint();
   const { id: other } = await caller.createEndpoint('other');
   for (let round = 0; round < 4; round++) await recordMany(house, id, 200, { receivedAt: 0, bodyBytes: 20_000 });
@@ -236,9 +236,9 @@ test('a log that a reader holds is left for later, without an incident', async (
   const scan = database.scanClient.execute(
     'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i), (SELECT count(*) FROM events) FROM n',
   );
-  await house.person();
+  await house.createPerson();
   await database.upkeep?.truncateWal();
   expect(Number((await scan).rows[0]?.[0])).toBe(3_000_000);
-  await house.person('second@example.com');
+  await house.createPerson('second@example.com');
   expect(database.busyIncidents()).toBe(0);
 });

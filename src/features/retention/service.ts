@@ -2,16 +2,16 @@
  * The sweeper: removes what nobody can read any more, oldest first, in slices that the writer has done within milliseconds.
  * A walk goes through all endpoints once; it may stop anywhere, a crash included, and the next one goes on.
  */
-import { createPace } from '../../core/pace.ts';
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
-import type { Doomed, Due, RetentionStore } from './store.ts';
+import type { Due, ExpiredEvents, RetentionStore } from './store.ts';
 import type { SweepClock } from './sweep-clock.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
 
 const sliceMs = 2.5;
 /** A page of content costs about as much to free as four events without any. */
-const cost = ({ bytes }: Doomed): number => 1 + bytes / 4096;
+const cost = ({ bytes }: ExpiredEvents): number => 1 + bytes / 4096;
 /** A delivery that found its endpoint before the deletion may be committed as much later as a sender may take to send it. */
 const lateDeliveriesMs = 600_000;
 
@@ -31,7 +31,7 @@ export function createRetentionService(options: {
   onSwept: (events: number) => void;
 }) {
   const { store, clock, retentionMs, background, giveBack, removeTeam, onSwept } = options;
-  const pace = createPace({ targetMs: sliceMs, first: 128, least: 64, most: 4096 });
+  const pace = createBatchSize({ targetMs: sliceMs, first: 128, least: 64, most: 4096 });
   let walking = false;
   /** Woken during a walk: endpoints that it has passed already may have something by now. */
   let again = false;
@@ -39,12 +39,12 @@ export function createRetentionService(options: {
   let swept = 0;
 
   const removeSome = async (due: Due): Promise<void> => {
-    const found = await store.oldest(due, Math.ceil(pace.units()));
+    const found = await store.oldest(due, Math.ceil(pace.size()));
     const seqs: number[] = [];
     let units = 0;
     for (const one of found) {
       units += cost(one);
-      if (seqs.length > 0 && units > pace.units()) {
+      if (seqs.length > 0 && units > pace.size()) {
         units -= cost(one);
         break;
       }
@@ -52,7 +52,7 @@ export function createRetentionService(options: {
     }
     if (seqs.length === 0) return;
     const { removed, writerMs } = await store.remove(due.endpoint, seqs);
-    pace.took(units, writerMs);
+    pace.record(units, writerMs);
     swept += removed;
   };
 

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { endpoints, teams } from '../../db/schema.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createRetentionStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 
@@ -40,7 +40,7 @@ test('a team that has people or endpoints stays, and so does a deleted endpoint 
   ]);
   // A team that has people and no endpoint.
   await db.delete(endpoints).where(eq(endpoints.id, 'ep_abandoned'));
-  await house.person('bob@example.com');
+  await house.createPerson('bob@example.com');
   await store.removeEmpty(2);
   expect(await names(teams)).toHaveLength(2);
   expect(await names(teams)).not.toContain('abandoned');

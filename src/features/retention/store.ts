@@ -10,7 +10,7 @@ import type { SeenClock } from './sweep-clock.ts';
 export type Due = { endpoint: number; before: number };
 
 /** An event and what its content takes on disk, in bytes. */
-export type Doomed = { seq: number; bytes: number };
+export type ExpiredEvents = { seq: number; bytes: number };
 
 /** Statements that remove what belongs to these events elsewhere, such as their rows in an index. */
 export type ExtraDeletes = (seqs: readonly number[]) => InStatement[];
@@ -78,7 +78,7 @@ export function createRetentionStore({ client, timedBatch }: Database, extraDele
     },
 
     /** The oldest of them. */
-    async oldest({ endpoint, before }: Due, limit: number): Promise<Doomed[]> {
+    async oldest({ endpoint, before }: Due, limit: number): Promise<ExpiredEvents[]> {
       const { rows } = await client.execute({
         sql: `SELECT seq, length(content) FROM events WHERE endpoint = ? AND received_at < ?
               ORDER BY received_at, seq LIMIT ?`,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HeldClock, holdClock } from '../../testing/clock.ts';
 import { recordMany, rowsOf } from '../../testing/events.ts';
-import { type House, openHouse } from '../../testing/house.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createSweepClock, holdMs, type SeenClock } from './sweep-clock.ts';
 
 const minute = 60_000;
@@ -114,17 +114,18 @@ describe('the clock of the sweeper', () => {
 });
 
 describe('the sweeper', () => {
-  const stored = async (house: House): Promise<unknown> => (await rowsOf(house, 'SELECT count(*) FROM events'))[0]?.[0];
-  const sweep = async (house: House): Promise<void> => {
+  const stored = async (house: TestServer): Promise<unknown> =>
+    (await rowsOf(house, 'SELECT count(*) FROM events'))[0]?.[0];
+  const sweep = async (house: TestServer): Promise<void> => {
     house.services.retention.wake();
     await house.services.background.idle();
   };
 
   test('removes nothing by a clock that has jumped ahead, says so, and deleted endpoints still go', async () => {
     const clock = holdClock();
-    const house = await openHouse({ clock });
+    const house = await openTestServer({ clock });
     try {
-      const caller = await house.person();
+      const caller = await house.createPerson();
       const { id } = await caller.createEndpoint();
       const { id: deleted } = await caller.createEndpoint('deleted');
       await recordMany(house, id, 3, { receivedAt: clock.now() });
@@ -151,14 +152,14 @@ describe('the sweeper', () => {
       const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
       const clock = holdClock();
       try {
-        let house = await openHouse({ directory, env, clock });
-        const { id } = await (await house.person()).createEndpoint();
+        let house = await openTestServer({ directory, env, clock });
+        const { id } = await (await house.createPerson()).createEndpoint();
         await recordMany(house, id, 3, { receivedAt: clock.now() });
         if (hasSaved) await house.services.sweepClock.watch();
         await house.close();
 
         clock.advance(400 * day);
-        house = await openHouse({ directory, env, clock });
+        house = await openTestServer({ directory, env, clock });
         await sweep(house);
         expect(await stored(house)).toBe(3);
         clock.advance(hour);

@@ -3,17 +3,18 @@
  * signatures only narrow down where to look; the body decides. So the answer is exact the moment after capture, whatever the
  * state of the index. Nothing is ever held that grows with the history: positions and bodies come in bounded pieces.
  */
+
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { maxSearchCharacters } from '../../core/limits.ts';
-import { endpointMark, oversizedMark, trigramsOf } from '../../core/search-grams.ts';
 import { type SignatureQuery, signatureQuery } from '../../core/search-signature.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
 import { firstCharacters } from '../../core/text.ts';
-import { createTurns } from '../../core/turns.ts';
+import { searchedBody } from './documents.ts';
 import type { Recent } from './recent.ts';
 import type { Searched, SearchStore } from './store.ts';
-import { searchedBody } from './texts.ts';
+import { endpointMark, oversizedMark, trigramsOf } from './trigrams.ts';
 
 export type Search = {
   endpoint: number;
@@ -89,7 +90,7 @@ export function createFinder(options: {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<Position[]> => {
-    const turn = createTurns(monotonic);
+    const turn = createTimeSlices(monotonic);
     const found: Position[] = [];
     for (let at = 0; at < candidates.length; at += bodyBatch) {
       const group = candidates.slice(at, at + bodyBatch);

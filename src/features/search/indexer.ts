@@ -3,10 +3,10 @@
  * in the same transaction as the entries, so a crash at any point loses at most the work of one slice. Merging what many
  * small slices left behind is work of the same size, in between.
  */
-import { createTurns } from '../../core/turns.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { SliceResult } from '../../db/background.ts';
+import { toEntry } from './documents.ts';
 import type { Entry, SearchStore } from './store.ts';
-import { toEntry } from './texts.ts';
 
 /** What one append writes, at least and at most: the one while the writer has much else to do, the other 4 ms at rest. */
 const leastCharacters = 12 << 10;
@@ -62,7 +62,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
 
   /** Reads and prepares the next events after `seq`. */
   const read = async (seq: number): Promise<Entry[]> => {
-    const turn = createTurns(monotonic);
+    const turn = createTimeSlices(monotonic);
     let bytes = 0;
     let count = 0;
     for (const size of await store.sizesAfter(seq, readEntries)) {

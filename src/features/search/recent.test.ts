@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { signatureQuery, signatureWords } from '../../core/search-signature.ts';
+import { signEvent } from './documents.ts';
 import { createRecent } from './recent.ts';
-import { signEvent } from './texts.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const query = (term: string) => signatureQuery(bytes(term));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createMatcher } from '../../core/search-text.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
-import { matchesNow } from '../../testing/matching.ts';
+import { matchesNow } from '../../testing/search-oracle.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string | null };
 
-let house: House;
+let house: TestServer;
 let owner: Caller;
 
 const listPath = (endpointId: string, q: string, more: Record<string, string> = {}): string =>
@@ -63,8 +63,8 @@ describe.each([
   ['looking at what is near first', 256],
 ])('GET /api/events?q=, %s', (_name, searchNearby) => {
   beforeAll(async () => {
-    house = await openHouse({ searchNearby });
-    owner = await house.person();
+    house = await openTestServer({ searchNearby });
+    owner = await house.createPerson();
   });
   afterAll(() => house.close());
 

@@ -1,9 +1,9 @@
 /* Search put together: what the house needs of it, and nothing of how it is done. */
 import { checkTerm, createFinder } from './finder.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
+import { createUpkeep } from './maintenance.ts';
 import { type Captured, createRecent } from './recent.ts';
 import type { SearchStore } from './store.ts';
-import { createUpkeep } from './upkeep.ts';
 
 export type SearchService = ReturnType<typeof createSearchService>;
 

@@ -1,14 +1,14 @@
 /* Positions are those of the endpoint that is searched. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createSearchStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

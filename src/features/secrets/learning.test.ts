@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
-import { openDesk } from '../../testing/oauth.ts';
-import { exchange } from '../../testing/wire.ts';
+import { openOAuthHarness } from '../../testing/oauth-harness.ts';
+import { exchange } from '../../testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Endpoint = { id: string; url: string };
 type Secret = { id: string; platform: string | null; last4: string; confirmed: boolean };
@@ -11,13 +11,13 @@ type SecretList = { secrets: Secret[]; learnSecretsUntil: number | null };
 type Detail = { signatureValid: boolean | null; signature: { verdict: string; reason: string | null } };
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  house = await openTestServer({ clock });
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 
@@ -235,7 +235,7 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
 });
 
 test('a connected app neither confirms a secret nor opens a window', async () => {
-  const desk = await openDesk();
+  const desk = await openOAuthHarness();
   try {
     const person = await desk.person('cora@example.com');
     const { access_token } = await desk.connect(await desk.register(), person);

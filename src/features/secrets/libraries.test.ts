@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
 import { signedDeliveries } from '../../testing/signed-deliveries.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Detail = {
   platform: string | null;
@@ -8,12 +8,12 @@ type Detail = {
   signature: { platform: string; verdict: string; reason: string | null; proves: string | null } | null;
 };
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

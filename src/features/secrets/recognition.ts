@@ -3,6 +3,7 @@
  * on a signature in headers that the rules redact or drop, which cannot be verified later. Runs on every delivery, without a query.
  */
 
+import type { Recognition, UnredactedDelivery } from '../../ingest/row-encoder.ts';
 import {
   type Detection,
   type HandshakeAnswer,
@@ -11,7 +12,6 @@ import {
   type SigningSecret,
 } from '../../platforms/engine/model.ts';
 import { detect, handshake, mustVerifyAtCapture, verify } from '../../platforms/platforms.ts';
-import type { Arrived, Recognised } from '../capture/preparer.ts';
 
 const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
   ...new Set(secrets.filter(isConfirmed).flatMap(({ platform }) => platform ?? [])),
@@ -34,8 +34,8 @@ export const wantedAnswer = (
 /** @param endpoint its public address and the secrets known now. Never throws. */
 export function recognise(
   { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
-  { method, path, query, headers, body, receivedAt }: Arrived,
-): Recognised {
+  { method, path, query, headers, body, receivedAt }: UnredactedDelivery,
+): Recognition {
   const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
   const detection = detect(delivery, secrets.length === 0 ? [] : platformsOf(secrets));
   const verdict = mustVerifyAtCapture(delivery, detection.platform)

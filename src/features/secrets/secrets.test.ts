@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
-import { exchange } from '../../testing/wire.ts';
+import { exchange } from '../../testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 type Signature = { platform: string | null; verdict: string; reason: string | null; proves: string | null };
 type Detail = { platform: string; eventType: string; signatureValid: boolean | null; signature: Signature | null };
 type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean };
 
 const clock = holdClock();
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  house = await openTestServer({ clock });
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
 });
 afterAll(() => house.close());
 
@@ -181,22 +181,26 @@ describe('handshakes', () => {
 
 describe('across a restart', () => {
   test('secrets are opened again, and another HOOKTAPE_SECRET is refused', async () => {
-    const first = await openHouse({
+    const first = await openTestServer({
       clock,
       directory: house.directory,
       env: { HOOKTAPE_DATABASE_URL: `file:${house.directory}/second.db` },
     });
-    const dora = await first.person('dora@example.com');
+    const dora = await first.createPerson('dora@example.com');
     const endpoint = await dora.createEndpoint();
     await dora.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'stripe', secret: stripeSecret });
     const id = await first.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
     await first.close();
 
     const env = { HOOKTAPE_DATABASE_URL: `file:${house.directory}/second.db` };
-    const wrong = openHouse({ clock, directory: house.directory, env: { ...env, HOOKTAPE_SECRET: 'another one' } });
+    const wrong = openTestServer({
+      clock,
+      directory: house.directory,
+      env: { ...env, HOOKTAPE_SECRET: 'another one' },
+    });
     expect(wrong).rejects.toThrow('HOOKTAPE_SECRET');
 
-    const again = await openHouse({ clock, directory: house.directory, env });
+    const again = await openTestServer({ clock, directory: house.directory, env });
     const { key } = await again.services.keys.create(dora.accountId, 'again');
     const response = await again.fetch(`/api/events/${id}`, { headers: { authorization: `Bearer ${key}` } });
     expect(((await response.json()) as Detail).signatureValid).toBe(true);

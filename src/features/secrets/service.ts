@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '../../core/clock.ts';
+import { createQueues } from '../../core/concurrency/queues.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
-import { createQueues } from '../../core/queues.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { endpoints } from '../../db/schema.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createSecretsStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let ada: Caller;
 beforeAll(async () => {
-  house = await openHouse();
-  ada = await house.person();
+  house = await openTestServer();
+  ada = await house.createPerson();
 });
 afterAll(() => house.close());
 

@@ -1,10 +1,10 @@
 /* Sign-in, sign-out, password and sessions of the dashboard. */
 import { Elysia } from 'elysia';
+import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
-import { visitorOf } from '../../http/visitor.ts';
 import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
 import type { SessionsService } from './service.ts';
 
@@ -52,7 +52,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
     .post(
       '/api/session',
       async ({ request, body, set, status }) => {
-        set.headers['set-cookie'] = cookie.set(await sessions.signIn(body, visitorOf(gate, request)));
+        set.headers['set-cookie'] = cookie.set(await sessions.signIn(body, clientInfo(gate, request)));
         return status(201, { ok: true });
       },
       {
@@ -71,7 +71,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       '/api/session',
       async ({ request, set }) => {
         const { accountId } = gate.principal(request);
-        const { sessionId } = visitorOf(gate, request);
+        const { sessionId } = clientInfo(gate, request);
         if (sessionId !== undefined) await sessions.signOut(accountId, sessionId);
         set.headers['set-cookie'] = cookie.clear();
         return { ok: true };
@@ -89,7 +89,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
     .post(
       '/api/password',
       async ({ request, body, set }) => {
-        const token = await sessions.changePassword(gate.principal(request), body, visitorOf(gate, request));
+        const token = await sessions.changePassword(gate.principal(request), body, clientInfo(gate, request));
         if (token !== undefined) set.headers['set-cookie'] = cookie.set(token);
         return { ok: true };
       },
@@ -107,7 +107,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
     .get(
       '/api/sessions',
       async ({ request }) => ({
-        sessions: await sessions.list(gate.principal(request).accountId, visitorOf(gate, request).sessionId),
+        sessions: await sessions.list(gate.principal(request).accountId, clientInfo(gate, request).sessionId),
       }),
       {
         response: answers({ 200: SessionList }),

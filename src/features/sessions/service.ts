@@ -8,13 +8,13 @@ import { invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
 import { firstCharacters } from '../../core/text.ts';
-import type { Passwords } from '../account/passwords.ts';
+import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';
+import type { Throttle } from './sign-in-throttle.ts';
 import type { Alive, SessionHolder, SessionsStore } from './store.ts';
-import type { Throttle } from './throttle.ts';
 
 /** Where a request comes from, as the list of sessions shows it. */
-export type Visitor = { userAgent: string; sourceIp: string; sessionId: string | undefined };
+export type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
 
 type Credentials = { id: string; email: string; passwordHash: string | null };
 
@@ -54,7 +54,7 @@ export function createSessionsService(options: {
   const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
   /** A token that works from now on, in place of the visitor's own session. @throws unauthorized when it came too late */
-  const start = async (account: { id: string; passwordHash: string }, visitor: Visitor): Promise<string> => {
+  const start = async (account: { id: string; passwordHash: string }, visitor: ClientInfo): Promise<string> => {
     const token = newToken(random);
     const now = clock.now();
     const session = {
@@ -91,7 +91,7 @@ export function createSessionsService(options: {
     start,
 
     /** @returns the token @throws unauthorized, rate_limited */
-    async signIn(given: { email: string; password: string }, visitor: Visitor): Promise<string> {
+    async signIn(given: { email: string; password: string }, visitor: ClientInfo): Promise<string> {
       const email = given.email.trim().toLowerCase();
       const account = await verified(email, given.password, visitor.sourceIp, () => accounts.byEmail(email));
       if (!account) throw unauthorized('wrong email or password');
@@ -137,7 +137,7 @@ export function createSessionsService(options: {
     async changePassword(
       who: { accountId: string; email: string },
       given: { current: string; password: string; signOutEverywhere?: boolean },
-      visitor: Visitor,
+      visitor: ClientInfo,
     ): Promise<string | undefined> {
       const password = checkPassword(given.password, who.email);
       const account = await verified(who.email, given.current, visitor.sourceIp, () => accounts.byId(who.accountId));

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, openBrowser } from '../../testing/browser.ts';
 import { holdClock } from '../../testing/clock.ts';
-import { type House, openHouse } from '../../testing/house.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
 const password = 'a good long password';
 const hour = 3_600_000;
-let house: House;
+let house: TestServer;
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  await house.person('ada@example.com', { password });
-  await house.person('bob@example.com', { password });
+  house = await openTestServer({ clock });
+  await house.createPerson('ada@example.com', { password });
+  await house.createPerson('bob@example.com', { password });
   await house.services.account.create({ email: 'keyless@example.com' });
 });
 afterAll(() => house.close());
@@ -118,7 +118,7 @@ describe('GET /api/session', () => {
   });
 
   test('a key says who it is, without a session', async () => {
-    const carol = await house.person('carol@example.com');
+    const carol = await house.createPerson('carol@example.com');
     expect(await carol.json(200, 'GET', '/api/session')).toMatchObject({
       account: { email: 'carol@example.com' },
       sessionId: null,
@@ -218,7 +218,7 @@ describe('/api/sessions', () => {
 describe('POST /api/password', () => {
   test('ends every other session, renews this one, and only the new password signs in', async () => {
     const dora = 'dora@example.com';
-    await house.person(dora, { password });
+    await house.createPerson(dora, { password });
     const [phone, laptop] = [await signIn(dora), await signIn(dora)];
     const before = laptop.cookie;
     const change = { current: password, password: 'another long password' };
@@ -233,7 +233,7 @@ describe('POST /api/password', () => {
 
   test('400 for a wrong current password and for a new one that is too weak; guessing is slowed', async () => {
     const eve = 'eve@example.com';
-    await house.person(eve, { password });
+    await house.createPerson(eve, { password });
     const browser = await signIn(eve);
     await browser.json(400, 'POST', '/api/password', { current: password, password: 'short' });
     const guess = { current: 'wrong wrong wrong', password: 'another long password' };
@@ -245,7 +245,7 @@ describe('POST /api/password', () => {
 
   test('after its account has gone it says that, and not that the password is wrong', async () => {
     const ida = 'ida@example.com';
-    const { accountId } = await house.person(ida, { password });
+    const { accountId } = await house.createPerson(ida, { password });
     await house.services.account.remove(ida);
     const late = house.services.sessions.changePassword(
       { accountId, email: ida },
@@ -258,7 +258,7 @@ describe('POST /api/password', () => {
 
   test('a sign-in that was checked against the old password comes too late', async () => {
     const gus = 'gus@example.com';
-    await house.person(gus, { password });
+    await house.createPerson(gus, { password });
     const { id, passwordHash } = await house.services.account.byEmail(gus);
     await house.services.account.resetPassword(gus, 'another long password');
     const visitor = { userAgent: '', sourceIp: '::1', sessionId: undefined };
@@ -269,7 +269,7 @@ describe('POST /api/password', () => {
 
   test('an operator’s new password ends all sessions', async () => {
     const fay = 'fay@example.com';
-    await house.person(fay, { password });
+    await house.createPerson(fay, { password });
     const browser = await signIn(fay);
     await house.services.account.resetPassword(fay, 'set by the operator');
     expect(await isIn(browser)).toBe(false);
@@ -278,9 +278,9 @@ describe('POST /api/password', () => {
 
 describe('the rate limit', () => {
   test('a session has ten times that of a key', async () => {
-    const small = await openHouse({ clock, env: { HOOKTAPE_RATE_LIMIT: '3' } });
+    const small = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '3' } });
     try {
-      await small.person('ada@example.com', { password });
+      await small.createPerson('ada@example.com', { password });
       const browser = openBrowser(small);
       await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
       for (let i = 0; i < 30; i++) await browser.json(200, 'GET', '/api/me');

@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { accounts } from '../../db/schema.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createSessionsStore, type SessionsStore } from './store.ts';
 
 const everything = { seenAfter: 0, createdAfter: 0 };
-let house: House;
+let house: TestServer;
 let store: SessionsStore;
 let ada: Caller;
 let bob: Caller;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   store = createSessionsStore(house.services.database.db);
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com');
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
   const { db } = house.services.database;
   for (const [hash, who] of Object.entries({ 'ada’s hash': ada, 'bob’s hash': bob }))
     await db.update(accounts).set({ passwordHash: hash }).where(eq(accounts.id, who.accountId));

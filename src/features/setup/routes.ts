@@ -1,10 +1,10 @@
 /* First run: POST /api/setup. */
 import { Elysia } from 'elysia';
+import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { type Account, answers, type Endpoint } from '../../http/schemas.ts';
-import { visitorOf } from '../../http/visitor.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { SetupDone, SetupRequest } from './model.ts';
 import type { SetupService } from './service.ts';
@@ -22,7 +22,7 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
     '/api/setup',
     async ({ request, body, set, status }) => {
       const { account: owner, endpoint } = await setup.complete(body.token, body);
-      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, visitorOf(gate, request)));
+      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, clientInfo(gate, request)));
       return status(201, { account: await account.account(owner.id), endpoint });
     },
     {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { type Browser, openBrowser } from '../../testing/browser.ts';
-import { type House, openHouse } from '../../testing/house.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const baseUrl = 'https://hooks.example.com';
 const owner = { email: 'Owner@Example.com', password: 'a good long password' };
-let house: House;
+let house: TestServer;
 let browser: Browser;
 beforeEach(async () => {
-  house = await openHouse({ env: { HOOKTAPE_BASE_URL: baseUrl } });
+  house = await openTestServer({ env: { HOOKTAPE_BASE_URL: baseUrl } });
   browser = openBrowser(house, { host: 'hooks.example.com' });
 });
 afterEach(() => house.close());

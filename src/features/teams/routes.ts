@@ -1,10 +1,10 @@
 /* The team: members, invitations, and joining by one. */
 import { Elysia } from 'elysia';
+import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
-import { visitorOf } from '../../http/visitor.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { Acceptance, Invitation, NewInvitation, OpenInvitation, Team, TokenParams } from './model.ts';
 import type { TeamsService } from './service.ts';
@@ -77,7 +77,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       '/api/invitations/:token',
       async ({ request, params, body, set, status }) => {
         const account = await teams.accept(params.token, body.password);
-        set.headers['set-cookie'] = cookie.set(await sessions.start(account, visitorOf(gate, request)));
+        set.headers['set-cookie'] = cookie.set(await sessions.start(account, clientInfo(gate, request)));
         return status(201, { ok: true });
       },
       {

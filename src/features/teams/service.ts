@@ -7,7 +7,7 @@ import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } fr
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
 import { readEmail } from '../../core/text.ts';
-import type { Passwords } from '../account/passwords.ts';
+import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
 

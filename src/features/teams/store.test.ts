@@ -1,20 +1,20 @@
 /* What only an owner may do, and only in the own team. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createTeamsStore, type TeamsStore } from './store.ts';
 
-let house: House;
+let house: TestServer;
 let store: TeamsStore;
 let ada: Caller;
 let bob: Caller;
 let cleo: Caller;
 const team: Record<string, string> = {};
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   store = createTeamsStore(house.services.database.db);
-  ada = await house.person('ada@example.com');
-  cleo = await house.person('cleo@example.com', { teamOf: 'ada@example.com' });
-  bob = await house.person('bob@example.com');
+  ada = await house.createPerson('ada@example.com');
+  cleo = await house.createPerson('cleo@example.com', { teamOf: 'ada@example.com' });
+  bob = await house.createPerson('bob@example.com');
   for (const { email } of [ada, bob]) team[email] = (await house.services.account.byEmail(email)).teamId;
 });
 afterAll(() => house.close());

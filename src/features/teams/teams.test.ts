@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, openBrowser } from '../../testing/browser.ts';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, type House, openHouse } from '../../testing/house.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
 const hour = 3_600_000;
 const password = 'a good long password';
-let house: House;
+let house: TestServer;
 let ada: Caller;
 let bob: Caller;
 beforeAll(async () => {
-  house = await openHouse({ clock });
-  ada = await house.person('ada@example.com');
-  bob = await house.person('bob@example.com', { plan: 'free' });
+  house = await openTestServer({ clock });
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com', { plan: 'free' });
 });
 afterAll(() => house.close());
 
@@ -106,13 +106,13 @@ describe('invitations', () => {
 
   test('400 for what is no address; 403 for a member', async () => {
     await ada.json(400, 'POST', '/api/team/invitations', { email: 'nobody' });
-    const fred = await house.person('fred@example.com', { teamOf: 'ada@example.com' });
+    const fred = await house.createPerson('fred@example.com', { teamOf: 'ada@example.com' });
     await fred.json(403, 'POST', '/api/team/invitations', { email: 'friend@example.com' });
     await fred.json(403, 'DELETE', `/api/team/members/${ada.accountId}`);
   });
 
   test('403 beyond a hundred open ones, and they die with who invited', async () => {
-    const gina = await house.person('gina@example.com');
+    const gina = await house.createPerson('gina@example.com');
     const token = await invite(gina, 'guest@example.com');
     for (let i = 1; i < 100; i++) await invite(gina, `guest${i}@example.com`);
     await gina.json(403, 'POST', '/api/team/invitations', { email: 'guest100@example.com' });
@@ -124,7 +124,7 @@ describe('invitations', () => {
 
 describe('DELETE /api/team/members/{id}', () => {
   test('deletes the account: its key and session die at once, the team’s events stay', async () => {
-    const hugo = await house.person('hugo@example.com', { teamOf: 'ada@example.com', password });
+    const hugo = await house.createPerson('hugo@example.com', { teamOf: 'ada@example.com', password });
     const browser = openBrowser(house);
     await browser.json(201, 'POST', '/api/session', { email: 'hugo@example.com', password });
     const endpoint = await hugo.createEndpoint('made by hugo');
@@ -151,8 +151,8 @@ describe('DELETE /api/team/members/{id}', () => {
   });
 
   test('an owner who goes while asking is told so, and nothing of invitations or members', async () => {
-    const jan = await house.person('jan@example.com');
-    const kim = await house.person('kim@example.com', { teamOf: 'jan@example.com' });
+    const jan = await house.createPerson('jan@example.com');
+    const kim = await house.createPerson('kim@example.com', { teamOf: 'jan@example.com' });
     const { teamId } = await house.services.account.byEmail('jan@example.com');
     await house.services.account.remove('jan@example.com');
     const by = { accountId: jan.accountId, role: 'owner', teamId, plan: 'pro' } as const;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Ajv2020 from 'ajv/dist/2020';
-import { type House, openHouse } from '../../testing/house.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { type Document, isSchema, mapSchemas, type Operation, type Schema } from './document.ts';
 import { describedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
-let house: House;
+let house: TestServer;
 let document: Document;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openTestServer();
   document = (await (await house.fetch('/openapi.json')).json()) as Document;
 });
 afterAll(() => house.close());

@@ -1,16 +1,16 @@
 /* The clock jumps an hour back and forth: nothing is lost, repeated, or refused. */
 import { expect, test } from 'bun:test';
 import { type HeldClock, holdClock } from '../clock.ts';
-import { openHouse } from '../house.ts';
+import { openTestServer } from '../test-server.ts';
 
 const hour = 3_600_000;
 type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string | null };
 
 test('every delivery is listed exactly once, page by page, by the time it was told then', async () => {
   const clock: HeldClock = holdClock();
-  const house = await openHouse({ clock });
+  const house = await openTestServer({ clock });
   try {
-    const owner = await house.person();
+    const owner = await house.createPerson();
     const endpoint = await owner.createEndpoint();
     const sent: string[] = [];
     for (let i = 0; i < 40; i++) {
@@ -42,9 +42,9 @@ test('every delivery is listed exactly once, page by page, by the time it was to
 
 test('a rate limit and a live stream do not care for the wall clock', async () => {
   const clock: HeldClock = holdClock();
-  const house = await openHouse({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
+  const house = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
   try {
-    const owner = await house.person();
+    const owner = await house.createPerson();
     const endpoint = await owner.createEndpoint();
     const stream = await owner.call('GET', `/api/endpoints/${endpoint.id}/stream`);
     const reader = stream.body?.getReader();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SpawnThread } from '../../db/database.ts';
 import { hooktape, startServer } from '../command.ts';
-import { spawnThread } from '../house.ts';
+import { spawnThread } from '../test-server.ts';
 
 describe.each(['writer', 'reader'] as const)('the %s thread dies', name => {
   test('the process ends with 1 at once; what was acknowledged is there afterwards', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hooktape } from '../command.ts';
-import { type Caller, type House, openHouse } from '../house.ts';
+import { type Caller, openTestServer, type TestServer } from '../test-server.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 
 const mebibyte = 1 << 20;
@@ -19,21 +19,21 @@ type Exported = { events: { id: string; payloadRaw: string; receivedAt: number }
 
 describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a libSQL server', () => {
   let server: LibsqlServer;
-  let house: House;
+  let house: TestServer;
   let owner: Caller;
   let directory: string;
   const secret = 'the same secret for every process of an installation';
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'hooktape-large-'));
     server = await startLibsqlServer();
-    house = await openHouse({
+    house = await openTestServer({
       env: {
         HOOKTAPE_DATABASE_URL: server.url,
         HOOKTAPE_SECRET: secret,
         HOOKTAPE_MAX_BODY: `${32 * mebibyte}`,
       },
     });
-    owner = await house.person();
+    owner = await house.createPerson();
   });
   afterAll(async () => {
     await house?.close();

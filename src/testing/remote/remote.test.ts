@@ -1,7 +1,7 @@
 /* Hooktape on a libSQL server: one alone, and two that share it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type House, openHouse } from '../house.ts';
 import { eventually } from '../poll.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 
 const secret = 'the same secret for every process of an installation';
@@ -9,10 +9,10 @@ type Event = { id: string; payloadRaw: string; path: string };
 
 describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   let server: LibsqlServer;
-  let one: House;
-  let two: House;
+  let one: TestServer;
+  let two: TestServer;
   const open = (env: Record<string, string> = {}) =>
-    openHouse({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret, ...env } });
+    openTestServer({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret, ...env } });
   beforeAll(async () => {
     server = await startLibsqlServer();
     one = await open();
@@ -25,12 +25,12 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
   /** The same person's calls, through the other process. */
   const through =
-    (house: House, { key }: { key: string }) =>
+    (house: TestServer, { key }: { key: string }) =>
     async (method: string, path: string) =>
       house.fetch(path, { method, headers: { authorization: `Bearer ${key}` } });
 
   test('captures, lists, shows and counts; bytes as they came', async () => {
-    const owner = await one.person('core@example.com');
+    const owner = await one.createPerson('core@example.com');
     const endpoint = await owner.createEndpoint();
     const body = new Uint8Array([0xff, 0, 0xfe, 10, ...Buffer.from('{"é":1}')]);
     const id = await one.deliver(endpoint, body, { suffix: '/deep?a=%00' });
@@ -51,9 +51,9 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('one process captures, the other reads; ids stay unique while both write', async () => {
-    const owner = await one.person('both@example.com');
+    const owner = await one.createPerson('both@example.com');
     const endpoint = await owner.createEndpoint();
-    const send = (house: House, n: number) => house.deliver(endpoint, `{"n":${n}}`, { suffix: `/${n}` });
+    const send = (house: TestServer, n: number) => house.deliver(endpoint, `{"n":${n}}`, { suffix: `/${n}` });
     const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(n % 2 ? one : two, n)));
     expect(new Set(ids).size).toBe(200);
     const call = through(two, owner);
@@ -65,14 +65,14 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('an address that is taken is a conflict, not a failure', async () => {
-    await one.person('taken@example.com');
+    await one.createPerson('taken@example.com');
     await expect(two.services.account.create({ email: 'Taken@example.com', plan: 'free' })).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
   test('a key revoked on one is refused on the other at once', async () => {
-    const owner = await one.person('keys@example.com');
+    const owner = await one.createPerson('keys@example.com');
     const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
     expect((await through(two, made)('GET', '/api/me')).status).toBe(200);
     await owner.json(200, 'DELETE', `/api/keys/${made.id}`);
@@ -80,7 +80,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('an endpoint made on one receives on the other at once; deleted, it stops within a moment', async () => {
-    const owner = await one.person('endpoints@example.com');
+    const owner = await one.createPerson('endpoints@example.com');
     const endpoint = await owner.createEndpoint();
     expect(await two.deliver(endpoint)).toStartWith('evt_');
     await owner.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
@@ -91,7 +91,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('a signing secret registered on one is used by the other within a moment', async () => {
-    const owner = await one.person('secrets@example.com');
+    const owner = await one.createPerson('secrets@example.com');
     const endpoint = await owner.createEndpoint();
     const signature = new Bun.CryptoHasher('sha256', 'It is a secret').update('{}').digest('hex');
     const id = await one.deliver(endpoint, '{}', {
@@ -114,7 +114,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('a live stream on one shows what the other captures', async () => {
-    const owner = await one.person('live@example.com');
+    const owner = await one.createPerson('live@example.com');
     const endpoint = await owner.createEndpoint();
     const stream = await through(two, owner)('GET', `/api/endpoints/${endpoint.id}/stream`);
     const reader = stream.body?.getReader();
@@ -130,7 +130,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('413 for what is over the largest row of the server, and its neighbours are stored', async () => {
-    const owner = await one.person('big@example.com');
+    const owner = await one.createPerson('big@example.com');
     const endpoint = await owner.createEndpoint();
     const address = `${await one.listen()}${new URL(endpoint.url).pathname}`;
     const noise = Buffer.concat(Array.from({ length: 128 }, () => crypto.getRandomValues(Buffer.alloc(65_536))));
@@ -150,9 +150,9 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
 describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', () => {
   test('503 with Retry-After meanwhile, not ready; nothing acknowledged is lost or stored twice', async () => {
     const server = await startLibsqlServer();
-    const house = await openHouse({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret } });
+    const house = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret } });
     try {
-      const owner = await house.person();
+      const owner = await house.createPerson();
       const endpoint = await owner.createEndpoint();
       const address = `${await house.listen()}${new URL(endpoint.url).pathname}`;
       const acknowledged = new Map<string, number>();
@@ -212,7 +212,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that asks for a t
   test('is opened with HOOKTAPE_DATABASE_AUTH_TOKEN, and with nothing else', async () => {
     const server = await startLibsqlServer({ auth: true });
     const open = (token?: string) =>
-      openHouse({
+      openTestServer({
         env: {
           HOOKTAPE_DATABASE_URL: server.url,
           HOOKTAPE_SECRET: secret,
@@ -223,7 +223,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that asks for a t
       await expect(open()).rejects.toThrow('401');
       await expect(open(server.tokens.foreign)).rejects.toThrow('401');
       const house = await open(server.tokens.good);
-      const owner = await house.person();
+      const owner = await house.createPerson();
       expect(await house.deliver(await owner.createEndpoint())).toStartWith('evt_');
       await house.close();
     } finally {

@@ -1,6 +1,6 @@
 /* An HTTPie command that repeats a captured request. HTTPie reads items like `Name:value`, with its own escapes inside them. */
 
-import { headerText } from '../words/visible.ts';
+import { headerText } from '../format/visible.ts';
 import { type CopyRequest, hasHeader, isToken } from './request.ts';
 import { bodyWord, headerWord, shellStdin, shellWord } from './shell.ts';
 

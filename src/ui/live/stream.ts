@@ -5,7 +5,7 @@
  */
 
 import { createParser } from 'eventsource-parser';
-import { pauseMs } from '../parts/retry.ts';
+import { pauseMs } from '../components/retry.ts';
 import type { EventSummary } from '../wire.ts';
 
 export type LiveState = 'connecting' | 'live' | 'retrying' | 'off';

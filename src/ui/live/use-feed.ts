@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { api, hooks } from '../api.ts';
-import { useRetry } from '../parts/retry.ts';
+import { useRetry } from '../components/retry.ts';
 import type { EventSummary } from '../wire.ts';
 import { createFeed, type Feed, type FeedView } from './feed.ts';
 import { type LiveState, openStream } from './stream.ts';

@@ -3,12 +3,12 @@
 import { useState } from 'preact/hooks';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
-import { Button, Field, IconButton, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
+import { Button, Field, IconButton, Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { Time } from '../components/time.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../format/platforms.ts';
 import type { Secret } from '../wire.ts';
-import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../words/platforms.ts';
 
 export function SecretsSection({ id }: { id: string }) {
   const secrets = useLoaded(id, () => api.secrets(id));
@@ -26,7 +26,7 @@ export function SecretsSection({ id }: { id: string }) {
       setSecret('');
       setProblem('');
       secrets.reload();
-      say('Secret registered. Stored events are judged with it.');
+      showToast('Secret registered. Stored events are judged with it.');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -36,9 +36,9 @@ export function SecretsSection({ id }: { id: string }) {
     try {
       await work();
       secrets.reload();
-      if (done !== '') say(done);
+      if (done !== '') showToast(done);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   const registered = secrets.value?.secrets.filter(one => one.confirmed) ?? [];

@@ -2,15 +2,15 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Field, Skeleton } from '../parts/controls.tsx';
-import { NoSuchEndpoint } from '../parts/dead-end.tsx';
-import { Link, navigate } from '../parts/navigation.tsx';
-import { useWorkspace } from '../parts/session.tsx';
-import { useTitle } from '../parts/title.ts';
-import { complain, say } from '../parts/toasts.tsx';
+import { Button, CopyButton, Dialog, Field, Skeleton } from '../components/controls.tsx';
+import { NoSuchEndpoint } from '../components/dead-end.tsx';
+import { Link, navigate } from '../components/navigation.tsx';
+import { useWorkspace } from '../components/session.tsx';
+import { useTitle } from '../components/title.ts';
+import { showError, showToast } from '../components/toasts.tsx';
+import { count } from '../format/time.ts';
+import { visibleName } from '../format/visible.ts';
 import type { Endpoint } from '../wire.ts';
-import { count } from '../words/time.ts';
-import { visibleName } from '../words/visible.ts';
 import { SecretsSection } from './endpoint-secrets.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {
@@ -63,7 +63,7 @@ function NameSection({ endpoint }: { endpoint: Endpoint }) {
       await api.renameEndpoint(endpoint.id, name.trim());
       setProblem('');
       reloadEndpoints();
-      say('Name saved.');
+      showToast('Name saved.');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -113,9 +113,9 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
       await api.deleteEndpoint(endpoint.id);
       reloadEndpoints();
       navigate('/app');
-      say(`${name} is deleted.`);
+      showToast(`${name} is deleted.`);
     } catch (error) {
-      complain(error);
+      showError(error);
       setBusy(false);
     }
   };

@@ -2,16 +2,16 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { Link, navigate } from '../parts/navigation.tsx';
-import { useWorkspace } from '../parts/session.tsx';
-import { Sparkline } from '../parts/sparkline.tsx';
-import { Time } from '../parts/time.tsx';
-import { useTitle } from '../parts/title.ts';
+import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { Link, navigate } from '../components/navigation.tsx';
+import { useWorkspace } from '../components/session.tsx';
+import { Sparkline } from '../components/sparkline.tsx';
+import { Time } from '../components/time.tsx';
+import { useTitle } from '../components/title.ts';
+import { count } from '../format/time.ts';
+import { visibleName } from '../format/visible.ts';
 import type { Endpoint } from '../wire.ts';
-import { count } from '../words/time.ts';
-import { visibleName } from '../words/visible.ts';
 
 const REFRESH_MS = 10_000;
 

@@ -2,28 +2,28 @@
 
 import { useState } from 'preact/hooks';
 import { bytesOf } from '../body/bytes.ts';
+import { Method, PlatformMark, VerdictBadge } from '../components/badges.tsx';
+import { BodyPanel } from '../components/body-panel.tsx';
+import { copyText } from '../components/clipboard.ts';
+import { Button, CopyButton, Empty, Skeleton } from '../components/controls.tsx';
+import { CopyDialog } from '../components/copy-dialog.tsx';
+import { useHotkeys } from '../components/hotkeys.ts';
+import { Link } from '../components/navigation.tsx';
+import { PairTable } from '../components/pairs.tsx';
+import { lastDestination } from '../components/replay.tsx';
+import { ReplayHistory } from '../components/replay-history.tsx';
+import { useWorkspace } from '../components/session.tsx';
+import { SignaturePanel } from '../components/signature-panel.tsx';
+import { Time } from '../components/time.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import type { LoadedEvent } from '../components/use-event.ts';
 import { curlCommand } from '../copy/curl.ts';
 import { sendableHeaders, withTarget } from '../copy/request.ts';
-import { Method, PlatformMark, VerdictBadge } from '../parts/badges.tsx';
-import { BodyPanel } from '../parts/body-panel.tsx';
-import { copyText } from '../parts/clipboard.ts';
-import { Button, CopyButton, Empty, Skeleton } from '../parts/controls.tsx';
-import { CopyDialog } from '../parts/copy-dialog.tsx';
-import { useHotkeys } from '../parts/hotkeys.ts';
-import { Link } from '../parts/navigation.tsx';
-import { PairTable } from '../parts/pairs.tsx';
-import { lastDestination } from '../parts/replay.tsx';
-import { ReplayHistory } from '../parts/replay-history.tsx';
-import { useWorkspace } from '../parts/session.tsx';
-import { SignaturePanel } from '../parts/signature-panel.tsx';
-import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
-import type { LoadedEvent } from '../parts/use-event.ts';
+import { platformTitle } from '../format/platforms.ts';
+import { exactTime, sizeWords } from '../format/time.ts';
+import { verdictOf } from '../format/verdict.ts';
+import { headerText, visibleLine } from '../format/visible.ts';
 import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
-import { platformTitle } from '../words/platforms.ts';
-import { exactTime, sizeWords } from '../words/time.ts';
-import { verdictOf } from '../words/verdict.ts';
-import { headerText, visibleLine } from '../words/visible.ts';
 
 const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
 type Tab = (typeof TABS)[number];
@@ -47,8 +47,8 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
     const done = await copyText(curlCommand(copyRequestOf(event, endpoint)));
-    if (done) say('Copied as a curl command.');
-    else complain('Your browser did not allow copying. Use “Copy as…” and select the text.');
+    if (done) showToast('Copied as a curl command.');
+    else showError('Your browser did not allow copying. Use “Copy as…” and select the text.');
   };
   useHotkeys({
     c: () => void copyCurl(),

@@ -4,22 +4,22 @@
  */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Button, Notice } from '../components/controls.tsx';
+import { NoSuchEndpoint } from '../components/dead-end.tsx';
+import { EventList } from '../components/event-list.tsx';
+import { FirstWebhook } from '../components/first-webhook.tsx';
+import { useHotkeys } from '../components/hotkeys.ts';
+import { Icon } from '../components/icons.tsx';
+import { Link, navigate } from '../components/navigation.tsx';
+import { ReplayDialog } from '../components/replay.tsx';
+import { useWorkspace } from '../components/session.tsx';
+import { Splitter, useSplit } from '../components/splitter.tsx';
+import { useTitle } from '../components/title.ts';
+import { ListToolbar } from '../components/toolbar.tsx';
+import { useEvent } from '../components/use-event.ts';
+import { visibleLine, visibleName } from '../format/visible.ts';
 import { useFeed } from '../live/use-feed.ts';
-import { Button, Notice } from '../parts/controls.tsx';
-import { NoSuchEndpoint } from '../parts/dead-end.tsx';
-import { EventList } from '../parts/event-list.tsx';
-import { FirstWebhook } from '../parts/first-webhook.tsx';
-import { useHotkeys } from '../parts/hotkeys.ts';
-import { Icon } from '../parts/icons.tsx';
-import { Link, navigate } from '../parts/navigation.tsx';
-import { ReplayDialog } from '../parts/replay.tsx';
-import { useWorkspace } from '../parts/session.tsx';
-import { Splitter, useSplit } from '../parts/splitter.tsx';
-import { useTitle } from '../parts/title.ts';
-import { ListToolbar } from '../parts/toolbar.tsx';
-import { useEvent } from '../parts/use-event.ts';
 import type { EventSummary } from '../wire.ts';
-import { visibleLine, visibleName } from '../words/visible.ts';
 import { EventPane } from './event.tsx';
 
 const WIDE = '(min-width: 60rem)';

@@ -2,9 +2,9 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, Field, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { Link } from '../parts/navigation.tsx';
+import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { Link } from '../components/navigation.tsx';
 import { Entrance, MIN_PASSWORD } from './setup.tsx';
 
 type JoinProps = {

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, Field, Notice } from '../parts/controls.tsx';
+import { Button, Field, Notice } from '../components/controls.tsx';
 import { Entrance } from './setup.tsx';
 
 type LoginProps = {

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, Checkbox, Field, Notice, Skeleton } from '../parts/controls.tsx';
-import { type Loaded, useLoaded } from '../parts/loaded.ts';
-import { useWorkspace } from '../parts/session.tsx';
-import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
+import { Button, Checkbox, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { type Loaded, useLoaded } from '../components/loaded.ts';
+import { useWorkspace } from '../components/session.tsx';
+import { Time } from '../components/time.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import { browserName } from '../format/browser.ts';
 import type { LoginSession } from '../wire.ts';
-import { browserName } from '../words/browser.ts';
 import { MIN_PASSWORD } from './setup.tsx';
 
 export function AccountSection() {
@@ -62,7 +62,7 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
       setPassword('');
       setEverywhere(false);
       onChanged();
-      say(
+      showToast(
         everywhere
           ? 'Password changed. Everywhere else you are signed out, and all apps are disconnected.'
           : 'Password changed. Everywhere else you are signed out.',
@@ -119,9 +119,9 @@ function SessionsSection({ sessions }: { sessions: Loaded<LoginSession[]> }) {
     try {
       await api.revokeSession(id);
       sessions.reload();
-      say('Signed out there.');
+      showToast('Signed out there.');
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   return (

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
+import { Button, CopyButton, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { Time } from '../components/time.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import { visibleLine } from '../format/visible.ts';
 import type { ConnectedApp } from '../wire.ts';
-import { visibleLine } from '../words/visible.ts';
 
 export function AppsSection() {
   const apps = useLoaded('apps', api.apps);
@@ -17,9 +17,9 @@ export function AppsSection() {
     try {
       await api.revokeApp(app.id);
       apps.reload();
-      say('Access withdrawn.');
+      showToast('Access withdrawn.');
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   const mcp = `${location.origin}/mcp`;

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
+import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { Time } from '../components/time.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import { visibleLine, visibleName } from '../format/visible.ts';
 import type { ApiKey, CreatedKey } from '../wire.ts';
-import { visibleLine, visibleName } from '../words/visible.ts';
 
 export function KeysSection() {
   const keys = useLoaded('keys', api.keys);
@@ -32,9 +32,9 @@ export function KeysSection() {
       await api.revokeKey(key.id);
       keys.reload();
       setProblem('');
-      say(`${visibleName(key.name)} is revoked.`);
+      showToast(`${visibleName(key.name)} is revoked.`);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   return (

@@ -1,11 +1,11 @@
 /* The plan, what is used of it, how long events stay, and everything as files. */
 
 import { api } from '../api.ts';
-import { Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { useWorkspace } from '../parts/session.tsx';
-import { count, spanWords } from '../words/time.ts';
-import { visibleName } from '../words/visible.ts';
+import { Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { useWorkspace } from '../components/session.tsx';
+import { count, spanWords } from '../format/time.ts';
+import { visibleName } from '../format/visible.ts';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();

@@ -2,14 +2,14 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Field, Notice, Skeleton } from '../parts/controls.tsx';
-import { useLoaded } from '../parts/loaded.ts';
-import { useWorkspace } from '../parts/session.tsx';
-import { Time } from '../parts/time.tsx';
-import { complain, say } from '../parts/toasts.tsx';
+import { Button, CopyButton, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { useLoaded } from '../components/loaded.ts';
+import { useWorkspace } from '../components/session.tsx';
+import { Time } from '../components/time.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import { exactTime } from '../format/time.ts';
+import { visibleName } from '../format/visible.ts';
 import type { Invitation, Member } from '../wire.ts';
-import { exactTime } from '../words/time.ts';
-import { visibleName } from '../words/visible.ts';
 
 export function TeamSection() {
   const { session } = useWorkspace();
@@ -34,9 +34,9 @@ export function TeamSection() {
     try {
       await api.removeMember(member.id);
       team.reload();
-      say(`${visibleName(member.email)} is removed.`);
+      showToast(`${visibleName(member.email)} is removed.`);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   return (

@@ -2,9 +2,9 @@
 
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Empty } from '../parts/controls.tsx';
-import { Link } from '../parts/navigation.tsx';
-import { useTitle } from '../parts/title.ts';
+import { Empty } from '../components/controls.tsx';
+import { Link } from '../components/navigation.tsx';
+import { useTitle } from '../components/title.ts';
 import { AccountSection } from './settings-account.tsx';
 import { AppsSection } from './settings-apps.tsx';
 import { KeysSection } from './settings-keys.tsx';

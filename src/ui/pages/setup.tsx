@@ -3,9 +3,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, Empty, Field, Notice } from '../parts/controls.tsx';
-import { Mark } from '../parts/icons.tsx';
-import { Link, navigate } from '../parts/navigation.tsx';
+import { Button, Empty, Field, Notice } from '../components/controls.tsx';
+import { Mark } from '../components/icons.tsx';
+import { Link, navigate } from '../components/navigation.tsx';
 
 export const Entrance = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
   <main class="entrance">

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { delivery, formDelivery, jsonDelivery } from '../../../testing/deliveries.ts';
-import { expectInvalid, expectValid, mac, now, seconds, url, verdictOf } from '../../../testing/judging.ts';
+import { expectInvalid, expectValid, mac, now, seconds, url, verdictOf } from '../../../testing/verdicts.ts';
 
 describe('schemes that sign the URL', () => {
   test('Square and Trello', () => {

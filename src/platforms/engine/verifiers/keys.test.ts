@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createHash, createSign, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { delivery, formDelivery, jsonDelivery } from '../../../testing/deliveries.ts';
-import { expectInvalid, expectValid, mac, now, seconds, verdictOf } from '../../../testing/judging.ts';
+import { expectInvalid, expectValid, mac, now, seconds, verdictOf } from '../../../testing/verdicts.ts';
 
 const pemOf = (key: KeyObject) => String(key.export({ format: 'pem', type: 'spki' }));
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

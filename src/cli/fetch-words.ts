@@ -1,4 +1,0 @@
-/* What `fetch` says of its failure, without the advice that it has for programmers. */
-
-export const fetchWords = (error: unknown): string =>
-  (error as Error).message.replace(/ For more information, pass .*$/s, '');

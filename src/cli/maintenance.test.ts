@@ -1,0 +1,150 @@
+/* What a backup or a restore that fails leaves behind: nothing. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hooktape } from '../testing/command.ts';
+import { openTestServer, randomBytes, type TestServer, testSecret } from '../testing/test-server.ts';
+import type { Services } from '../wiring.ts';
+import { backUp } from './maintenance.ts';
+import { writeSecretFile } from './secret-file.ts';
+
+let directory: string;
+let house: TestServer;
+const path = (name: string): string => join(directory, name);
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  mkdirSync(path('data'));
+  mkdirSync(path('backups'));
+  writeFileSync(path('data/secret'), `${testSecret}\n`);
+  const env = { HOOKTAPE_DATABASE_URL: `file:${path('data/hooktape.db')}` };
+  house = await openTestServer({ directory: path('data'), env });
+});
+afterEach(async () => {
+  await house.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const left = (): string[] => readdirSync(path('backups')).sort();
+const failing = (services: Partial<Services>, file: string): Promise<string> =>
+  backUp({ ...house.services, ...services }, file).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+
+describe('a backup that fails', () => {
+  const copyingFails = (message: string, code: string): Partial<Services> => {
+    const { upkeep } = house.services.database;
+    if (!upkeep) throw new Error('not a file');
+    const copyInto = async (part: string): Promise<void> => {
+      writeFileSync(part, 'half');
+      throw Object.assign(new Error(message), { code });
+    };
+    return { database: { ...house.services.database, upkeep: { ...upkeep, copyInto } } };
+  };
+
+  test('because the disk is full', async () => {
+    const said = await failing(copyingFails('no room', 'SQLITE_FULL'), path('backups/a.db'));
+    expect(said).toBe(
+      'the backup could not be written: the disk is full: no room\nWhat is stored is safe. Make room and try again.',
+    );
+    expect(left()).toEqual([]);
+  });
+
+  test('because it may not be written there, says who writes', async () => {
+    const said = await failing(copyingFails('permission denied', 'EACCES'), path('backups/a.db'));
+    expect(said).toContain('could not be written: permission denied\nWhile the server runs, it is the server that');
+    expect(left()).toEqual([]);
+  });
+
+  test('because the secret cannot be written beside it', async () => {
+    let asked = 0;
+    const random = (length: number): Uint8Array => {
+      if (++asked === 2) throw new Error('no room');
+      return randomBytes(length);
+    };
+    expect(await failing({ random }, path('backups/a.db'))).toContain('no room');
+    expect([asked, left()]).toEqual([2, []]);
+  });
+
+  test('because its name is taken at the last moment: what took it stays, alone', async () => {
+    const file = path('backups/a.db');
+    let asked = 0;
+    const random = (length: number): Uint8Array => {
+      if (++asked === 2) writeFileSync(file, 'another');
+      return randomBytes(length);
+    };
+    expect(await failing({ random }, file)).toContain('nothing is ever overwritten');
+    expect(left()).toEqual(['a.db']);
+    expect(readFileSync(file, 'utf8')).toBe('another');
+  });
+
+  test('because another secret lies there leaves that one, and no copy', async () => {
+    writeFileSync(path('backups/a.db.secret'), 'another');
+    expect(await failing({}, path('backups/a.db'))).toContain('nothing is ever overwritten');
+    expect(left()).toEqual(['a.db.secret']);
+    expect(readFileSync(path('backups/a.db.secret'), 'utf8')).toBe('another');
+  });
+
+  test.each([
+    ['is a directory', '', 'is a directory: name a file in it'],
+    ['has a name that no file can have', `/${'n'.repeat(300)}`, 'could not be written: '],
+    ['is in no directory', '/no/a.db', 'backups/no is not there; make it first'],
+  ])('because the target %s', async (_what, name, said) => {
+    expect(await failing({}, path(`backups${name}`))).toContain(said);
+    expect(left()).toEqual([]);
+  });
+});
+
+test('a backup takes the secret for its own that one cut off left behind, and keeps it when it fails itself', async () => {
+  const secret = path('backups/a.db.secret');
+  writeFileSync(secret, `${testSecret}\n`);
+  const spawn = (): never => {
+    throw new Error('no thread');
+  };
+  expect(await failing({ spawn }, path('backups/a.db'))).toContain('no thread');
+  expect(left()).toEqual(['a.db.secret']);
+  expect(await failing({}, path('backups/a.db'))).toBe('done');
+  expect(left()).toEqual(['a.db', 'a.db.secret']);
+});
+
+describe('a restore', () => {
+  const restore = () => hooktape({ HOOKTAPE_DATA_DIR: path('other') }, 'restore', path('backups/a.db'));
+
+  test('that was cut off behind the secret is done again', async () => {
+    await backUp(house.services, path('backups/a.db'));
+    mkdirSync(path('other'));
+    for (const name of ['secret', 'secret.tmp', 'hooktape.db.restoring'])
+      writeFileSync(path(`other/${name}`), `${testSecret}\n`);
+    expect((await restore()).exitCode).toBe(0);
+    expect(existsSync(path('other/hooktape.db'))).toBe(true);
+  });
+
+  test('of what is no file says so, and makes nothing', async () => {
+    mkdirSync(path('backups/a.db'));
+    expect((await restore()).stderr).toContain('a.db is not a file: name the backup itself');
+    rmSync(path('backups/a.db'), { recursive: true });
+    writeFileSync(path('backups/a.db'), '');
+    const below = await hooktape({ HOOKTAPE_DATA_DIR: path('other') }, 'restore', path('backups/a.db/b'));
+    expect(below.stderr).toContain('the backup cannot be read: ENOTDIR');
+    expect(existsSync(path('other'))).toBe(false);
+  });
+
+  test('does not touch another secret', async () => {
+    await backUp(house.services, path('backups/a.db'));
+    mkdirSync(path('other'));
+    writeFileSync(path('other/secret'), 'another');
+    expect(await restore()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not empty (secret)') });
+    expect(readFileSync(path('other/secret'), 'utf8')).toBe('another');
+  });
+});
+
+describe('a secret file', () => {
+  test('is whole, and never in the place of something else', () => {
+    const file = path('backups/s');
+    writeFileSync(`${file}.tmp`, 'cut off');
+    writeSecretFile(file, 'one', `${file}.tmp`);
+    expect(() => writeSecretFile(file, 'two', `${file}.tmp`)).toThrow('nothing is ever overwritten');
+    expect([readFileSync(file, 'utf8'), left()]).toEqual(['one', ['s']]);
+  });
+});

@@ -1,0 +1,20 @@
+/* `.env.example`, rendered from the table: every setting commented out, with its documentation and its default. */
+
+import { type Setting, settingNames, settings } from './settings.ts';
+
+const HEADER = `# Settings of Hooktape. Generated from src/config/settings.ts by \`bun run env-example\`; do not edit.
+#
+# Copy to ./hooktape.env, or name the copy with --env-file or HOOKTAPE_ENV_FILE. The process environment beats this file, and
+# this file beats the default. An empty value counts as unset. Every secret NAME can instead be read from the file that
+# NAME_FILE names. Durations: 30s, 15m, 12h, 7d. Sizes: 512KiB, 32MiB. What is commented out shows the default or an example.
+`;
+
+function render(name: string, { about, default: byDefault, example, secret }: Setting<unknown>): string {
+  const lines = [...about.map(line => `# ${line}`), `#${name}=${byDefault ?? example ?? ''}`];
+  if (secret) lines.push(`#${name}_FILE=/run/secrets/${name.toLowerCase()}`);
+  return lines.join('\n');
+}
+
+/** The whole text of `.env.example`. */
+export const renderEnvExample = (): string =>
+  `${[HEADER, ...settingNames.map(name => `${render(name, settings[name])}\n`)].join('\n')}`;

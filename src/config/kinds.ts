@@ -1,0 +1,147 @@
+/*
+ * The kinds of values a setting can have. Each turns the operator's text into a value, or into the rest of the sentence
+ * "NAME must be ...". The text of a scalar is never repeated in a problem: it may be a secret in the wrong place.
+ */
+
+import { type Cidr, parseAddress, parseCidr } from '../core/addresses.ts';
+import { type AllowEntry, isHostName, parseAllowEntry } from '../core/allow-list.ts';
+import { checkPassword, maxPasswordBytes } from '../core/password.ts';
+import { readEmail } from '../core/text.ts';
+import { parseDuration, parseSize } from '../core/units.ts';
+
+export type Parsed<T> = { readonly value: T } | { readonly mustBe: string };
+export type Kind<T> = (text: string) => Parsed<T>;
+
+const check =
+  <T>(parse: (text: string) => T | undefined, mustBe: string): Kind<T> =>
+  text => {
+    const value = parse(text);
+    return value === undefined ? { mustBe } : { value };
+  };
+
+const wholeNumber = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+const within = (value: number | undefined, min: number, max: number): number | undefined =>
+  value !== undefined && value >= min && value <= max ? value : undefined;
+
+export const anyText: Kind<string> = text => ({ value: text });
+
+export const count = ({ min, max }: { min: number; max: number }): Kind<number> =>
+  check(text => within(wholeNumber(text), min, max), `a whole number from ${min} to ${max}`);
+
+export const port: Kind<number> = text => {
+  if (/^(tcp|udp):\/\//.test(text)) {
+    return {
+      mustBe:
+        'a port number; Kubernetes sets this variable for a service named "hooktape": ' +
+        'rename the service or set enableServiceLinks: false',
+    };
+  }
+  return count({ min: 0, max: 65535 })(text);
+};
+
+export const oneOf = <const T extends string>(...values: readonly T[]): Kind<T> =>
+  check(text => values.find(value => value === text.toLowerCase()), `one of ${values.join(', ')}`);
+
+export const onOff: Kind<boolean> = check(text => {
+  if (['on', 'true'].includes(text.toLowerCase())) return true;
+  return ['off', 'false'].includes(text.toLowerCase()) ? false : undefined;
+}, 'on or off');
+
+/** `min` and `max` as an operator would write them; a `min` of `0` lets `0` mean "no limit". */
+export function duration({ min, max }: { min: string; max: string }): Kind<number> {
+  const [low = 0, high = 0] = [parseDuration(min), parseDuration(max)];
+  return check(
+    text => within(parseDuration(text), low, high),
+    `a duration such as 30s, 15m, 12h or 7d, ${min} to ${max}`,
+  );
+}
+
+export function size({ min, max }: { min: string; max: string }): Kind<number> {
+  const [low = 0, high = 0] = [parseSize(min), parseSize(max)];
+  return check(text => within(parseSize(text), low, high), `a size such as 512KiB or 32MiB, ${min} to ${max}`);
+}
+
+/** A host to listen on; `[::]` and `::` are the same. */
+export const listenHost: Kind<string> = check(text => {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
+  return parseAddress(host) || isHostName(host.toLowerCase()) ? host : undefined;
+}, 'an IP address or a host name');
+
+/** An origin: scheme, host and port of http or https, one trailing slash forgiven. */
+export const origin: Kind<string> = check(text => {
+  const url = URL.parse(text);
+  const isOrigin =
+    url &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) &&
+    url.pathname === '/';
+  return isOrigin ? url.origin : undefined;
+}, 'an origin such as https://hooks.example.com: http or https, no path, no query, no user');
+
+/** `file:` with a relative or absolute path whose percent escapes can be undone; no host. */
+function isFileUrl(text: string): boolean {
+  try {
+    return /^file:(?!\/\/[^/])[^?#]+$/.test(text) && decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const databaseUrl: Kind<string> = text => {
+  if (isFileUrl(text)) {
+    // To SQLite that is no name: each thread would get a database of its own, in memory.
+    const isMemory = decodeURIComponent(text) === 'file::memory:';
+    return isMemory ? { mustBe: 'on disk, in a file; nothing may be lost' } : { value: text };
+  }
+  const url = URL.parse(text);
+  if (!url || !/^(https?|wss?|libsql):$/.test(url.protocol) || url.host === '') {
+    return { mustBe: 'a URL with file:, http://, https://, ws://, wss:// or libsql://' };
+  }
+  // A credential in here would be shown by `hooktape config` and in error messages.
+  return url.username || url.password || url.searchParams.has('authToken')
+    ? { mustBe: 'a URL without credentials; put the token into HOOKTAPE_DATABASE_AUTH_TOKEN' }
+    : { value: text };
+};
+
+/** Of an account: what would be refused once the database is open is wrong from the start. */
+const accepted =
+  (rule: (text: string) => string): ((text: string) => string | undefined) =>
+  text => {
+    try {
+      return rule(text);
+    } catch {
+      return undefined;
+    }
+  };
+
+export const email: Kind<string> = check(accepted(readEmail), 'an email address like name@example.com');
+
+export const password: Kind<string> = check(
+  accepted(checkPassword),
+  `at least 12 characters and at most ${maxPasswordBytes} bytes long, and none of those that are tried first`,
+);
+
+export const bearerToken: Kind<string> = check(
+  text => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
+  'visible ASCII characters without spaces',
+);
+
+const list =
+  <T>(parse: (item: string) => T | undefined, items: string): Kind<readonly T[]> =>
+  text => {
+    const parsed = text
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '')
+      .map(item => ({ item, value: parse(item) }));
+    const bad = parsed.filter(({ value }) => value === undefined).map(({ item }) => JSON.stringify(item));
+    if (bad.length > 0) return { mustBe: `a comma list of ${items}; not understood: ${bad.join(', ')}` };
+    return { value: parsed.flatMap(({ value }) => (value === undefined ? [] : [value])) };
+  };
+
+export const cidrs: Kind<readonly Cidr[]> = list(parseCidr, 'addresses or CIDRs such as 10.0.0.0/8');
+export const allowEntries: Kind<readonly AllowEntry[]> = list(
+  parseAllowEntry,
+  'hosts, host:port, addresses or CIDRs such as localhost:3000, 10.0.0.0/8, [fd00::1]:8080',
+);

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@libsql/client/sqlite3';
+import { createSealer } from '../core/seal.ts';
+import { randomBytes, spawnThread } from '../testing/test-server.ts';
+import { writeCopy } from './copies.ts';
+import { type Database, openDatabase } from './database.ts';
+import { checkSecret } from './secret-check.ts';
+
+let directory: string;
+let database: Database;
+const file = (name: string): string => join(directory, name);
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  database = await openDatabase({
+    url: `file:${file('hooktape.db')}`,
+    authToken: undefined,
+    spawn: spawnThread,
+    onBusy: () => {},
+    onDeath: error => {
+      throw error;
+    },
+  });
+  await checkSecret(database.client, createSealer('secret', randomBytes));
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const write = (value: Uint8Array) =>
+  database.client.execute({ sql: 'INSERT OR REPLACE INTO meta VALUES (?, ?)', args: [crypto.randomUUID(), value] });
+
+test('a closed database is whole in its one file', async () => {
+  await write(randomBytes(100_000));
+  expect(statSync(file('hooktape.db-wal')).size).toBeGreaterThan(100_000);
+  await database.close();
+  expect(statSync(file('hooktape.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+});
+
+test('a timed batch tells the writer’s own time', async () => {
+  const { results, writerMs } = await database.timedBatch([
+    "INSERT INTO meta VALUES ('one', x'01')",
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
+     INSERT INTO meta SELECT 'two', CAST(max(i) AS BLOB) FROM n`,
+  ]);
+  expect(results.map(({ rowsAffected }) => rowsAffected)).toEqual([1, 1]);
+  expect(writerMs).toBeGreaterThan(1);
+});
+
+describe('space', () => {
+  test('comes off the file by as many pages as were asked for', async () => {
+    for (let i = 0; i < 20; i++) await write(randomBytes(200_000));
+    await database.client.execute("DELETE FROM meta WHERE name <> 'secret-check'");
+    const before = await database.upkeep?.pages();
+    await database.upkeep?.vacuum(50);
+    const after = await database.upkeep?.pages();
+    expect([(before?.total ?? 0) - (after?.total ?? 0), (before?.free ?? 0) - (after?.free ?? 0)]).toEqual([50, 50]);
+    await database.upkeep?.vacuum(100_000);
+    expect((await database.upkeep?.pages())?.free).toBe(0);
+    // The connection is still one that commits: a statement left open would pin the log.
+    await write(randomBytes(10));
+    await database.upkeep?.truncateWal();
+    expect(statSync(file('hooktape.db-wal')).size).toBe(0);
+    expect(statSync(file('hooktape.db')).size).toBeLessThan(50 * 16384);
+  });
+});
+
+test('a file that was not made to shrink has no pages to cut off', async () => {
+  const url = `file:${file('other.db')}`;
+  const client = createClient({ url });
+  await client.executeMultiple(`PRAGMA auto_vacuum = NONE; CREATE TABLE other (text);
+    INSERT INTO other VALUES (zeroblob(500000)); DELETE FROM other`);
+  client.close();
+  const other = await openDatabase({
+    url,
+    authToken: undefined,
+    spawn: spawnThread,
+    onBusy: () => {},
+    onDeath: () => {},
+  });
+  expect((await other.upkeep?.pages())?.free).toBe(0);
+  await other.close();
+});
+
+describe('a reader of one’s own', () => {
+  test('keeps neither the writer nor the other readers waiting, and cannot write', async () => {
+    const order: string[] = [];
+    const long = database
+      .withReader(client =>
+        client.execute(
+          'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) FROM n',
+        ),
+      )
+      .then(() => order.push('long'));
+    const short = Promise.all([
+      write(randomBytes(10)),
+      database.client.execute('SELECT 1'),
+      database.scanClient.execute('SELECT 1'),
+    ]).then(() => order.push('short'));
+    await Promise.all([long, short]);
+    expect(order).toEqual(['short', 'long']);
+    expect(database.withReader(client => client.execute('DELETE FROM meta'))).rejects.toThrow('readonly');
+  });
+
+  test('ends with the database', async () => {
+    const started = Promise.withResolvers<void>();
+    const long = database.withReader(client => {
+      started.resolve();
+      return client.execute(
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000) SELECT max(i) FROM n',
+      );
+    });
+    const failed = long.then(
+      () => undefined,
+      error => error.code,
+    );
+    await started.promise;
+    await database.close();
+    expect(await failed).toBe('CLIENT_CLOSED');
+  });
+});
+
+describe('writeCopy', () => {
+  const copy = (name: string) => {
+    if (!database.upkeep) throw new Error('not a file');
+    return writeCopy({ upkeep: database.upkeep, spawn: spawnThread, file: file(name), part: file(`${name}.part`) });
+  };
+
+  test('gives no name to a copy that fails', async () => {
+    const { upkeep } = database;
+    if (!upkeep) throw new Error('not a file');
+    const full = { ...upkeep, copyInto: () => Promise.reject(new Error('SQLITE_FULL: disk is full')) };
+    const written = writeCopy({ upkeep: full, spawn: spawnThread, file: file('copy'), part: file('copy.part') });
+    expect(written).rejects.toThrow('disk is full');
+    const damaging = { ...upkeep, copyInto: async (path: string) => writeFileSync(path, 'x'.repeat(40_000)) };
+    const damaged = writeCopy({ upkeep: damaging, spawn: spawnThread, file: file('copy'), part: file('copy.part2') });
+    expect(damaged).rejects.toThrow();
+    await Promise.allSettled([written, damaged]);
+    for (const name of ['copy', 'copy.part', 'copy.part2']) expect(existsSync(file(name))).toBe(false);
+  });
+
+  test('keeps pages and vacuum mode, so that a restored database gives space back, too', async () => {
+    await copy('copy');
+    const { size } = statSync(file('copy'));
+    expect(size % 16384).toBe(0);
+    await database.close();
+    database = await openDatabase({
+      url: `file:${file('copy')}`,
+      authToken: undefined,
+      spawn: spawnThread,
+      onBusy: () => {},
+      onDeath: () => {},
+    });
+    const modes = await database.client.execute(
+      'SELECT page_size, auto_vacuum FROM pragma_page_size, pragma_auto_vacuum',
+    );
+    expect([modes.rows[0]?.[0], modes.rows[0]?.[1]]).toEqual([16384, 2]);
+  });
+
+  test('of two at once for the same name only one is there, whole', async () => {
+    const { upkeep } = database;
+    if (!upkeep) throw new Error('not a file');
+    const both = await Promise.allSettled(
+      ['a', 'b'].map(part => writeCopy({ upkeep, spawn: spawnThread, file: file('copy'), part: file(part) })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});

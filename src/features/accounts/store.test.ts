@@ -1,0 +1,64 @@
+/* Each statement touches the account or team that it names, and nobody else's. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sessions } from '../../db/schema.ts';
+import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { type AccountStore, createAccountStore } from './store.ts';
+
+let house: TestServer;
+let store: AccountStore;
+let ada: Caller;
+let bob: Caller;
+let teamOf: (who: Caller) => Promise<string>;
+beforeAll(async () => {
+  house = await openTestServer();
+  store = createAccountStore(house.services.database.db);
+  ada = await house.createPerson('ada@example.com');
+  bob = await house.createPerson('bob@example.com');
+  teamOf = async who => (await store.byId(who.accountId))?.teamId ?? '';
+});
+afterAll(() => house.close());
+
+const session = (id: string, { accountId }: Caller) => ({
+  id,
+  accountId,
+  hash: Buffer.from(id),
+  userAgent: '',
+  sourceIp: '::1',
+  createdAt: 0,
+  lastSeenAt: 0,
+});
+
+describe('another account and another team', () => {
+  test('keep their password and sessions when one gets a new password', async () => {
+    const { db } = house.services.database;
+    await db.insert(sessions).values([session('one', ada), session('two', ada), session('three', bob)]);
+    await store.setPasswordHash(ada.accountId, 'a hash', 'one');
+    expect((await db.select().from(sessions)).map(({ id }) => id).sort()).toEqual(['one', 'three']);
+    const hashes = [ada, bob].map(async who => (await store.byId(who.accountId))?.passwordHash);
+    expect(await Promise.all(hashes)).toEqual(['a hash', null]);
+  });
+
+  test('keep their plan', async () => {
+    await store.setPlan(await teamOf(ada), 'free');
+    expect([(await store.byId(ada.accountId))?.plan, (await store.byId(bob.accountId))?.plan]).toEqual(['free', 'pro']);
+  });
+
+  test('are not among the members, keep their role, and stay when a member is deleted', async () => {
+    const cleo = await house.createPerson('cleo@example.com', { teamOf: 'ada@example.com' });
+    const members = async () => (await store.membersOf(await teamOf(ada))).map(({ email, role }) => [email, role]);
+    expect(await members()).toEqual([
+      ['ada@example.com', 'owner'],
+      ['cleo@example.com', 'member'],
+    ]);
+    await store.setRole(ada.accountId, 'member');
+    await store.setRole(cleo.accountId, 'owner');
+    expect(await members()).toEqual([
+      ['ada@example.com', 'member'],
+      ['cleo@example.com', 'owner'],
+    ]);
+    expect((await store.byId(bob.accountId))?.role).toBe('owner');
+    await store.remove(cleo.accountId);
+    expect(await members()).toEqual([['ada@example.com', 'member']]);
+    expect((await store.byId(bob.accountId))?.email).toBe('bob@example.com');
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { createIndexer } from './indexer.ts';
+import { createSearchStore } from './store.ts';
+
+const directories: string[] = [];
+const newDirectory = (): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  directories.push(directory);
+  return directory;
+};
+
+async function fill(house: TestServer, count: number): Promise<{ id: string; key: string }> {
+  const owner = await house.createPerson();
+  const endpoint = await owner.createEndpoint();
+  const { rows } = await house.services.database.client.execute('SELECT max(seq) FROM endpoints');
+  const seq = Number(rows[0]?.[0]);
+  await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      house.services.capture.record(
+        { seq, token: '' },
+        {
+          method: 'POST',
+          path: '',
+          query: null,
+          fields: new Uint8Array(0),
+          body: new TextEncoder().encode(`{"number":${i},"text":"word${i} ${'lorem ipsum '.repeat(i % 9)}"}`),
+          sourceIp: '127.0.0.1',
+          receivedAt: 1_790_000_000_000 + i,
+        },
+      ),
+    ),
+  );
+  return { id: endpoint.id, key: owner.key };
+}
+
+const progress = async (house: TestServer): Promise<{ watermark: number; last: number }> =>
+  createSearchStore(house.services.database.client, house.services.database.scanClient).progress();
+
+const find = async (house: TestServer, { id, key }: { id: string; key: string }, q: string): Promise<number> => {
+  const response = await house.fetch(`/api/events?${new URLSearchParams({ endpointId: id, q, limit: '100' })}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return ((await response.json()) as { events: unknown[] }).events.length;
+};
+
+describe('the search index', () => {
+  test('a build that was cut short goes on after a restart, and searches are exact meanwhile', async () => {
+    const directory = newDirectory();
+    const first = await openTestServer({ directory });
+    const where = await fill(first, 400);
+    await first.services.background.stop();
+    const cut = await progress(first);
+    expect(cut.watermark).toBeLessThan(cut.last);
+    expect(await find(first, where, 'word399')).toBe(1);
+    await first.close();
+
+    const second = await openTestServer({ directory });
+    // What memory knew of the events that are not indexed is gone with the first process.
+    expect(await find(second, where, 'word399')).toBe(1);
+    expect(await find(second, where, 'word7 ')).toBe(1);
+    await second.services.background.idle();
+    const done = await progress(second);
+    expect(done.watermark).toBe(done.last);
+    expect(await second.services.search.checkIndex()).toEqual([]);
+    expect(await find(second, where, 'word399')).toBe(1);
+    await second.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  test('a crash between two slices leaves neither a gap nor a double', async () => {
+    const house = await openTestServer({ env: {} });
+    await house.services.background.stop();
+    const where = await fill(house, 200);
+    const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
+    const make = () => createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    // Each indexer does a slice or two and is then forgotten, with all that it had prepared.
+    for (let i = 0; i < 100 && (await progress(house)).watermark < 200; i++) {
+      const indexer = make();
+      await indexer.slice();
+      if (i % 2 === 0) await indexer.slice();
+    }
+    expect((await progress(house)).watermark).toBe((await progress(house)).last);
+    expect(await house.services.search.checkIndex()).toEqual([]);
+    expect(await find(house, where, 'word1 ')).toBe(1);
+    await house.close();
+  });
+
+  test('two indexers on one database do not disturb each other', async () => {
+    const house = await openTestServer();
+    await house.services.background.stop();
+    await fill(house, 300);
+    const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
+    const make = () => createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const run = async (indexer: ReturnType<typeof make>) => {
+      while ((await indexer.slice()) === 'more');
+    };
+    await Promise.all([run(make()), run(make())]);
+    expect(await progress(house)).toEqual({ watermark: 300, last: 300 });
+    expect(await house.services.search.checkIndex()).toEqual([]);
+    await house.close();
+  });
+
+  test('the check sees a missing entry, one too many and a wrong one; rebuilding mends them', async () => {
+    const house = await openTestServer();
+    const where = await fill(house, 50);
+    await house.services.background.idle();
+    const { client } = house.services.database;
+    await client.execute('DELETE FROM events_search WHERE rowid = 7');
+    await client.execute("INSERT INTO events_search (rowid, trigrams) VALUES (5000, 'nobody')");
+    await client.execute("INSERT OR REPLACE INTO events_search (rowid, trigrams) VALUES (9, 'somebody else')");
+    expect(await house.services.search.checkIndex()).toEqual([
+      'the search index lacks 1 event',
+      'the search index has 1 entry without an event',
+      'the search index has the wrong text of 2 of 50 events looked up',
+    ]);
+    const seen: number[] = [];
+    await house.services.search.reindex((done, total) => seen.push(done / total));
+    expect(seen.at(-1)).toBe(1);
+    expect(await house.services.search.checkIndex()).toEqual([]);
+    expect(await find(house, where, 'word6 ')).toBe(1);
+    await house.close();
+  });
+
+  test('an event that the disk damaged hides no other one', async () => {
+    const house = await openTestServer();
+    const where = await fill(house, 50);
+    await house.services.database.client.execute("UPDATE events SET content = x'00ffffff', encoding = 1 WHERE seq = 9");
+    expect(await find(house, where, 'word6 ')).toBe(1);
+    await house.services.background.idle();
+    expect(await house.services.search.checkIndex()).toEqual([]);
+    expect(await find(house, where, 'word6 ')).toBe(1);
+    expect(await find(house, where, 'word8 ')).toBe(0);
+    expect(house.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await house.close();
+  });
+
+  test('a deleted event leaves nothing behind, indexed or not', async () => {
+    const house = await openTestServer();
+    await fill(house, 60);
+    await house.services.background.idle();
+    await house.services.database.client.execute('DELETE FROM events');
+    expect(await house.services.search.checkIndex()).toEqual([]);
+    const { rows } = await house.services.database.client.execute('SELECT count(*) FROM events_search_docsize');
+    expect(Number(rows[0]?.[0])).toBe(0);
+    await house.close();
+  });
+});

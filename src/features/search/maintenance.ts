@@ -1,0 +1,57 @@
+/* Holding the index against the events, and building it anew. Both may run while the server captures. */
+
+import { toEntry } from './documents.ts';
+import type { Indexer } from './indexer.ts';
+import type { SearchStore } from './store.ts';
+import { trigramsOf } from './trigrams.ts';
+
+/** How many events, evenly spread, are looked up in the index by their own text. */
+const sampleSize = 200;
+const sampleTrigrams = 50;
+
+export function createUpkeep(options: { store: SearchStore; indexer: Indexer; wake: () => void }) {
+  const { store, indexer, wake } = options;
+
+  /** Of a sample of indexed events, how many the index does not offer for their own text. */
+  const lookUp = async (watermark: number): Promise<{ looked: number; wrong: number }> => {
+    let looked = 0;
+    let wrong = 0;
+    for (const seq of await store.sample(watermark, sampleSize)) {
+      const event = (await store.searched([seq])).get(seq);
+      if (!event) continue;
+      looked++;
+      const all = trigramsOf(toEntry(event).trigrams);
+      const step = Math.max(1, Math.floor(all.length / sampleTrigrams));
+      const some = all.filter((_, i) => i % step === 0);
+      const match = some.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND ');
+      if ((await store.offered(match, seq, seq, 1)).length === 0 && (await store.searched([seq])).has(seq)) wrong++;
+    }
+    return { looked, wrong };
+  };
+
+  return {
+    /** What is wrong with the search index, in sentences; empty when it agrees with the events. */
+    async checkIndex(): Promise<string[]> {
+      const problems: string[] = [];
+      const { watermark } = await store.progress();
+      const missing = await store.missing(watermark);
+      if (missing > 0) problems.push(`the search index lacks ${missing} event${missing === 1 ? '' : 's'}`);
+      const orphans = await store.orphans();
+      if (orphans > 0)
+        problems.push(`the search index has ${orphans} entr${orphans === 1 ? 'y' : 'ies'} without an event`);
+      const { looked, wrong } = await lookUp(watermark);
+      if (wrong > 0) problems.push(`the search index has the wrong text of ${wrong} of ${looked} events looked up`);
+      return problems;
+    },
+
+    /**
+     * Empties the index and builds it anew in the background; searches stay exact meanwhile, only slower.
+     * @param onProgress row numbers: the last one indexed, and the last there was
+     */
+    reindex(onProgress: (done: number, total: number) => void = () => {}): Promise<void> {
+      const finished = indexer.rebuild(onProgress);
+      wake();
+      return finished;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import type { AppError } from '../../core/errors.ts';
+import { type HeldClock, holdClock } from '../../testing/clock.ts';
+import { createSignInThrottle, type Throttle } from './sign-in-throttle.ts';
+
+let clock: HeldClock;
+let throttle: Throttle;
+beforeEach(() => {
+  clock = holdClock();
+  throttle = createSignInThrottle({ monotonic: clock.monotonic, capacity: 100 });
+});
+
+/** Seconds to wait, 0 when the attempt was let through (and failed). */
+const attempt = (email = 'ada@example.com', ip = '192.0.2.1'): number => {
+  try {
+    throttle.begin(email, ip);
+    return 0;
+  } catch (error) {
+    return (error as AppError).retryAfterSeconds ?? -1;
+  }
+};
+const attempts = (count: number, ...from: [string?, string?]) => Array.from({ length: count }, () => attempt(...from));
+
+describe('guessing', () => {
+  test('five failures are free, then each doubles the wait; waiting as told is enough', () => {
+    expect(attempts(5)).toEqual([0, 0, 0, 0, 0]);
+    for (const wait of [1, 2, 4, 8, 16]) {
+      expect(attempt()).toBe(wait);
+      clock.advance(wait * 1000 - 1);
+      expect(attempt()).toBe(1);
+      clock.advance(1);
+      expect(attempt()).toBe(0);
+    }
+  });
+
+  test('the wait ends at 15 minutes, and an hour without failures forgets them', () => {
+    for (let i = 0; i < 30; i++) {
+      attempt();
+      clock.advance(15 * 60_000);
+    }
+    expect(attempt()).toBe(0);
+    expect(attempt()).toBe(900);
+    clock.advance(60 * 60_000);
+    expect(attempts(5)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('a stranger elsewhere does not lock the person out', () => {
+    attempts(10);
+    expect(attempt('ada@example.com', '198.51.100.7')).toBe(0);
+  });
+
+  test('many accounts from one client are slowed, too', () => {
+    const waits = Array.from({ length: 31 }, (_, i) => attempt(`person${i}@example.com`));
+    expect(waits.slice(0, 30)).toEqual(new Array(30).fill(0));
+    expect(waits[30]).toBe(1);
+  });
+
+  test('addresses of one /64 are one client, of two they are not', () => {
+    for (let i = 0; i < 30; i++) attempt(`person${i}@example.com`, `2001:db8::1:${i}`);
+    expect(attempt('x@example.com', '2001:db8:0:0:ffff::')).toBe(1);
+    expect(attempt('x@example.com', '2001:db8:0:1::1')).toBe(0);
+  });
+
+  test('attempts that run at the same time count from their start', () => {
+    const running = Array.from({ length: 5 }, () => throttle.begin('ada@example.com', '192.0.2.1'));
+    expect(attempt()).toBe(1);
+    running[0]?.succeeded();
+    expect(attempt()).toBe(0);
+  });
+
+  test('signing in to one’s own account does not pay for guesses at others', () => {
+    let guesses = 0;
+    const guessBetween = () => {
+      for (; guesses < 100; guesses++) {
+        throttle.begin(`person${guesses}@example.com`, '192.0.2.1');
+        throttle.begin('mallory@example.com', '192.0.2.1').succeeded();
+      }
+    };
+    expect(guessBetween).toThrow('too many attempts');
+    expect(guesses).toBeLessThan(30);
+  });
+
+  test('memory is bounded: what was touched longest ago is forgotten', () => {
+    attempts(6, 'ada@example.com', '192.0.2.1');
+    for (let i = 0; i < 100; i++) attempt('x@example.com', `198.51.100.${i}`);
+    expect(attempt()).toBe(0);
+  });
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { exchange } from '../testing/raw-http.ts';
+import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+
+let house: TestServer;
+let ada: Caller;
+let endpoint: { id: string; url: string };
+beforeAll(async () => {
+  house = await openTestServer();
+  ada = await house.createPerson();
+  endpoint = await ada.createEndpoint();
+  await house.deliver(endpoint);
+});
+afterAll(() => house.close());
+
+const ask = async (
+  method: string,
+  path: string,
+  key = ada.key,
+): Promise<{ status: string; head: string; rest: string }> => {
+  const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  const [head = '', rest = ''] = (await exchange(await house.listen(), request)).split(/\r\n\r\n([\s\S]*)/);
+  return { status: head.slice(9, 12), head: head.toLowerCase(), rest };
+};
+
+describe('HEAD', () => {
+  test('of a live stream is answered at once, again and again, and keeps no place', async () => {
+    for (let n = 0; n < 25; n++) {
+      const { status, head, rest } = await ask('HEAD', `/api/endpoints/${endpoint.id}/stream`);
+      expect([status, rest]).toEqual(['200', '']);
+      expect(head).toContain('content-type: text/event-stream');
+      expect(head).not.toContain('content-length');
+    }
+    expect(house.services.live.openStreams()).toBe(0);
+  });
+
+  test('of an export names the file and reads nothing of it', async () => {
+    for (let n = 0; n < 10; n++) {
+      const { status, head, rest } = await ask('HEAD', `/api/endpoints/${endpoint.id}/export?format=har`);
+      expect([status, rest]).toEqual(['200', '']);
+      expect(head).toContain(`filename="service-${endpoint.id}.har"`);
+      expect(head).not.toContain('content-length');
+    }
+  });
+
+  test.each(['stream', 'export', 'stream/'])('of %s is refused as GET is', async what => {
+    const path = `/api/endpoints/ep_none/${what}`;
+    expect((await ask('HEAD', path)).status).toBe('404');
+    expect((await ask('HEAD', path, 'none')).status).toBe('401');
+    expect((await ask('HEAD', `/api/endpoints/${endpoint.id}/export?format=xml`)).status).toBe('400');
+  });
+
+  test('of anything else has the length that GET has', async () => {
+    const text = await (await ada.call('GET', '/api/me')).text();
+    expect((await ask('HEAD', '/api/me')).head).toContain(`content-length: ${Buffer.byteLength(text)}\r\n`);
+  });
+
+  test('of what needs no credentials needs none either', async () => {
+    const { url } = await ada.json<{ url: string }>(201, 'POST', '/api/team/invitations', {
+      email: 'guest@example.com',
+    });
+    for (const path of [`/api/invitations/${url.split('=')[1]}`, '/api/invitations/unknown', '/api/session']) {
+      const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => house.fetch(path, { method })));
+      expect([path, head?.status]).toEqual([path, get?.status]);
+      expect(head?.headers.get('www-authenticate') ?? null).toBe(get?.headers.get('www-authenticate') ?? null);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test';
+import { holdClock } from '../testing/clock.ts';
+import { createCaptureRate } from './capture-rate.ts';
+
+test('is high while hundreds come in a second, and low again soon after the last of them', () => {
+  const clock = holdClock();
+  const activity = createCaptureRate(clock.monotonic);
+  activity.stored(199);
+  expect(activity.isHigh()).toBe(false);
+  activity.stored(1);
+  expect(activity.isHigh()).toBe(true);
+  clock.advance(1500);
+  expect(activity.isHigh()).toBe(true);
+  clock.advance(1000);
+  expect(activity.isHigh()).toBe(false);
+});
+
+test('a trickle is never high', () => {
+  const clock = holdClock();
+  const activity = createCaptureRate(clock.monotonic);
+  for (let i = 0; i < 1000; i++) {
+    activity.stored(1);
+    clock.advance(20);
+    expect(activity.isHigh()).toBe(false);
+  }
+});

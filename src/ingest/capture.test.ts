@@ -1,0 +1,95 @@
+/* What senders are told when those that are told of stored events fail. The way of a delivery is in ingest.test.ts. */
+import { expect, test } from 'bun:test';
+import { signatureWords } from '../core/search-signature.ts';
+import type { HandshakeAnswer } from '../platforms/engine/model.ts';
+import { type CaptureService, createCaptureService } from './capture.ts';
+import type { Delivery } from './encoded-batch.ts';
+
+type Options = Parameters<typeof createCaptureService>[0];
+
+const delivery: Delivery = {
+  method: 'POST',
+  path: '',
+  query: null,
+  fields: new Uint8Array(0),
+  body: new Uint8Array(3),
+  sourceIp: '127.0.0.1',
+  receivedAt: 1000,
+};
+
+function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
+  const errors: unknown[] = [];
+  const stored: number[] = [];
+  const capture: CaptureService = createCaptureService({
+    recorder: async ({ deliveries }) => {
+      const rows = deliveries.length;
+      const first = stored.length + 1;
+      for (let i = 0; i < rows; i++) stored.push(first + i);
+      return {
+        first,
+        eventTypes: new Array(rows).fill(null),
+        answers: answer ? [[0, answer]] : [],
+        signatures: Uint32Array.from({ length: signatureWords * rows }, (_, i) => Math.floor(i / signatureWords)),
+        commit: { rows, ms: 1 },
+      };
+    },
+    random: length => new Uint8Array(length),
+    destinationOf: ({ seq }) => ({ seq, url: '', secrets: [] }),
+    learn: async () => {},
+    onCommit: () => {},
+    onRecorded: () => {},
+    onSigned: () => {},
+    onFailure: error => errors.push(error),
+    onError: error => errors.push(error),
+    ...options,
+  });
+  const send = (count: number) =>
+    Promise.allSettled(Array.from({ length: count }, () => capture.record({ seq: 1, token: 't' }, delivery)));
+  return { send, errors, stored };
+}
+
+test('each event is told with its own signature', async () => {
+  let seen: unknown;
+  const { send } = setUp({
+    onSigned: (events, signatures) => {
+      seen = events.map(({ seq }, i) => [
+        seq,
+        signatures[i * signatureWords],
+        signatures[(i + 1) * signatureWords - 1],
+      ]);
+    },
+  });
+  await send(3);
+  expect(seen).toEqual([
+    [1, 0, 0],
+    [2, 1, 1],
+    [3, 2, 2],
+  ]);
+});
+
+const no = (): never => {
+  throw Object.assign(new Error('no'), { code: 'SQLITE_CONSTRAINT' });
+};
+
+test.each(['onCommit', 'onSigned', 'onRecorded'] as const)(
+  'a failing %s is reported, and neither refuses a delivery nor stores it twice',
+  async name => {
+    const { send, errors, stored } = setUp({ [name]: no });
+    const results = await send(3);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    expect(stored).toEqual([1, 2, 3]);
+    expect(errors.length).toBe(name === 'onRecorded' ? 3 : 1);
+  },
+);
+
+test('a secret that could not be registered fails the delivery that brought it, and no other', async () => {
+  const learned = { platform: 'asana', secret: 'a-long-secret' };
+  const { send, stored } = setUp({ learn: async () => no() }, {
+    status: 200,
+    headers: {},
+    body: '',
+    learnedSecret: learned,
+  } as HandshakeAnswer);
+  expect((await send(3)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(stored).toEqual([1, 2, 3]);
+});

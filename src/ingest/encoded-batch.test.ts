@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test';
+import { toFieldLines } from '../core/headers.ts';
+import { decodeBatch, isReusable, type PendingDelivery, encodeBatch as pack } from './encoded-batch.ts';
+
+const noncesFor = (all: readonly PendingDelivery[]) => crypto.getRandomValues(new Uint8Array(12 * all.length));
+const packParcel = (all: readonly PendingDelivery[], spare?: ArrayBuffer) => pack(all, noncesFor(all), spare);
+
+const secrets = [{ platform: 'stripe', secret: 's' }];
+const posted = (
+  seq: number,
+  body: string | Uint8Array,
+  changes: Partial<PendingDelivery['delivery']> = {},
+): PendingDelivery => ({
+  destination: { seq, url: `https://hooks.example/in/${seq}`, secrets },
+  delivery: {
+    method: 'POST',
+    path: '/a//b%2e',
+    query: null,
+    fields: toFieldLines(['Host', 'x', 'X-V', '\xe9\xff "\\']),
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+    sourceIp: '127.0.0.1',
+    receivedAt: 1_700_000_000_123,
+    ...changes,
+  },
+});
+const plain = (all: readonly PendingDelivery[]) =>
+  all.map(({ destination, delivery }) => ({
+    destination,
+    delivery: {
+      ...delivery,
+      fields: Buffer.from(delivery.fields).toString('latin1'),
+      body: Buffer.from(delivery.body).toString('hex'),
+    },
+  }));
+
+describe('a parcel', () => {
+  test('gives back what was put in, byte for byte and in order', () => {
+    const all = [
+      posted(1, 'one'),
+      posted(
+        2,
+        Uint8Array.from({ length: 256 }, (_, i) => i),
+        { query: '', method: 'PROPFIND' },
+      ),
+      posted(1, '', { query: `q="it's"&%zz`, fields: new Uint8Array(0), sourceIp: '::1' }),
+      posted(1, '\u0000{"a":"é"}'),
+    ];
+    const nonces = noncesFor(all);
+    const unpacked = decodeBatch(pack(all, nonces));
+    expect(plain(unpacked.deliveries)).toEqual(plain(all));
+    expect(unpacked.nonces).toEqual(nonces);
+  });
+
+  test('names each destination once', () => {
+    const { text } = packParcel([1, 2, 1, 1].map(seq => posted(seq, 'x')));
+    expect(text.split('https://hooks.example/in/1"')).toHaveLength(2);
+  });
+
+  test('keeps what each delivery is to be judged with when the secrets change between two of them', () => {
+    const later = posted(1, 'x');
+    later.destination.secrets = [...secrets, { platform: 'github', secret: 't' }];
+    const all = [posted(1, 'x'), later, posted(1, 'x')];
+    expect(decodeBatch(packParcel(all)).deliveries.map(({ destination }) => destination.secrets.length)).toEqual([
+      1, 2, 1,
+    ]);
+  });
+
+  test('fills a spare buffer again when it is large enough, whatever was in it, and takes a new one otherwise', () => {
+    const first = packParcel([posted(1, 'x'.repeat(1000))]);
+    const again = packParcel([posted(1, 'y')], first.bytes);
+    expect(again.bytes).toBe(first.bytes);
+    expect(Buffer.from(decodeBatch(again).deliveries[0]?.delivery.body ?? []).toString()).toBe('y');
+    const large = packParcel([posted(1, new Uint8Array(3 << 20))], first.bytes);
+    expect(large.bytes).not.toBe(first.bytes);
+    expect([isReusable(first.bytes), isReusable(large.bytes)]).toEqual([true, false]);
+  });
+
+  test('a buffer that another thread owns is no spare', () => {
+    const { bytes } = packParcel([posted(1, 'x')]);
+    structuredClone(bytes, { transfer: [bytes] });
+    expect(isReusable(bytes)).toBe(false);
+  });
+});

@@ -1,0 +1,156 @@
+/*
+ * The ingest address on the wire: `/in/{token}` and everything below it (interface "Ingest"). A delivery comes whole,
+ * or piece by piece as node's request, which keeps the exact target, header names and order. The answer is given only once the
+ * event is on disk.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answer } from '../core/answer.ts';
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import { toFieldLines } from '../core/headers.ts';
+import { ingestPrefix, splitTarget } from '../core/request-target.ts';
+import { readBody, tellToGoOn } from '../http/body.ts';
+import { type Sender, senderOf } from '../http/client-address.ts';
+import { refusal, stored } from './answers.ts';
+import type { CaptureService, IngestAddress } from './capture.ts';
+import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
+import type { BufferedDelivery, FastPathOptions } from './fast-path/fast-path.ts';
+
+export type Ingest = {
+  /** A request of the complete HTTP server. */
+  handle: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
+  /** What comes the short way. */
+  fastPath: FastPathOptions;
+};
+
+export type IngestOptions = {
+  capture: Pick<CaptureService, 'record'>;
+  /** The live endpoint with this token; from memory whenever possible. */
+  findEndpoint: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
+  clientAddress: (sender: Sender) => string;
+  maxBodyBytes: number;
+  budgets: DeliveryBudgets;
+  clock: Clock;
+  onResult: (result: 'stored' | 'unknown' | 'too_large' | 'refused' | 'aborted') => void;
+  onError: (error: unknown) => void;
+};
+
+export function createIngest(options: IngestOptions): Ingest {
+  const { capture, findEndpoint, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } = options;
+
+  const find = (token: string) => (token === '' ? undefined : findEndpoint(token));
+  const unknown = (): Answer => {
+    onResult('unknown');
+    return refusal(404, 'no such address');
+  };
+  const tooLarge = (why = `the body is larger than ${maxBodyBytes} bytes`): Answer => {
+    onResult('too_large');
+    return refusal(413, why);
+  };
+
+  /** Nobody foresaw it, and trying again may help. */
+  const failed = (error: unknown): Answer => {
+    onResult('refused');
+    onError(error);
+    return refusal(503, 'the delivery could not be stored, try again', 5);
+  };
+
+  /** Stores what is there as a whole. Never rejects. */
+  const record = async ({ token, path, query }: Target, from: Omit<BufferedDelivery, 'target'>): Promise<Answer> => {
+    const { method, fields, body } = from;
+    try {
+      // Looked up now: an address that was deleted while the body was arriving is gone.
+      const found = find(token);
+      const endpoint = found instanceof Promise ? await found : found;
+      if (!endpoint) return unknown();
+      const sourceIp = clientAddress(from);
+      const delivery = { method, path, query, fields, body, sourceIp, receivedAt: clock.now() };
+      const { id, answer } = await capture.record(endpoint, delivery);
+      onResult('stored');
+      return stored(id, answer);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'too_large') return tooLarge(error.message);
+      if (!(error instanceof AppError)) return failed(error);
+      onResult('refused');
+      return refusal(503, error.message, error.retryAfterSeconds ?? 5);
+    }
+  };
+
+  const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
+    const to = readTarget(target);
+    const sender = senderOf(req);
+    let endpoint: IngestAddress | undefined;
+    try {
+      const found = find(to.token);
+      endpoint = found instanceof Promise ? await found : found;
+    } catch (error) {
+      return failed(error);
+    }
+    if (!endpoint) return unknown();
+    const read = await readBody(req, {
+      maxBytes: maxBodyBytes,
+      budget: budgetOfDelivery(budgets, { clientAddress: clientAddress(sender), endpoint: endpoint.seq }),
+      wanted: () => tellToGoOn(req, res),
+    });
+    switch (read.kind) {
+      // Nobody limits the time of this one, but the pace of its connection.
+      case 'late':
+      case 'aborted':
+        onResult('aborted');
+        return 'aborted';
+      case 'too_large':
+        return tooLarge();
+      case 'no_room':
+        onResult('refused');
+        return refusal(503, 'too many unfinished deliveries at once, try again', 1);
+    }
+    try {
+      const fields = toFieldLines(req.rawHeaders);
+      return await record(to, { ...sender, method: req.method ?? 'GET', fields, body: read.body });
+    } finally {
+      read.release();
+    }
+  };
+
+  return {
+    fastPath: {
+      deliver: delivery => record(readTarget(delivery.target), delivery),
+      maxBodyBytes: Math.min(maxBodyBytes, maxSmallBytes),
+      completeBudget: budgets.complete,
+      unfinishedBudget: budgets.small,
+      holdersOf: sender => smallHolders(clientAddress(sender)),
+      isKnownTarget: target => {
+        const found = find(readTarget(target).token);
+        // One that has to be looked up is not known at once; the other way looks it up again.
+        if (!(found instanceof Promise)) return found !== undefined;
+        found.catch(() => {});
+        return false;
+      },
+      onAborted: () => onResult('aborted'),
+    },
+    handle: async (req, res, target) => {
+      const answer = await take(req, res, target);
+      if (answer === 'aborted') res.destroy();
+      else send(req, res, answer);
+    },
+  };
+}
+
+type Target = { token: string; path: string; query: string | null };
+
+function readTarget(target: string): Target {
+  const { path, query } = splitTarget(target);
+  const slash = path.indexOf('/', ingestPrefix.length);
+  return slash < 0
+    ? { token: path.slice(ingestPrefix.length), path: '', query }
+    : { token: path.slice(ingestPrefix.length, slash), path: path.slice(slash), query };
+}
+
+function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+  const fields: Record<string, string> = { ...headers };
+  // The rest is read and thrown away by whoever closes the connection.
+  if (!req.complete) fields['connection'] = 'close';
+  if (status !== 204) fields['content-length'] = String(Buffer.byteLength(body));
+  res.writeHead(status, fields);
+  res.end(req.method === 'HEAD' || status === 204 ? undefined : body);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { toFieldLines } from '../core/headers.ts';
+import { nonceBytes } from '../core/ids.ts';
+import { signatureWords } from '../core/search-signature.ts';
+import { unpackIntact } from '../core/stored-content.ts';
+import type { Delivery } from './encoded-batch.ts';
+import { rowInvalid } from './group-commit.ts';
+import { createRowEncoder, preview, type Recognition } from './row-encoder.ts';
+
+const unknown: Recognition = { platform: null, eventType: null, verdict: null, answer: null };
+
+function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recognition = () => unknown) {
+  const seen: unknown[] = [];
+  const prepare = createRowEncoder({
+    recognise: (_destination, arrived) => {
+      seen.push(arrived.headers);
+      return recognise(arrived);
+    },
+    sign: (words, offset, _type, body) => words.fill(body.length, offset, offset + signatureWords),
+  });
+  return { prepare, seen };
+}
+
+const deliveries = (given: Partial<Delivery & { text: string }>[], signed = false) => ({
+  deliveries: given.map(({ text = '', ...rest }, i) => ({
+    destination: { seq: 3, url: 'https://hooks.example/in/t', secrets: [] },
+    delivery: {
+      method: 'POST',
+      path: '',
+      query: null,
+      fields: toFieldLines(['X-A', '1', 'Authorization', 'Bearer topsecret', 'CF-Ray', '1']),
+      body: new TextEncoder().encode(text),
+      sourceIp: '127.0.0.1',
+      receivedAt: 1000 + i,
+      ...rest,
+    },
+  })),
+  nonces: Uint8Array.from({ length: given.length * nonceBytes }, (_, i) => Math.floor(i / nonceBytes) + 1),
+  signed,
+});
+
+describe('the preparer', () => {
+  test('makes rows of what arrived under the header rules, and recognises it before them', () => {
+    const { prepare, seen } = setUp(({ path }) => ({ ...unknown, platform: path, eventType: 'push' }));
+    const { events, findings } = prepare(
+      deliveries([{ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }]),
+    );
+    expect(findings).toEqual({ eventTypes: ['push', 'push'], answers: [], signatures: null });
+    expect(seen[0]).toEqual([
+      ['X-A', '1'],
+      ['Authorization', 'Bearer topsecret'],
+      ['CF-Ray', '1'],
+    ]);
+    const [event, second] = events;
+    if (!event) throw new Error('nothing was made');
+    expect(event).toMatchObject({ endpoint: 3, receivedAt: 1000, size: 7, method: 'POST', platform: '/p' });
+    expect(Buffer.from(event.sha256).toString('hex')).toBe(createHash('sha256').update('{"a":1}').digest('hex'));
+    expect([Buffer.from(event.path).toString(), Buffer.from(event.query ?? []).toString()]).toEqual(['/p', 'q=1']);
+    const { headers, body } = unpackIntact(event);
+    expect(headers).toEqual([
+      ['X-A', '1'],
+      ['Authorization', '[redacted]'],
+    ]);
+    expect(Buffer.from(body).toString()).toBe('{"a":1}');
+    expect([second?.nonce, second?.query]).toEqual([new Uint8Array(nonceBytes).fill(2), null]);
+  });
+
+  test('says which deliveries want an answer of their own, and signs each when that is wanted', () => {
+    const answer = { status: 200, headers: {}, body: 'challenge' };
+    const { prepare } = setUp(({ body }) => ({ ...unknown, answer: body.length === 5 ? answer : null }));
+    const { findings } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
+    expect(findings.answers).toEqual([[1, answer]]);
+    expect(findings.signatures?.length).toBe(2 * signatureWords);
+    expect([findings.signatures?.[0], findings.signatures?.[signatureWords]]).toEqual([3, 5]);
+  });
+
+  test('one that cannot be prepared is told apart from a database that fails', () => {
+    const { prepare } = setUp(({ path }) => {
+      if (path === '/bad') throw new Error('no such thing');
+      return unknown;
+    });
+    expect(() => prepare(deliveries([{}, { path: '/bad' }]))).toThrow(expect.objectContaining({ code: rowInvalid }));
+  });
+});
+
+describe('preview', () => {
+  test.each([
+    ['short', 'abc', 'abc'],
+    ['200 characters of one byte', 'a'.repeat(300), 'a'.repeat(200)],
+    ['200 characters of four bytes', '\u{1f600}'.repeat(300), '\u{1f600}'.repeat(200)],
+  ])('%s', (_name, text, expected) => {
+    expect(Buffer.from(preview(new TextEncoder().encode(text))).toString()).toBe(expected);
+  });
+});

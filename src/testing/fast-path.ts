@@ -1,0 +1,95 @@
+/* A front whose deliveries of the short way and of the complete server are kept here, for tests of what goes which way. */
+import type { Answer } from '../core/answer.ts';
+import type { MemoryBudget } from '../core/memory-budget.ts';
+import { createFront } from '../front.ts';
+import type { BufferedDelivery } from '../ingest/fast-path/fast-path.ts';
+import { exchange, openWire, type Wire } from './raw-http.ts';
+
+export const maxBodyBytes = 1000;
+/** What the budget has when nothing is on its way. */
+export const room = 10_000;
+
+export type FastPathServer = Awaited<ReturnType<typeof openFastPath>>;
+
+export const ok = (body = '{"ok":true}'): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body,
+});
+
+export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+export const post = (body: string, ...fields: string[]): string =>
+  ['POST /in/t HTTP/1.1', 'Host: x', `Content-Length: ${body.length}`, ...fields, '', body].join('\r\n');
+
+export async function openFastPath() {
+  const wires: Wire[] = [];
+  const house = {
+    /** What came the short way. */
+    arrived: [] as (Pick<BufferedDelivery, 'method' | 'target' | 'forwardedFor'> & { fields: string; body: string })[],
+    handedOver: [] as string[],
+    errors: [] as unknown[],
+    aborted: 0,
+    free: room,
+    answer: (_delivery: BufferedDelivery): Answer | Promise<Answer> => ok(),
+  };
+  const budget: MemoryBudget = {
+    take: bytes => {
+      if (bytes > house.free) return false;
+      house.free -= bytes;
+      return true;
+    },
+    give: bytes => {
+      house.free += bytes;
+    },
+  };
+  const front = createFront({
+    ingest: {
+      handle: async (req, res, target) => {
+        let body = '';
+        for await (const chunk of req) body += latin1(chunk as Buffer);
+        house.handedOver.push(`${req.method} ${target} ${body}`);
+        res.end('complete');
+      },
+      fastPath: {
+        deliver: async delivery => {
+          const { method, target, forwardedFor, fields, body } = delivery;
+          house.arrived.push({ method, target, forwardedFor, fields: latin1(fields), body: latin1(body) });
+          return house.answer(delivery);
+        },
+        maxBodyBytes,
+        completeBudget: budget,
+        unfinishedBudget: budget,
+        holdersOf: ({ peer }) => [peer],
+        isKnownTarget: target => target !== '/in/nobody',
+        onAborted: () => {
+          house.aborted++;
+        },
+      },
+    },
+    fetch: () => new Response('app'),
+    clientAddress: ({ peer }) => peer,
+    onError: error => house.errors.push(error),
+  });
+  const port = await front.listen(0, '127.0.0.1');
+  return Object.assign(house, {
+    front,
+    port,
+    open: async (): Promise<Wire> => {
+      const wire = await openWire(`http://127.0.0.1:${port}`);
+      wires.push(wire);
+      return wire;
+    },
+    /** Resolves once the front has read what was written before. */
+    hasRead: async (): Promise<void> => {
+      await exchange(`http://127.0.0.1:${port}`, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    },
+    close: async (): Promise<void> => {
+      for (const wire of wires) wire.destroy();
+      await front.close(0);
+    },
+  });
+}
+
+/** How many answers are in it. */
+export const answers = (wire: Wire): number => wire.received().split('HTTP/1.1 200 OK').length - 1;

@@ -1,0 +1,206 @@
+/*
+ * A whole Hooktape for tests: real services on a real migrated database in a directory of its own, the real app, and, when a
+ * test needs what only a socket can say, the real front on an ephemeral port. Fakes only for clock, randomness and log.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../app.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import type { Clock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
+import type { SpawnThread } from '../db/database.ts';
+import { createFront } from '../front.ts';
+import type { LogFields, Logger } from '../log.ts';
+import { createServices, type Dependencies, type Services } from '../wiring.ts';
+import { databaseFor } from './remote/databases.ts';
+
+const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/reader-thread.ts' };
+export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[name], import.meta.url).href);
+
+export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
+
+/** Settings as the environment would give them, over the defaults. @throws when they are wrong */
+export function configOf(env: Record<string, string>): Config {
+  const result = readConfig({ env, readFile: () => '' });
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return result.config;
+}
+
+export type LogLine = { level: string; message: string; fields: LogFields };
+
+export function collectLog(): { log: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const make = (bound: LogFields): Logger => {
+    const write =
+      (level: string) =>
+      (message: string, fields: LogFields = {}): void =>
+        void lines.push({ level, message, fields: { ...bound, ...fields } });
+    return {
+      debug: write('debug'),
+      info: write('info'),
+      warn: write('warn'),
+      error: write('error'),
+      child: fields => make({ ...bound, ...fields }),
+    };
+  };
+  return { log: make({}), lines };
+}
+
+/** A person with a key, and the calls that this person makes. */
+export type Caller = {
+  accountId: string;
+  email: string;
+  key: string;
+  /** A call of the REST API with this person's key; `body` is sent as JSON. */
+  call: (method: string, path: string, body?: unknown) => Promise<Response>;
+  /** The same, expecting this status, with the JSON that came. */
+  json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
+  createEndpoint: (name?: string) => Promise<{ id: string; url: string; eventCount: number }>;
+};
+
+export type TestServer = {
+  services: Services;
+  directory: string;
+  lines: LogLine[];
+  fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  createPerson: (
+    email?: string,
+    options?: { plan?: 'free' | 'pro'; teamOf?: string; password?: string },
+  ) => Promise<Caller>;
+  /** Starts the front; `http://127.0.0.1:PORT`. Started once. */
+  listen: () => Promise<string>;
+  /** Sends a delivery through a real socket and returns the new event's id. */
+  deliver: (
+    endpoint: { url: string },
+    body?: BodyInitLike,
+    init?: RequestInit & { suffix?: string },
+  ) => Promise<string>;
+  close: () => Promise<void>;
+};
+
+type BodyInitLike = string | Uint8Array;
+
+/** What seals the database of a test that gives no other one. */
+export const testSecret = 'a secret for tests, long enough to be taken';
+
+export type TestServerOptions = {
+  env?: Record<string, string>;
+  clock?: Clock;
+  /** Use this data directory and leave it in place. */
+  directory?: string;
+  outside?: Dependencies['overrides'];
+  searchNearby?: number;
+  /** Where `listen` listens; any free port otherwise. */
+  port?: number;
+};
+
+export async function openTestServer({
+  env = {},
+  clock = systemClock,
+  directory,
+  outside,
+  searchNearby,
+  port = 0,
+}: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  const database = 'HOOKTAPE_DATABASE_URL' in env ? undefined : await databaseFor(dataDir);
+  const config = configOf({
+    HOOKTAPE_DATA_DIR: dataDir,
+    HOOKTAPE_RATE_LIMIT: '100000',
+    ...(database && { HOOKTAPE_DATABASE_URL: database.url }),
+    ...env,
+  });
+  const { log, lines } = collectLog();
+  const services = await createServices({
+    config,
+    secret: config.secret ?? testSecret,
+    log,
+    clock,
+    random: randomBytes,
+    spawn: spawnThread,
+    version: 'test',
+    usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
+    ...(outside && { overrides: outside }),
+    searchNearby,
+    onFatal: error => {
+      throw error;
+    },
+  }).catch(error => {
+    // One that was meant to fail leaves nothing behind.
+    if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });
+    throw error;
+  });
+  const app = createApp(services);
+  const fetchApp: TestServer['fetch'] = async (path, init) => app.fetch(new Request(`http://internal${path}`, init));
+
+  const person: TestServer['createPerson'] = async (
+    email = 'owner@example.com',
+    { plan = 'pro', teamOf, password } = {},
+  ) => {
+    const account = await services.account.create({
+      email,
+      ...(teamOf === undefined ? { plan } : { teamOf }),
+      ...(password !== undefined && { password }),
+    });
+    const { key } = await services.keys.create(account.id, 'test');
+    const call: Caller['call'] = (method, path, body) =>
+      fetchApp(path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    const json: Caller['json'] = async (status, method, path, body) => {
+      const response = await call(method, path, body);
+      const text = await response.text();
+      if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return JSON.parse(text);
+    };
+    const createEndpoint: Caller['createEndpoint'] = (name = 'inbox') => json(201, 'POST', '/api/endpoints', { name });
+    return { accountId: account.id, email, key, call, json, createEndpoint };
+  };
+
+  let origin: Promise<string> | undefined;
+  const front = createFront({
+    ingest: services.ingest,
+    fetch: app.fetch,
+    clientAddress: services.clientAddress,
+    onError: services.onError,
+  });
+  const listen: TestServer['listen'] = () => {
+    origin ??= front.listen(port, '127.0.0.1').then(bound => `http://127.0.0.1:${bound}`);
+    return origin;
+  };
+
+  return {
+    services,
+    directory: dataDir,
+    lines,
+    fetch: fetchApp,
+    createPerson: person,
+    listen,
+    deliver: async ({ url }, body = '{"hello":"world"}', { suffix = '', ...init } = {}) => {
+      const response = await fetch(`${await listen()}${new URL(url).pathname}${suffix}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: body as string,
+        ...init,
+      });
+      if (!response.ok) throw new Error(`delivery: ${response.status} ${await response.text()}`);
+      return ((await response.json()) as { id: string }).id;
+    },
+    close: async () => {
+      services.live.endAll();
+      services.arrivals.endAll();
+      await services.mcp.close();
+      if (origin) await front.close(1000);
+      await services.close();
+      if (directory !== undefined) return;
+      await database?.remove();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

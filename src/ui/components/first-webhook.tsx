@@ -1,0 +1,58 @@
+/* An endpoint that nothing has been sent to yet: its address, a command to try it, and the promise that the page is listening. */
+
+import { useState } from 'preact/hooks';
+import { samplesFor } from '../copy/samples.ts';
+import { visibleName } from '../format/visible.ts';
+import type { LiveState } from '../live/stream.ts';
+import type { Endpoint } from '../wire.ts';
+import { CopyButton, Segmented } from './controls.tsx';
+import { Link } from './navigation.tsx';
+import { recall, remember } from './remembered.ts';
+
+export function FirstWebhook({ endpoint, live }: { endpoint: Endpoint; live: LiveState }) {
+  const samples = samplesFor(endpoint.url);
+  const [kind, setKind] = useState(recall('sample') ?? 'curl');
+  const sample = samples.find(one => one.id === kind) ?? samples[0];
+  if (!sample) return null;
+  return (
+    <main class="page first">
+      <p class={`pulse ${live}`} role="status">
+        <span aria-hidden="true" />
+        {live === 'live' ? 'Listening. The first webhook appears here by itself.' : 'Connecting…'}
+      </p>
+      <h1>{visibleName(endpoint.name)} is ready</h1>
+      <p class="lead">
+        Register this address with the platform that should send webhooks. Every request to it is recorded exactly as it
+        comes.
+      </p>
+      <div class="address huge">
+        <code>{endpoint.url}</code>
+        <CopyButton kind="primary" label="Copy address" text={endpoint.url} />
+      </div>
+      <section class="try" aria-label="Try it">
+        <header>
+          <h2>Or try it now</h2>
+          <span class="grow" />
+          <Segmented
+            label="Command for"
+            options={samples.map(({ id, label }) => ({ id, label }))}
+            value={sample.id}
+            onPick={id => {
+              setKind(id);
+              remember('sample', id);
+            }}
+          />
+          <CopyButton label="Copy" text={sample.text} />
+        </header>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
+        <pre class="code" tabIndex={0}>
+          {sample.text}
+        </pre>
+      </section>
+      <p class="faint">
+        Signed deliveries can be verified:{' '}
+        <Link to={`/app/endpoints/${endpoint.id}/settings`}>register the signing secret</Link>.
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,34 @@
+/* Names and values in the order they were sent: headers, query, form fields. */
+
+import type { ComponentChildren } from 'preact';
+import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
+import { visibleLine, visibleText } from '../format/visible.ts';
+import { CopyButton } from './controls.tsx';
+
+export type PairRow = { name: string; value: string; shown?: ComponentChildren; note?: string };
+
+export const PairTable = ({ label, rows }: { label: string; rows: PairRow[] }) => (
+  <table class="pairs" aria-label={label}>
+    <tbody>
+      {rows.map((row, index) => (
+        <tr key={index}>
+          <th scope="row">{row.name === '' ? <em>(no name)</em> : visibleLine(row.name)}</th>
+          <td>
+            {row.shown ?? <span class="wrap">{visibleLine(row.value)}</span>}
+            {row.note && <span class="faint note">{row.note}</span>}
+          </td>
+          <td class="act">
+            <CopyButton text={row.value} what={`value of ${visibleLine(row.name)}`} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** A form value; when it is itself JSON (Slack, GitHub and others send forms like that) it is shown indented. */
+export function NestedValue({ text }: { text: string }) {
+  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  if (!parsed || !isJsonDocument(parsed)) return <span class="wrap">{visibleText(text)}</span>;
+  return <pre class="nested">{visibleText(prettyJson(parsed))}</pre>;
+}

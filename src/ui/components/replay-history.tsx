@@ -1,0 +1,32 @@
+/* Past replays of an event: where to, what came back, who and when. */
+
+import { durationWords } from '../format/time.ts';
+import { visibleLine, visibleName } from '../format/visible.ts';
+import type { ReplayAttempt } from '../wire.ts';
+import { StatusBadge } from './badges.tsx';
+import { Empty } from './controls.tsx';
+import { Time } from './time.tsx';
+
+export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
+  replays.length === 0 ? (
+    <Empty title="Not replayed yet">
+      A replay sends this delivery again, byte for byte, to an address you choose: with the button above, or{' '}
+      <kbd>r</kbd>.
+    </Empty>
+  ) : (
+    <div class="scroll-pane">
+      <ul class="rows">
+        {replays.map(attempt => (
+          <li key={`${attempt.createdAt} ${attempt.destination}`} class="attempt">
+            <StatusBadge status={attempt.status} ok={attempt.ok} />
+            <code class="wrap">{visibleLine(attempt.destination)}</code>
+            <span class="faint">{durationWords(attempt.durationMs)}</span>
+            <span class="faint">
+              {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
+              <Time at={attempt.createdAt} long />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );

@@ -1,0 +1,50 @@
+/* The verdict on a signature in words: what it says, why, and what would make it pass. */
+
+import { platformTitle } from '../format/platforms.ts';
+import { verdictOf } from '../format/verdict.ts';
+import type { EventDetail } from '../wire.ts';
+import { VerdictBadge } from './badges.tsx';
+import { CopyButton } from './controls.tsx';
+import { Link } from './navigation.tsx';
+import { type PairRow, PairTable } from './pairs.tsx';
+
+const SCHEME_HEADER = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
+
+export function SignaturePanel({ event }: { event: EventDetail }) {
+  const verdict = verdictOf(event);
+  const related = event.rawHeaders.filter(([name]) => SCHEME_HEADER.test(name));
+  return (
+    <div class="scroll-pane">
+      <div class={`verdict ${verdict.tone}`}>
+        <VerdictBadge tone={verdict.tone} label={verdict.label} />
+        <p>{verdict.sentence}</p>
+        {verdict.advice && <p class="advice">{verdict.advice}</p>}
+        {verdict.action !== 'none' && (
+          <Link to={`/app/endpoints/${event.endpointId}/settings`} class="button plain">
+            {verdict.action === 'confirm' ? 'Review the secrets' : 'Register a secret'}
+          </Link>
+        )}
+      </div>
+      {event.signature && (
+        <PairTable
+          label="Scheme"
+          rows={[...platformRow(event.signature.platform), { name: 'Scheme', value: event.signature.scheme }]}
+        />
+      )}
+      {related.length > 0 && (
+        <>
+          <h3 class="panel-title">Headers about it</h3>
+          <PairTable label="Headers about the signature" rows={related.map(([name, value]) => ({ name, value }))} />
+        </>
+      )}
+      <h3 class="panel-title">SHA-256 of the body</h3>
+      <div class="raw-line">
+        <code>{event.sha256}</code>
+        <CopyButton text={event.sha256} what="SHA-256" />
+      </div>
+    </div>
+  );
+}
+
+const platformRow = (platform: string | null): PairRow[] =>
+  platform === null ? [] : [{ name: 'Platform', value: platform, shown: platformTitle(platform) }];

@@ -1,0 +1,36 @@
+/* Short confirmations at the edge of the screen, read out politely, gone by themselves. Errors stay until dismissed. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { IconButton } from './controls.tsx';
+
+type Toast = { id: number; text: string; tone: 'good' | 'bad' };
+
+let nextId = 1;
+let show: (toast: Toast) => void = () => {};
+
+export const showToast = (text: string): void => show({ id: nextId++, text, tone: 'good' });
+export const showError = (error: unknown): void =>
+  show({ id: nextId++, text: error instanceof Error ? error.message : String(error), tone: 'bad' });
+
+const SHOWN_MS = 4000;
+
+export function Toasts() {
+  const [toasts, setToasts] = useState<Toast[]>([]);
+  const drop = (id: number): void => setToasts(all => all.filter(toast => toast.id !== id));
+  useEffect(() => {
+    show = toast => {
+      setToasts(all => [...all.slice(-2), toast]);
+      if (toast.tone === 'good') setTimeout(drop, SHOWN_MS, toast.id);
+    };
+  }, []);
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.map(toast => (
+        <div key={toast.id} class={`toast ${toast.tone}`}>
+          <span>{toast.text}</span>
+          <IconButton icon="close" label="Dismiss" onClick={() => drop(toast.id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

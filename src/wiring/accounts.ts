@@ -1,0 +1,109 @@
+/* Accounts, teams, and the two credentials that people make themselves: API keys and sign-ins. */
+import { newToken } from '../core/ids.ts';
+import { maxKeysPerAccount } from '../core/limits.ts';
+import { argon2id, createPasswords } from '../features/accounts/passwords.ts';
+import { createAccountService } from '../features/accounts/service.ts';
+import { createAccountStore } from '../features/accounts/store.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import { createKeysService } from '../features/keys/service.ts';
+import { createKeysStore } from '../features/keys/store.ts';
+import { createSessionsService } from '../features/sessions/service.ts';
+import { createSignInThrottle } from '../features/sessions/sign-in-throttle.ts';
+import { createSessionsStore } from '../features/sessions/store.ts';
+import { createSetupService } from '../features/setup/service.ts';
+import { createTeamsService } from '../features/teams/service.ts';
+import { createTeamsStore } from '../features/teams/store.ts';
+import { createHashIndex } from './credential-index.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+const keyUsesEveryMs = 30_000;
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** What is told to the rest of the server. */
+export type PeopleEvents = {
+  /** A team's plan changed. */
+  onPlanChanged: () => void;
+  /** A credential, an account or a membership ended. */
+  onAccessEnded: () => void;
+  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  revokeGrants: (accountId: string) => Promise<number>;
+};
+
+export function createAccounts(
+  ground: Infrastructure,
+  endpoints: EndpointsService,
+  { onPlanChanged, onAccessEnded, revokeGrants }: PeopleEvents,
+) {
+  const { config, log, clock, random, sha256, every, database, isShared } = ground;
+  const { db } = database;
+  const { baseUrl } = config;
+
+  const passwords = createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
+  });
+  const accountStore = createAccountStore(db);
+  const account = createAccountService({
+    store: accountStore,
+    passwords,
+    clock,
+    random,
+    onPlanChanged,
+    isShared,
+    revokeGrants,
+    revokeKeys: accountId => keys.revokeAllOf(accountId),
+    onAccessEnded,
+  });
+  const keyStore = createKeysStore(db);
+  const keyIndex = createHashIndex(ground, 'API keys', keyStore);
+  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
+  every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
+
+  const sessionStore = createSessionsStore(db);
+  const sessionIndex = createHashIndex(ground, 'sessions', sessionStore);
+  const sessions = createSessionsService({
+    store: sessionStore,
+    accounts: accountStore,
+    revokeGrants,
+    passwords,
+    throttle: createSignInThrottle({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    sha256,
+    index: sessionIndex,
+    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+    onAccessEnded,
+  });
+  const setup = createSetupService({
+    baseUrl,
+    isEmpty: account.isEmpty,
+    createOwner: account.createFirst,
+    createEndpoint: endpoints.create,
+    newToken: () => newToken(random),
+    sha256,
+  });
+  const teams = createTeamsService({
+    store: createTeamsStore(db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    limits: {
+      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
+      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
+    },
+    onAccessEnded,
+  });
+  return {
+    account,
+    keys,
+    sessions,
+    setup,
+    teams,
+    readCredentials: async (): Promise<void> => {
+      await Promise.all([keyIndex.reload(), sessionIndex.reload()]);
+    },
+  };
+}

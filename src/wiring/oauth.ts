@@ -1,0 +1,126 @@
+/* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
+import { networkOf } from '../core/addresses.ts';
+import { createAppsService } from '../features/apps/service.ts';
+import { createAppsStore } from '../features/apps/store.ts';
+import { unverified } from '../features/oauth/access-tokens.ts';
+import { verifiedHost } from '../features/oauth/client-metadata.ts';
+import { createExternalIssuers } from '../features/oauth/external-issuers.ts';
+import { challengeFor } from '../features/oauth/metadata.ts';
+import type { FetchJson } from '../features/oauth/remote-keys.ts';
+import { hasScope } from '../features/oauth/scopes.ts';
+import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
+import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
+import { createTokensStore } from '../features/oauth/store.tokens.ts';
+import { createClientsStore } from '../features/oauth/store.ts';
+import { presentsBearer } from '../http/authenticate.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { createOutbound, type Outbound } from '../net/outbound.ts';
+import type { Accounts } from './accounts.ts';
+import { createGrantIndex } from './credential-index.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+/** What a test puts in the place of the world outside. */
+export type TestOverrides = {
+  /** The way out to client documents. */
+  send?: Outbound['send'];
+  /** The way out to the issuers that the operator trusts. */
+  fetchJson?: FetchJson;
+  oauth?: Partial<OAuthPolicy>;
+};
+
+const usesEveryMs = 30_000;
+const maintainEveryMs = 60_000;
+const hourMs = 3_600_000;
+const registrationsPerHour = 20;
+const documentsPerMinute = 10;
+const authorizationsPerMinute = 60;
+const issuerTimeoutMs = 5000;
+
+/** For addresses that the operator configured: no guard, no redirects. */
+const fetchJson: FetchJson = async url => {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(issuerTimeoutMs),
+  });
+  if (!response.ok) throw new Error(`${url} answered with status ${response.status}`);
+  return response.json();
+};
+
+export type ConnectedApps = ReturnType<typeof createConnectedApps>;
+
+/** @param onAccessEnded called after a grant or an app's connection ended */
+export function createConnectedApps(
+  ground: Infrastructure,
+  { account }: Pick<Accounts, 'account'>,
+  onAccessEnded: () => void,
+) {
+  const { config, log, clock, random, sealer, every, database, outside } = ground;
+  const { client, db } = database;
+  const { baseUrl, oauthIssuers } = config;
+  const registrations = createRateLimiter(clock.monotonic, hourMs);
+  const documents = createRateLimiter(clock.monotonic);
+  const authorizations = createRateLimiter(clock.monotonic);
+  // Never this host or its network, whatever replay may reach: anybody may name a document.
+  const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
+
+  const tokensStore = createTokensStore(db, client);
+  const grantIndex = createGrantIndex(ground, tokensStore.grantIds);
+  const oauth = createOAuthService({
+    stores: {
+      clients: createClientsStore(db, client),
+      tokens: tokensStore,
+      keys: createSigningKeysStore(db, client),
+    },
+    sealer,
+    clock,
+    random,
+    baseUrl,
+    otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
+    send: config.oauthCimd ? send : undefined,
+    takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
+    takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
+    takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
+    onGranted: grantIndex.add,
+    policy: { ...defaultPolicy, ...outside.oauth },
+    onGrantEnded: onAccessEnded,
+  });
+  const external = createExternalIssuers({
+    issuers: oauthIssuers,
+    fetchJson: outside.fetchJson ?? fetchJson,
+    clock,
+    onFailure: (issuer, cause) => log.warn('the keys of a trusted issuer could not be fetched', { issuer, cause }),
+  });
+  const apps = createAppsService({
+    store: createAppsStore(db),
+    clock,
+    random,
+    unverified,
+    issuer: baseUrl,
+    mayBeGranted: grantIndex.mayExist,
+    verifyOwn: oauth.verify,
+    hasScope,
+    verifyExternal: external.verify,
+    accounts: account,
+    verifiedHost,
+    onAccessEnded,
+  });
+  every(usesEveryMs, 'writing the last uses of apps', apps.flushUses);
+  every(maintainEveryMs, 'maintaining the authorization server', oauth.maintain);
+
+  /** The `WWW-Authenticate` value that tells a client where to ask for a token. */
+  const challenge = (request: Request, problem?: 'insufficient_scope'): string =>
+    challengeFor(
+      baseUrl,
+      new URL(request.url, baseUrl).pathname,
+      problem ?? (presentsBearer(request) ? 'invalid_token' : undefined),
+    );
+  return {
+    oauth,
+    apps,
+    challenge,
+    readGrants: grantIndex.reload,
+    /** Before the database closes. */
+    flushApps: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
+  };
+}
