@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../core/addresses.ts';
 import { AppError, invalid, tooLarge, tooSlow } from '../core/errors.ts';
-import { scanJson } from '../core/json-scan.ts';
+import { scanJson } from '../core/json/scan.ts';
 import { maxAnonymousRequestBytes, maxRequestBytes } from '../core/limits.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
 import { type ReadBody, readBody, tellToGoOn } from './body.ts';

@@ -1,5 +1,5 @@
 /* A part of a body as text, counted in UTF-16 units, without making text of the whole. */
-import { type BodyEncoding, encodingOf } from '../../core/json-output.ts';
+import { type BodyEncoding, encodingOf } from '../../core/json/output.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { DetailFields } from './large.ts';
 

@@ -2,8 +2,9 @@
  * A large event as an answer: written a chunk at a time, only as fast as it is read, in bites of the main thread's time. The body
  * has been checked before this begins, so that no byte of a damaged one is given out.
  */
-import { createJsonCheck, jsonPieces } from '../../core/json-check.ts';
-import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json-output.ts';
+import { normalizeJson } from '../../core/json/normalizer.ts';
+import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json/output.ts';
+import { validateJson } from '../../core/json/validator.ts';
 import { maxParsedBodyBytes } from '../../core/limits.ts';
 import type { MemorySlot } from '../../core/memory-slots.ts';
 import type { Turn } from '../../core/stream-pace.ts';
@@ -20,6 +21,8 @@ export type DetailFields = {
 };
 
 const rawChunkBytes = 256 << 10;
+/** How much of a body is validated at once. */
+const sliceBytes = 64 << 10;
 
 /** The JSON that `JSON.stringify` would make of the whole detail, but for space and repeated keys in the payload. */
 export async function* detailChunks(
@@ -31,7 +34,7 @@ export async function* detailChunks(
   const isParsed = encoding === 'utf8' && (await isJson(body, turn));
   const pieces = function* (): Generator<Piece | Verbatim> {
     yield `${JSON.stringify(before).slice(0, -1)},"payload":`;
-    if (isParsed) yield* jsonPieces(body);
+    if (isParsed) yield* normalizeJson(body);
     else yield 'null';
     yield ',"payloadRaw":';
     yield* bodyLiteral(body, encoding);
@@ -49,10 +52,10 @@ export async function* bodyChunks(body: Uint8Array): AsyncGenerator<Uint8Array> 
 /** As `payload` has it: not of what is so large or deep that its reader would suffer. */
 async function isJson(body: Uint8Array, turn: Turn): Promise<boolean> {
   if (body.length > maxParsedBodyBytes) return false;
-  const next = createJsonCheck(body, maxDepth);
+  const validation = validateJson(body, { sliceBytes, maxDepth });
   for (;;) {
-    const result = next();
-    if (result !== undefined) return result;
+    const { done, value } = validation.next();
+    if (done) return value;
     const pause = turn();
     if (pause) await pause;
   }

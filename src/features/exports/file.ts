@@ -3,7 +3,7 @@
  * that what was sent is never taken for the whole.
  */
 import { eventId } from '../../core/ids.ts';
-import { createChunks } from '../../core/json-output.ts';
+import { createChunks } from '../../core/json/output.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { Damaged, ExportedEvent, FileFormat, FileSubject } from './format.ts';

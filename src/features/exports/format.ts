@@ -1,7 +1,7 @@
 /* What a file format is: text before, for each, between and after the events. */
 import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import type { Piece } from '../../core/json-output.ts';
+import type { Piece } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportRow } from './store.ts';
 

@@ -6,7 +6,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { bodyLiteral, encodingOf, type Piece } from '../../core/json-output.ts';
+import { bodyLiteral, encodingOf, type Piece } from '../../core/json/output.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import type { ExportedEvent, FileFormat } from './format.ts';
 

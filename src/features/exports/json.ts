@@ -1,6 +1,6 @@
 /* The JSON export (interface "Export files"), one event a line. */
 import { joinHeaders } from '../../core/headers.ts';
-import { bodyLiteral, encodingOf } from '../../core/json-output.ts';
+import { bodyLiteral, encodingOf } from '../../core/json/output.ts';
 import { apiVersion } from '../../core/limits.ts';
 import type { ExportedEvent, FileFormat } from './format.ts';
 

@@ -6,7 +6,7 @@ import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSlots } from '../../core/concurrency/slots.ts';
 import { AppError } from '../../core/errors.ts';
-import { toStream } from '../../core/json-output.ts';
+import { toStream } from '../../core/json/output.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { EventReader } from '../events/service.ts';

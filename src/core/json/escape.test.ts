@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { escapeJson, maxEscapedBytes } from './json-escape.ts';
+import { escapeJson, maxEscapedBytes } from './escape.ts';
 
 function escaped(bytes: Uint8Array, cut: number): string {
   const to = Buffer.alloc(bytes.length * maxEscapedBytes + 1);

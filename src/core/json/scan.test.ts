@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { findJsonValue, scanJson } from './json-scan.ts';
+import { findJsonValue, scanJson } from './scan.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -4,24 +4,29 @@
  * several times as much.
  */
 
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  endOfByteOrderMark,
+  openList,
+  openObject,
+  quote,
+  skipSpace,
+} from './bytes.ts';
+
 /** `members`: number of keys in all objects. `closed`: all brackets and strings are closed. */
 export type JsonScan = { keys: string[]; depth: number; members: number; closed: boolean };
 
-const quote = 0x22;
-const backslash = 0x5c;
-const openObject = 0x7b;
-const closeObject = 0x7d;
-const openList = 0x5b;
-const closeList = 0x5d;
-const colon = 0x3a;
-const comma = 0x2c;
 const maxKeyLength = 40;
 const maxTextLength = 65_536;
 const maxKeys = 200;
 
 /** Scans a body that starts with `{` or `[`, after white space and a byte order mark; null for any other body. */
 export function scanJson(body: Uint8Array): JsonScan | null {
-  const start = skipSpace(body, startOf(body));
+  const start = skipSpace(body, endOfByteOrderMark(body));
   const first = body[start];
   if (first !== openObject && first !== openList) return null;
   const keys: string[] = [];
@@ -58,7 +63,7 @@ export function scanJson(body: Uint8Array): JsonScan | null {
  * not be JSON.
  */
 export function findJsonValue(body: Uint8Array, path: readonly string[]): string | number | undefined {
-  let at = skipSpace(body, startOf(body));
+  let at = skipSpace(body, endOfByteOrderMark(body));
   for (const step of path) {
     at = findMember(body, at, step);
     if (at < 0) return undefined;
@@ -123,9 +128,6 @@ function isKey(body: Uint8Array, from: number, to: number, key: string): boolean
   return true;
 }
 
-/** The position after a byte order mark. */
-const startOf = (body: Uint8Array): number => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
-
 /** Position of the closing quote, or the end. */
 function endOfString(body: Uint8Array, from: number): number {
   let at = from;
@@ -136,16 +138,6 @@ function endOfString(body: Uint8Array, from: number): number {
     at += byte === backslash ? 2 : 1;
   }
   return end;
-}
-
-function skipSpace(body: Uint8Array, from: number): number {
-  let at = from;
-  while (at < body.length) {
-    const byte = body[at];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
-    at += 1;
-  }
-  return at;
 }
 
 const ascii = (body: Uint8Array, from: number, to: number): string =>

@@ -3,8 +3,8 @@
  * when it is UTF-8, else base64 (interface "API beyond the contract").
  */
 import { isUtf8 } from 'node:buffer';
-import { escapeJson, maxEscapedBytes } from './json-escape.ts';
-import type { Turn } from './stream-pace.ts';
+import type { Turn } from '../stream-pace.ts';
+import { escapeJson, maxEscapedBytes } from './escape.ts';
 
 /** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
 export type Piece = string | Uint8Array;
