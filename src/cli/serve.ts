@@ -6,7 +6,6 @@ import { createServer } from 'node:net';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { peerIn } from '../core/addresses.ts';
-import { connectionCounts } from '../core/connection-counts.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
 import { type SpawnThread, spawnAhead } from '../db/database.ts';
 import { fromFileUrl } from '../db/file-url.ts';
@@ -14,6 +13,7 @@ import { createFront, createSocketFront, type Front, type FrontOptions } from '.
 import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, type CertificateFiles, checkCertificate, watchCertificate } from './certificate.ts';
+import { connectionCounts } from './connection-counts.ts';
 import { controlHandler } from './control.ts';
 import { openDataDirectory, serverName, socketPath, withSecret } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';

@@ -3,9 +3,10 @@
  * length (big endian), the pairs as JSON in UTF-8, then the body, byte for byte. zstd at level 1 when that pays: real
  * payloads shrink several times and insert faster for it.
  */
+
+import type { YieldIfDue } from './concurrency/time-slices.ts';
 import type { HeaderPair } from './headers.ts';
-import { sha256 as hash, sha256InTurns } from './sha256.ts';
-import type { Turn } from './stream-pace.ts';
+import { sha256 as hash, sha256InSlices } from './sha256.ts';
 
 export type StoredContent = { encoding: 0 | 1; content: Uint8Array };
 
@@ -56,11 +57,14 @@ export function unpackIntact({ encoding, content, sha256 }: Stored): Intact {
 }
 
 /** The same of a large body, without holding up the main thread for long. @throws DamagedError */
-export async function unpackIntactInTurns({ encoding, content, sha256 }: Stored, turn: Turn): Promise<Intact> {
+export async function unpackIntactInSlices(
+  { encoding, content, sha256 }: Stored,
+  yieldIfDue: YieldIfDue,
+): Promise<Intact> {
   const packed = content as Uint8Array<ArrayBuffer>;
   const plain = encoding === 1 ? await Bun.zstdDecompress(packed).catch(unreadable) : packed;
   const intact = readable(() => plain);
-  compare(await sha256InTurns(intact.body, turn), sha256);
+  compare(await sha256InSlices(intact.body, yieldIfDue), sha256);
   return intact;
 }
 

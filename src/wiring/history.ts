@@ -1,7 +1,7 @@
 /* Taking history out, bringing it back in, and sending an event again. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
+import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
-import type { Turn } from '../core/stream-pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createImportsService } from '../features/imports/service.ts';
@@ -18,14 +18,14 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { IngestWiring } from './ingest.ts';
 import type { Observability } from './observability.ts';
 
-/** The export's filter is the list's: the same text, folded the same way. A large body is read in turns with other work. */
-const textMatcher = (q: string, turn: Turn) => {
+/** The export's filter is the list's: the same text, folded the same way. A large body is read in createSlices with other work. */
+const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   const matcher = createMatcher(q);
   const go = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
-      const pause = turn();
+      const pause = yieldIfDue();
       if (pause) return pause.then(() => go(steps));
     }
   };
@@ -37,7 +37,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(
   infrastructure: Infrastructure,
   { endpoints, secrets }: Endpoints,
-  { events, search, captureStore, capture, turns }: IngestWiring,
+  { events, search, captureStore, capture, createSlices }: IngestWiring,
   { metrics }: Observability,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
@@ -47,16 +47,16 @@ export function createHistory(
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
     since: events.since,
-    turns,
+    createSlices,
     answer: ({ seq, token }, { id, row, headers, body }) => {
       const { method, path, query, platform, eventType, receivedAt } = row;
       const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
       const delivery = { method, path, query, rawHeaders: headers, body };
       return stored(id, wantedAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
     },
-    matcher: (q, turn) => {
+    matcher: (q, yieldIfDue) => {
       search.checkTerm(q);
-      return textMatcher(q, turn);
+      return textMatcher(q, yieldIfDue);
     },
     clock,
     version,

@@ -1,9 +1,9 @@
 /* From the ingest address to disk, what happens to an event afterwards, and reading it. */
 
-import { createSlots } from '../core/concurrency/slots.ts';
-import { createMemorySlots } from '../core/memory-slots.ts';
-import { createStreamPace, realRest } from '../core/stream-pace.ts';
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
+import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { createBackground } from '../db/background.ts';
+import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createLiveService } from '../features/live/service.ts';
@@ -28,8 +28,8 @@ import { remoteBatchLimits, threadBatchLimits, writeDirectly, writeInThread } fr
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
-/** Being shown, body and stored content together. */
-const largeEvents = { perHolder: 4, totalBytes: 256 << 20, patienceMs: 10_000, stalledMs: 5000 };
+/** Of large events that clients read: body and stored content together. */
+const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
@@ -41,7 +41,7 @@ export function createIngestWiring(
   const { config, log, clock, random, every, database, isShared, retentionMs, onError } = infrastructure;
 
   const activity = createCaptureRate(clock.monotonic);
-  const turns = createStreamPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest });
+  const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh });
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
@@ -84,7 +84,7 @@ export function createIngestWiring(
     indexed: infrastructure.searchIndexed,
     nearby: infrastructure.searchNearby,
   });
-  const largeEventSlots = createMemorySlots({ ...largeEvents, monotonic: clock.monotonic });
+  const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
     store: createEventsStore(database.db),
     clock,
@@ -92,15 +92,15 @@ export function createIngestWiring(
     verdicts,
     search,
     retentionMs,
-    turns,
-    slots: largeEventSlots,
+    createSlices,
+    memoryReservations,
   });
   const live = createLiveService({
     store: createLiveStore(database.scanDb),
     clock,
     endpoint: endpoints.owned,
     events,
-    slots: createSlots(streamsPerAccount),
+    semaphore: createSemaphore(streamsPerAccount),
     isShared,
   });
   const arrivals = createArrivals();
@@ -141,13 +141,13 @@ export function createIngestWiring(
   });
   return {
     activity,
-    turns,
+    createSlices,
     captureStore,
     background,
     retention,
     sweepClock,
     search,
-    largeEventSlots,
+    memoryReservations,
     events,
     live,
     arrivals,

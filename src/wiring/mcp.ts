@@ -1,7 +1,7 @@
 /* What AI agents use: the tools, and the Model Context Protocol server around them. */
 import { parseAddress } from '../core/addresses.ts';
 import { isAllowed } from '../core/allow-list.ts';
-import { createSlots } from '../core/concurrency/slots.ts';
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
@@ -36,7 +36,7 @@ export function createMcpWiring(
     events,
     arrivals,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
-    slots: createSlots(waitsPerAccount),
+    semaphore: createSemaphore(waitsPerAccount),
     isShared,
     clock,
     baseUrl: config.baseUrl,

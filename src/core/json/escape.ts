@@ -1,10 +1,10 @@
-/* Bytes as the inside of a JSON string, without making a JavaScript string of them: whole histories pass through here. */
+/* Escapes bytes for a JSON string without decoding them first: exports of whole histories pass through here. */
 
-/** How many bytes one byte may become: `\u001f`. */
+/** The longest escape of one byte: `\u001f`. */
 export const maxEscapedBytes = 6;
 
 const backslash = 0x5c;
-/** 0: as it is; 1: as `\u00XX`; else the letter after the backslash. */
+/** 0: not escaped; 1: as `\u00XX`; else the letter after the backslash. */
 const escapes = new Uint8Array(256).fill(1, 0, 0x20);
 for (const [byte, letter] of [
   [0x08, 'b'],
@@ -22,7 +22,7 @@ const hexDigits = Buffer.from('0123456789abcdef');
 /**
  * Writes `from[start..end)` to `to` from `at`, as `JSON.stringify` would. The bytes are UTF-8, though a character may be
  * cut at either end.
- * @param to has room for `maxEscapedBytes` times as many
+ * @param to must have space for `maxEscapedBytes` per byte
  * @returns where the written bytes end
  */
 export function escapeJson(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {

@@ -1,21 +1,21 @@
 /*
- * JSON written to a stream a chunk at a time, so that no large body is multiplied in memory. A body becomes a string literal: its text
- * when it is UTF-8, else base64 (interface "API beyond the contract").
+ * JSON written to a stream chunk by chunk, so that memory holds a large body once. A body becomes a string literal: its text when it
+ * is UTF-8, else base64 (interface "API beyond the contract").
  */
 import { isUtf8 } from 'node:buffer';
-import type { Turn } from '../stream-pace.ts';
+import type { YieldIfDue } from '../concurrency/time-slices.ts';
 import { escapeJson, maxEscapedBytes } from './escape.ts';
 
-/** Text as it stands, or UTF-8 bytes that stand inside a JSON string and have still to be escaped. */
+/** JSON text, or UTF-8 bytes of a string literal that have yet to be escaped. */
 export type Piece = string | Uint8Array;
 
-/** UTF-8 bytes as they stand. */
+/** UTF-8 bytes of JSON text. */
 export type Verbatim = { verbatim: Uint8Array };
 
 export type BodyEncoding = 'utf8' | 'base64';
 
 const chunkBytes = 256 << 10;
-/** A chunk with less room than this counts as full. */
+/** A chunk with less space left than this counts as full. */
 const reservedBytes = 16 << 10;
 /** Divisible by three, so that pieces of base64 join. */
 const base64PieceBytes = 3 << 14;
@@ -69,18 +69,21 @@ export function createChunks() {
   };
 }
 
-/** All pieces as chunks, with a turn after each piece of work. Verbatim pieces are small ones. */
-export async function* writePieces(pieces: Iterable<Piece | Verbatim>, turn: Turn): AsyncGenerator<Uint8Array> {
+/** All pieces as chunks. Verbatim pieces must be small. */
+export async function* writePieces(
+  pieces: Iterable<Piece | Verbatim>,
+  yieldIfDue: YieldIfDue,
+): AsyncGenerator<Uint8Array> {
   const chunks = createChunks();
   for (const piece of pieces) {
-    const pause = turn();
+    const pause = yieldIfDue();
     if (pause) await pause;
     if (typeof piece === 'string') chunks.text(piece);
     else if ('verbatim' in piece) chunks.verbatim(piece.verbatim);
     else
       for (const chunk of chunks.escaped(piece)) {
         yield chunk;
-        const rest = turn();
+        const rest = yieldIfDue();
         if (rest) await rest;
       }
     if (chunks.isFull()) yield chunks.take();
@@ -89,19 +92,19 @@ export async function* writePieces(pieces: Iterable<Piece | Verbatim>, turn: Tur
 }
 
 export type StreamHooks = {
-  /** A chunk is there for the reader; `fail` breaks the stream. */
+  /** A chunk is ready; `fail` breaks the stream. */
   onOffered?: (fail: (error: Error) => void) => void;
-  /** The reader has taken it. */
+  /** The client has read it. */
   onTaken?: () => void;
 };
 
-/** @param onEnd called when the stream ends, fails or is given up */
+/** @param onEnd called when the stream ends, fails or is cancelled */
 export function toStream(
   chunks: AsyncGenerator<Uint8Array>,
   onEnd: () => void,
   { onOffered, onTaken }: StreamHooks = {},
 ): ReadableStream<Uint8Array> {
-  /** Lets go of what the chunks are made of. */
+  /** Frees what the generator holds. */
   const end = (): void => {
     onEnd();
     chunks.return(undefined).catch(() => {});

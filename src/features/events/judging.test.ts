@@ -25,7 +25,7 @@ test('however many large bodies a page has, few are held at a time to judge thei
     await server.deliver(endpoint, body, { headers });
   }
 
-  const { events, database, endpoints, verdicts, search, turns, largeEventSlots } = server.services;
+  const { events, database, endpoints, verdicts, search, createSlices, memoryReservations } = server.services;
   const store = createEventsStore(database.db);
   const held: DetailRow[][] = [];
   const service = createEventsService({
@@ -41,8 +41,8 @@ test('however many large bodies a page has, few are held at a time to judge thei
     endpoint: endpoints.owned,
     verdicts,
     search,
-    turns,
-    slots: largeEventSlots,
+    createSlices,
+    memoryReservations,
     retentionMs: { free: 0, pro: 0 },
   });
   const account = (await server.services.account.list()).find(({ id }) => id === ada.accountId);

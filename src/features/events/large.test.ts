@@ -28,7 +28,7 @@ const headersOf = ({ key }: TestAccount) => ({ authorization: `Bearer ${key}` })
 const get = async (id: string, who = ada): Promise<Response> =>
   fetch(`${await server.listen()}/api/events/${id}`, { headers: headersOf(who) });
 const controls = (bytes: number): Uint8Array => new Uint8Array(bytes).map((_, i) => i & 0x1f);
-const heldBytes = (): number => server.services.largeEventSlots.heldBytes();
+const heldBytes = (): number => server.services.memoryReservations.heldBytes();
 
 describe('the detail of a large event', () => {
   test('of control characters is the JSON that it always was, byte for byte', async () => {
@@ -81,17 +81,17 @@ describe('the detail of a large event', () => {
     expect(detail['payloadRaw'] === Buffer.from(large).toString('base64')).toBe(true);
   });
 
-  test('is made in bites: nothing between two turns is more than a small part of it', async () => {
+  test('is made in slices, each a small part of it', async () => {
     const fields = { before: { id: 'evt_1' }, after: { replays: [] } } as unknown as DetailFields;
     for (const body of [controls(8 * mebibyte), Buffer.from(JSON.stringify({ a: 'x'.repeat(7 * mebibyte) }))]) {
-      let turns = 0;
+      let yields = 0;
       let bytes = 0;
-      for await (const chunk of detailChunks(fields, body, () => void turns++)) {
+      for await (const chunk of detailChunks(fields, body, () => void yields++)) {
         expect(chunk.length).toBeLessThan(400 << 10);
         bytes += chunk.length;
       }
       expect(bytes).toBeGreaterThan(2 * (body.length - 100));
-      expect(turns).toBeGreaterThan(bytes / (400 << 10));
+      expect(yields).toBeGreaterThan(bytes / (400 << 10));
     }
     for await (const chunk of bodyChunks(controls(mebibyte))) expect(chunk.length).toBeLessThan(400 << 10);
   });
@@ -108,7 +108,7 @@ describe('the detail of a large event', () => {
     await eventually(() => heldBytes() === 0);
   });
 
-  test('is refused when the disk has altered it, without a byte of it, and its slot is free again', async () => {
+  test('is refused when the disk has altered it, without a byte of it, and its memory is free again', async () => {
     const id = await server.deliver(endpoint, controls(mebibyte));
     const { client } = server.services.database;
     await client.execute(
@@ -146,7 +146,7 @@ describe('readers of large events that do not read', () => {
     return socket;
   };
 
-  test('hold a bounded number of bytes, keep nobody else out, lose their slots to others, and free them by going', async () => {
+  test('hold a bounded number of bytes, block nobody else, and lose their memory to others or free it by going', async () => {
     const body = controls(30 * mebibyte);
     const id = await server.deliver(endpoint, body);
     const smallId = await server.deliver(endpoint, 'small');

@@ -7,7 +7,7 @@ import { createEventsStore } from './store.ts';
 test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
   const server = await openTestServer();
   const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
-  const { database, endpoints, verdicts, account, turns, largeEventSlots } = server.services;
+  const { database, endpoints, verdicts, account, createSlices, memoryReservations } = server.services;
   const asked: string[] = [];
   const ends: (() => void)[] = [];
   const events = createEventsService({
@@ -23,8 +23,8 @@ test('a team searches a few at a time, another team does not wait, and who went 
         return [];
       },
     },
-    turns,
-    slots: largeEventSlots,
+    createSlices,
+    memoryReservations,
     retentionMs: { free: 0, pro: 0 },
   });
   const people = await account.list();

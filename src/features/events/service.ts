@@ -3,23 +3,23 @@
  * moment, whether or not the sweeper has been there.
  */
 import type { Clock } from '../../core/clock.ts';
-import { createQueues } from '../../core/concurrency/queues.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import type { MemorySlots } from '../../core/memory-slots.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
-import type { Turn } from '../../core/stream-pace.ts';
 import { toSummary } from './event-json.ts';
+import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
 import { createSingleEvents } from './single.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
 
 export type EventReader = { teamId: string; plan: 'free' | 'pro' };
 
-/** Slots for large events are counted by account. */
+/** Memory for large events is reserved by account. */
 export type LargeReader = EventReader & { accountId: string };
 
 /** One stored delivery in full, bytes as they came (after the header rules). */
@@ -98,13 +98,22 @@ export function createEventsService(options: {
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
-  /** The turns of one long answer. */
-  turns: () => Turn;
+  /** The time slices of one long answer. */
+  createSlices: () => YieldIfDue;
   /** For large events. */
-  slots: MemorySlots;
+  memoryReservations: MemoryReservations;
 }) {
-  const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs, turns, slots } = options;
-  const inTurn = createQueues(searchesAtOnce);
+  const {
+    store,
+    clock,
+    endpoint: findEndpoint,
+    verdicts,
+    search,
+    retentionMs,
+    createSlices,
+    memoryReservations,
+  } = options;
+  const searches = createSemaphore(searchesAtOnce);
 
   /** The oldest time of receipt that this reader may still see. */
   const since = (reader: EventReader): number => oldestVisible(retentionMs, reader.plan, clock.now());
@@ -151,7 +160,7 @@ export function createEventsService(options: {
     limit: number,
     { q, signal, teamId }: { q: string; signal: AbortSignal | undefined; teamId: string },
   ): Promise<Page> => {
-    const found = await inTurn(teamId, async () =>
+    const found = await searches.run(teamId, async () =>
       // Nobody waits for it any more.
       signal?.aborted ? [] : search.find({ endpoint: endpoint.seq, q, since: oldest, after, limit: limit + 1, signal }),
     );
@@ -180,7 +189,7 @@ export function createEventsService(options: {
   };
 
   return {
-    ...createSingleEvents({ store, since, verdicts, turns, slots }),
+    ...createSingleEvents({ store, since, verdicts, createSlices, memoryReservations }),
     since,
     newest: store.newest,
 

@@ -1,15 +1,16 @@
 /* Reading one event: its detail, its exact bytes, a part of it. Large ones in slices, and not too many at a time. */
+
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { AppError, notFound } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import type { MemorySlot, MemorySlots } from '../../core/memory-slots.ts';
 import { queryPairs } from '../../core/request-target.ts';
-import { DamagedError, type Intact, unpackIntact, unpackIntactInTurns } from '../../core/stored-content.ts';
-import type { Turn } from '../../core/stream-pace.ts';
+import { DamagedError, type Intact, unpackIntact, unpackIntactInSlices } from '../../core/stored-content.ts';
 import { queryText, toAttempt, toPayload, toSummary } from './event-json.ts';
 import { type EventExcerpt, excerptOf, type Window } from './excerpt.ts';
-import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './large.ts';
+import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './large.ts';
+import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
 import type { EventReader, LargeReader, StoredEvent, Verdicts } from './service.ts';
 import type { DetailRow, EventsStore, FoundRow } from './store.ts';
@@ -20,15 +21,15 @@ export function createSingleEvents({
   store,
   since,
   verdicts,
-  turns,
-  slots,
+  createSlices,
+  memoryReservations,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
   /** The oldest time of receipt that this reader may still see. */
   since: (reader: EventReader) => number;
   verdicts: Pick<Verdicts, 'judge'>;
-  turns: () => Turn;
-  slots: MemorySlots;
+  createSlices: () => YieldIfDue;
+  memoryReservations: MemoryReservations;
 }) {
   /** @throws not_found */
   const found = async (reader: EventReader, id: string): Promise<FoundRow> => {
@@ -41,7 +42,7 @@ export function createSingleEvents({
   /** What the disk has altered is neither shown nor sent on: it is not what came. @throws damaged */
   const intact = async (id: string, row: DetailRow): Promise<Intact> => {
     try {
-      return isLarge(row) ? await unpackIntactInTurns(row, turns()) : unpackIntact(row);
+      return isLarge(row) ? await unpackIntactInSlices(row, createSlices()) : unpackIntact(row);
     } catch (cause) {
       if (!(cause instanceof DamagedError)) throw cause;
       throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
@@ -57,19 +58,19 @@ export function createSingleEvents({
     return { row: full, endpointId, token, headers, body };
   };
 
-  /** The same; a large one with a slot that is the caller's to give back. @throws rate_limited, overloaded, too */
+  /** The same; with a reservation, which the caller releases, when the event is large. @throws rate_limited, overloaded, too */
   const open = async (
     reader: LargeReader,
     id: string,
     signal?: AbortSignal,
-  ): Promise<{ event: StoredEvent; slot: MemorySlot | undefined }> => {
+  ): Promise<{ event: StoredEvent; reservation: MemoryReservation | undefined }> => {
     const row = await found(reader, id);
-    if (!isLarge(row)) return { event: await read(id, row), slot: undefined };
-    const slot = await slots.take(reader.accountId, row.size + row.contentBytes, signal);
+    if (!isLarge(row)) return { event: await read(id, row), reservation: undefined };
+    const reservation = await memoryReservations.reserve(reader.accountId, row.size + row.contentBytes, signal);
     try {
-      return { event: await read(id, row), slot };
+      return { event: await read(id, row), reservation };
     } catch (error) {
-      slot.release();
+      reservation.release();
       throw error;
     }
   };
@@ -115,11 +116,11 @@ export function createSingleEvents({
       id: string,
       signal?: AbortSignal,
     ): Promise<EventDetail | ReadableStream<Uint8Array>> {
-      const { event, slot } = await open(reader, id, signal);
-      return withSlot(slot, async () => {
+      const { event, reservation } = await open(reader, id, signal);
+      return withReservation(reservation, async () => {
         const { before, after } = await fields(event);
-        if (!slot) return { ...before, ...toPayload(event.body), ...after };
-        return toSlotStream(detailChunks({ before, after }, event.body, turns()), slot);
+        if (!reservation) return { ...before, ...toPayload(event.body), ...after };
+        return toReservedStream(detailChunks({ before, after }, event.body, createSlices()), reservation);
       });
     },
 
@@ -129,30 +130,30 @@ export function createSingleEvents({
       id: string,
       signal?: AbortSignal,
     ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
-      const { event, slot } = await open(reader, id, signal);
+      const { event, reservation } = await open(reader, id, signal);
       const { body } = event;
-      return { bytes: body.length, body: slot ? toSlotStream(bodyChunks(body), slot) : body };
+      return { bytes: body.length, body: reservation ? toReservedStream(bodyChunks(body), reservation) : body };
     },
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
     async excerpt(reader: LargeReader, id: string, window: Window): Promise<EventExcerpt> {
-      const { event, slot } = await open(reader, id);
+      const { event, reservation } = await open(reader, id);
       try {
         const { before, after } = await fields(event);
-        return { ...before, ...after, ...(await excerptOf(event.body, window, turns())) };
+        return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices())) };
       } finally {
-        slot?.release();
+        reservation?.release();
       }
     },
   };
 }
 
-/** Gives the slot back when there will be no answer that does. */
-async function withSlot<T>(slot: MemorySlot | undefined, make: () => Promise<T>): Promise<T> {
+/** Releases the reservation when `make` fails; after that its stream does. */
+async function withReservation<T>(reservation: MemoryReservation | undefined, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {
-    slot?.release();
+    reservation?.release();
     throw error;
   }
 }

@@ -21,7 +21,7 @@ describe('a file', () => {
   };
 
   const turnsFor = async (rows: ExportRow[]): Promise<number> => {
-    let turns = 0;
+    let yields = 0;
     const file = writeFile({
       format: bodyAlone,
       subject: {} as Parameters<FileFormat['head']>[0],
@@ -29,13 +29,13 @@ describe('a file', () => {
         yield rows;
       })(),
       matches: () => true,
-      turn: async () => {
-        turns++;
+      yieldIfDue: async () => {
+        yields++;
       },
       onDamaged: () => {},
     });
     for await (const _ of file);
-    return turns;
+    return yields;
   };
 
   test('names the first thousand of the events that it lacks, and counts them all', async () => {
@@ -47,7 +47,7 @@ describe('a file', () => {
         yield Array.from({ length: 1200 }, () => ({ ...row(10), sha256: '00' }));
       })(),
       matches: () => true,
-      turn: () => undefined,
+      yieldIfDue: () => undefined,
       onDamaged: ({ count, ids }) => seen.push(count, ids.length),
     });
     const text: string[] = [];
@@ -55,7 +55,7 @@ describe('a file', () => {
     expect([text.join(''), ...seen]).toEqual(['[1200,1000]', 1200, 1000]);
   });
 
-  test('has a turn before each event, and more within a long one', async () => {
+  test('yields before each event, and more within a long one', async () => {
     expect(await turnsFor([row(10), row(10), row(10)])).toBe(3);
     expect(await turnsFor([row(4 << 20)])).toBeGreaterThan(10);
   });

@@ -2,10 +2,11 @@
  * The file as a stream of bytes. It is made only as fast as it is read; when reading the history fails the stream fails, so
  * that what was sent is never taken for the whole.
  */
+
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { eventId } from '../../core/ids.ts';
 import { createChunks } from '../../core/json/output.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
-import type { Turn } from '../../core/stream-pace.ts';
 import type { Damaged, ExportedEvent, FileFormat, FileSubject } from './format.ts';
 import type { ExportRow } from './store.ts';
 
@@ -16,7 +17,7 @@ export type FileOptions = {
   subject: FileSubject;
   history: AsyncIterable<ExportRow[]>;
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
-  turn: Turn;
+  yieldIfDue: YieldIfDue;
   /** Told at the end of the events that the disk has altered, when there are any: the file names them instead. */
   onDamaged: (damaged: Damaged) => void;
 };
@@ -34,7 +35,7 @@ export async function* writeFile({
   subject,
   history,
   matches,
-  turn,
+  yieldIfDue,
   onDamaged,
 }: FileOptions): AsyncGenerator<Uint8Array> {
   const chunks = createChunks();
@@ -45,7 +46,7 @@ export async function* writeFile({
   let pause: Promise<void> | undefined;
   for await (const rows of history)
     for (const row of rows) {
-      pause = turn();
+      pause = yieldIfDue();
       if (pause) await pause;
       const event = toEvent(row);
       if (typeof event === 'string') {
@@ -62,7 +63,7 @@ export async function* writeFile({
         else
           for (const chunk of chunks.escaped(piece)) {
             yield chunk;
-            pause = turn();
+            pause = yieldIfDue();
             if (pause) await pause;
           }
         if (chunks.isFull()) yield chunks.take();

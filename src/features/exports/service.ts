@@ -4,10 +4,10 @@
  */
 import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
-import { createSlots } from '../../core/concurrency/slots.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { AppError } from '../../core/errors.ts';
 import { toStream } from '../../core/json/output.ts';
-import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { EventReader } from '../events/service.ts';
 import { writeFile } from './file.ts';
@@ -36,12 +36,12 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that this reader may still see. */
   since: (reader: EventReader) => number;
-  /** The turns of one export. */
-  turns: () => Turn;
+  /** The time slices of one export. */
+  createSlices: () => YieldIfDue;
   /** What the sender of an event of this endpoint was answered. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
   /** The filter that `q` stands for. @throws invalid when the term is too long */
-  matcher: (q: string, turn: Turn) => (event: Searchable) => boolean | Promise<boolean>;
+  matcher: (q: string, yieldIfDue: YieldIfDue) => (event: Searchable) => boolean | Promise<boolean>;
   clock: Clock;
   /** Of this program. */
   version: string;
@@ -53,20 +53,20 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     endpoint: findEndpoint,
     toEndpoint,
     since,
-    turns,
+    createSlices,
     answer,
     matcher,
     clock,
     version,
     onDamaged,
   } = options;
-  const slots = createSlots(maxAtOnce);
+  const semaphore = createSemaphore(maxAtOnce);
 
   const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
     const row = await findEndpoint(exporter, id);
     const stopped = new AbortController();
-    const turn = turns();
-    const matches = q === '' ? undefined : matcher(q, turn);
+    const yieldIfDue = createSlices();
+    const matches = q === '' ? undefined : matcher(q, yieldIfDue);
     const chunks = writeFile({
       format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },
@@ -78,7 +78,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
         signal: stopped.signal,
       }),
       matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
-      turn,
+      yieldIfDue,
       onDamaged: damaged => onDamaged(row.id, damaged),
     });
     return {
@@ -97,13 +97,13 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       id: string,
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {
-      const giveBack = slots.take(exporter.accountId);
-      if (!giveBack)
+      const release = semaphore.tryAcquire(exporter.accountId);
+      if (!release)
         throw new AppError('rate_limited', `at most ${maxAtOnce} exports at once`, { retryAfterSeconds: 5 });
       try {
-        return await open(exporter, id, query, giveBack);
+        return await open(exporter, id, query, release);
       } catch (error) {
-        giveBack();
+        release();
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { fromHarEntry } from '../../core/import/har-entry.ts';
+import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import { detect } from '../../platforms/platforms.ts';
 import { exchange } from '../../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';

@@ -4,9 +4,9 @@
  * repeated, also after one that was cut off.
  */
 import { notFound } from '../../core/errors.ts';
+import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
-import { type ImportedEvent, readEvent } from '../../core/import/exported-event.ts';
 import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
 import type { ImportsStore, Target } from './store.ts';

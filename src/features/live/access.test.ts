@@ -1,5 +1,6 @@
 /* Streams and waiting calls end when the access that they were opened with does, and give out nothing after that. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
@@ -175,7 +176,7 @@ describe('where nobody says that access has ended, as when another process ended
         }),
         those: async () => [event],
       },
-      slots: { take: () => () => {} },
+      semaphore: createSemaphore(1),
       isShared,
       checkEveryMs: 3_600_000,
     });

@@ -4,7 +4,7 @@
  * the app, the account or the endpoint gone, the stream ends.
  */
 import type { Clock } from '../../core/clock.ts';
-import type { Slots } from '../../core/concurrency/slots.ts';
+import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { EventSummary } from '../events/model.ts';
@@ -47,14 +47,14 @@ export function createLiveService(options: {
     those: (follower: Follower, endpoint: Endpoint, seqs: number[]) => Promise<EventSummary[]>;
   };
   /** Places for each account. */
-  slots: Slots;
+  semaphore: Semaphore;
   /** Other processes write to the same database: look there, too. */
   isShared: boolean;
   checkEveryMs?: number;
   quietMs?: number;
   stalledMs?: number;
 }) {
-  const { store, clock, endpoint: findEndpoint, events, slots, isShared } = options;
+  const { store, clock, endpoint: findEndpoint, events, semaphore, isShared } = options;
   const { checkEveryMs = 1000, quietMs = 15_000, stalledMs = 60_000 } = options;
   const streams = new Set<Stream>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -147,7 +147,7 @@ export function createLiveService(options: {
       const known = lastEventId ? parseEventId(lastEventId) : undefined;
       if (lastEventId && !known) throw invalid('Last-Event-ID is not the id of an event');
       const endpoint = await findEndpoint(follower, endpointId);
-      const release = slots.take(follower.accountId);
+      const release = semaphore.tryAcquire(follower.accountId);
       if (!release)
         throw new AppError('rate_limited', 'too many live streams of this account', { retryAfterSeconds: 5 });
       try {

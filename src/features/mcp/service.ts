@@ -3,7 +3,7 @@
  * that holds these tools, so an agent sends events only to where a person has sent them before, or the operator allows.
  */
 import type { Clock } from '../../core/clock.ts';
-import type { Slots } from '../../core/concurrency/slots.ts';
+import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { AppError, forbidden, invalid, unauthorized } from '../../core/errors.ts';
 import { firstCharacters } from '../../core/text.ts';
@@ -93,13 +93,13 @@ export function createMcpService(options: {
   /** undefined where events cannot be sent again. */
   replaying: Replaying | undefined;
   /** Places for waiting calls of each account. */
-  slots: Slots;
+  semaphore: Semaphore;
   /** Other processes write to the same database: look there, too. */
   isShared: boolean;
   clock: Clock;
   baseUrl: string;
 }) {
-  const { endpoints, events, arrivals, replaying, slots, isShared, clock, baseUrl } = options;
+  const { endpoints, events, arrivals, replaying, semaphore, isShared, clock, baseUrl } = options;
 
   const page = async (agent: Agent, given: Input<'list_events'> & { q?: string }): Promise<Output<'list_events'>> => {
     const { endpointId, limit = 25, cursor, q } = given;
@@ -206,7 +206,7 @@ export function createMcpService(options: {
       given: Input<'wait_for_event'>,
       signal?: AbortSignal,
     ): Promise<Output<'wait_for_event'>> {
-      const release = slots.take(agent.accountId);
+      const release = semaphore.tryAcquire(agent.accountId);
       if (!release) throw new AppError('rate_limited', 'too many calls are waiting', { retryAfterSeconds: 5 });
       try {
         const { events: found, position } = await arrived(agent, given, signal);

@@ -3,7 +3,7 @@
  * anybody is told, and a caller that goes away changes nothing about that. An address that may not be reached is no attempt.
  */
 import type { Clock } from '../../core/clock.ts';
-import { createSlots } from '../../core/concurrency/slots.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unreachable } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
@@ -34,7 +34,7 @@ export function createReplaysService(options: {
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
   const { store, stored, send, clock, timeoutMs, onAttempt } = options;
-  const slots = createSlots(maxAtOnce);
+  const semaphore = createSemaphore(maxAtOnce);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
@@ -73,15 +73,15 @@ export function createReplaysService(options: {
      * unreachable when no answer came
      */
     async replay(replayer: Replayer, id: string, givenUrl: string): Promise<ReplayResult> {
-      const giveBack = slots.take(replayer.accountId);
-      if (!giveBack)
+      const release = semaphore.tryAcquire(replayer.accountId);
+      if (!release)
         throw new AppError('rate_limited', `at most ${maxAtOnce} replays at once`, { retryAfterSeconds: 1 });
       try {
         const work = attempt(replayer, id, readDestination(givenUrl));
         running.add(work);
         return await work.finally(() => running.delete(work));
       } finally {
-        giveBack();
+        release();
       }
     },
 

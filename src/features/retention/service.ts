@@ -31,7 +31,7 @@ export function createRetentionService(options: {
   onSwept: (events: number) => void;
 }) {
   const { store, clock, retentionMs, background, giveBack, removeTeam, onSwept } = options;
-  const pace = createBatchSize({ targetMs: sliceMs, first: 128, least: 64, most: 4096 });
+  const batchSize = createBatchSize({ targetMs: sliceMs, initial: 128, min: 64, max: 4096 });
   let walking = false;
   /** Woken during a walk: endpoints that it has passed already may have something by now. */
   let again = false;
@@ -39,12 +39,12 @@ export function createRetentionService(options: {
   let swept = 0;
 
   const removeSome = async (due: Due): Promise<void> => {
-    const found = await store.oldest(due, Math.ceil(pace.size()));
+    const found = await store.oldest(due, Math.ceil(batchSize.units()));
     const seqs: number[] = [];
     let units = 0;
     for (const one of found) {
       units += cost(one);
-      if (seqs.length > 0 && units > pace.size()) {
+      if (seqs.length > 0 && units > batchSize.units()) {
         units -= cost(one);
         break;
       }
@@ -52,7 +52,7 @@ export function createRetentionService(options: {
     }
     if (seqs.length === 0) return;
     const { removed, writerMs } = await store.remove(due.endpoint, seqs);
-    pace.record(units, writerMs);
+    batchSize.record(units, writerMs);
     swept += removed;
   };
 

@@ -11,14 +11,14 @@ const kept = (total: number): number => Math.max(64, Math.ceil(total / 20));
 
 /** @param busy whether deliveries are waiting: the log is cut only when none is */
 export function createSpace({ upkeep, busy }: { upkeep: Maintenance; busy: () => boolean }) {
-  const pace = createBatchSize({ targetMs: sliceMs, first: 16, least: 16, most: 4096 });
+  const batchSize = createBatchSize({ targetMs: sliceMs, initial: 16, min: 16, max: 4096 });
   return {
     async slice(): Promise<'more' | 'done'> {
       const { total, free } = await upkeep.pages();
       const excess = free - kept(total - free);
       if (excess > 0) {
-        const count = Math.min(excess, pace.size());
-        pace.record(count, await upkeep.vacuum(count));
+        const count = Math.min(excess, batchSize.units());
+        batchSize.record(count, await upkeep.vacuum(count));
         return 'more';
       }
       if (!busy()) await upkeep.truncateWal();

@@ -4,7 +4,7 @@
  * state of the index. Nothing is ever held that grows with the history: positions and bodies come in bounded pieces.
  */
 
-import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { createTimeSlices, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { maxSearchCharacters } from '../../core/limits.ts';
@@ -63,12 +63,12 @@ export function matchExpression(endpoint: number, term: string): string | undefi
 type Opening = Awaited<ReturnType<SearchStore['opening']>>;
 type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
-async function matches(event: Searched, matcher: Matcher, turn: () => Promise<void> | undefined): Promise<boolean> {
+async function matches(event: Searched, matcher: Matcher, yieldIfDue: YieldIfDue): Promise<boolean> {
   const steps = matcher(event.eventType, searchedBody(event));
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    await turn();
+    await yieldIfDue();
   }
 }
 
@@ -90,7 +90,7 @@ export function createFinder(options: {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<Position[]> => {
-    const turn = createTimeSlices(monotonic);
+    const yieldIfDue = createTimeSlices({ monotonic });
     const found: Position[] = [];
     for (let at = 0; at < candidates.length; at += bodyBatch) {
       const group = candidates.slice(at, at + bodyBatch);
@@ -101,9 +101,9 @@ export function createFinder(options: {
       for (const one of group) {
         // Bodies that are many times larger than most come one at a time, so that memory stays bounded.
         const event = larger.has(one.seq) ? (await store.searched([one.seq])).get(one.seq) : events.get(one.seq);
-        if (event && (await matches(event, matcher, turn))) found.push(one);
+        if (event && (await matches(event, matcher, yieldIfDue))) found.push(one);
         if (found.length === limit || signal?.aborted) return found;
-        await turn();
+        await yieldIfDue();
       }
     }
     return found;

@@ -3,6 +3,7 @@
  * in the same transaction as the entries, so a crash at any point loses at most the work of one slice. Merging what many
  * small slices left behind is work of the same size, in between.
  */
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { SliceResult } from '../../db/background.ts';
 import { toEntry } from './documents.ts';
@@ -50,7 +51,12 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
   /** Where the watermark is, and up to where events are prepared; undefined: ask. */
   let watermark: number | undefined;
   let preparedTo = 0;
-  let appendCharacters = leastCharacters;
+  const appendSize = createBatchSize({
+    targetMs: aimedMs,
+    initial: leastCharacters,
+    min: leastCharacters,
+    max: mostCharacters,
+  });
   let isMergeDue = false;
   let restUntil = 0;
   let rebuild: Rebuild | undefined;
@@ -62,7 +68,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
 
   /** Reads and prepares the next events after `seq`. */
   const read = async (seq: number): Promise<Entry[]> => {
-    const turn = createTimeSlices(monotonic);
+    const yieldIfDue = createTimeSlices({ monotonic });
     let bytes = 0;
     let count = 0;
     for (const size of await store.sizesAfter(seq, readEntries)) {
@@ -74,7 +80,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     const entries: Entry[] = [];
     for (const event of await store.searchedAfter(seq, count)) {
       entries.push(toEntry(event));
-      await turn();
+      await yieldIfDue();
     }
     return entries;
   };
@@ -98,7 +104,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     let characters = 0;
     let count = 0;
     for (const { trigrams } of prepared) {
-      if (count > 0 && (count === appendEntries || characters + trigrams.length > appendCharacters)) break;
+      if (count > 0 && (count === appendEntries || characters + trigrams.length > appendSize.units())) break;
       characters += trigrams.length;
       count++;
     }
@@ -115,9 +121,8 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     reset();
     const startedAt = monotonic();
     const appending = store.append(entries, from, to).finally(() => {
-      const ms = Math.max(1, monotonic() - startedAt);
-      const fitting = (appendCharacters * aimedMs) / ms;
-      appendCharacters = Math.min(mostCharacters, Math.max(leastCharacters, (appendCharacters + fitting) / 2));
+      const characters = entries.reduce((sum, { trigrams }) => sum + trigrams.length, 0);
+      appendSize.record(characters, monotonic() - startedAt);
     });
     // The writer writes in a thread of its own: what comes next is prepared meanwhile.
     const [isAppended, next] = await Promise.all([appending, rest.length === 0 && !busy() ? read(to) : []]);

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../core/clock.ts';
-import { createQueues } from '../../core/concurrency/queues.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
@@ -33,7 +33,7 @@ export function createSecretsService(options: {
   onUnreadable: (secretId: string) => void;
 }) {
   const { store, sealer, clock, random, endpoint: findEndpoint, onUnreadable } = options;
-  const inTurn = createQueues(1);
+  const changes = createSemaphore(1);
   let byEndpoint = new Map<number, readonly Opened[]>();
   const none: readonly Opened[] = [];
   const secretsOf = (endpoint: number): readonly Opened[] => byEndpoint.get(endpoint) ?? none;
@@ -69,7 +69,7 @@ export function createSecretsService(options: {
 
   /** Changes of one endpoint's secrets run one after the other; after each, memory holds what is stored. */
   const change = <T>(endpoint: number, work: () => Promise<T>): Promise<T> =>
-    inTurn(String(endpoint), async () => {
+    changes.run(String(endpoint), async () => {
       try {
         return await work();
       } finally {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { detect } from '../../platforms/platforms.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { fromHarEntry } from '../cli/import/har-entry.ts';
+import { detect } from '../platforms/platforms.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
 import { readEvent } from './exported-event.ts';
-import { fromHarEntry } from './har-entry.ts';
 
 const fromHar = (entry: unknown) => fromHarEntry(entry, delivery => detect(delivery, []));
 

@@ -2,7 +2,7 @@
  * The events of an export file, one after the other, from chunks of any size: a Hooktape export's `events` or a HAR file's
  * `log.entries`. Of the file no more than one event is held. All else in it is kept aside, up to a bound, and must be JSON too.
  */
-import { invalid } from '../errors.ts';
+import { invalid } from '../../core/errors.ts';
 
 /** One event's JSON text. `offset`: where it begins in the file, in bytes. `number` counts from 1. */
 export type Element = { bytes: Uint8Array; offset: number; number: number };

@@ -3,10 +3,10 @@
  * captured is refused; the header rules apply to what others have written as well.
  */
 import { createHash } from 'node:crypto';
-import { invalid } from '../errors.ts';
-import { applyHeaderRules, type HeaderPair } from '../headers.ts';
-import { maxEventTypeCharacters } from '../limits.ts';
-import { firstCharacters } from '../text.ts';
+import { invalid } from './errors.ts';
+import { applyHeaderRules, type HeaderPair } from './headers.ts';
+import { maxEventTypeCharacters } from './limits.ts';
+import { firstCharacters } from './text.ts';
 
 export type ImportedEvent = {
   receivedAt: number;

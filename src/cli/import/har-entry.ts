@@ -2,9 +2,9 @@
  * An entry of a HAR 1.2 file as an event of a JSON export. Files of this program come back as they were; those of others as
  * far as the format tells: what HTTP/1.1 cannot say is left out or percent-encoded, and who sent it is recognised as at capture.
  */
-import { invalid } from '../errors.ts';
-import type { HeaderPair } from '../headers.ts';
-import { type ImportedEvent, readEvent, record } from './exported-event.ts';
+import { invalid } from '../../core/errors.ts';
+import { type ImportedEvent, readEvent, record } from '../../core/exported-event.ts';
+import type { HeaderPair } from '../../core/headers.ts';
 
 const ownAddress = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?]*)(?:\?(.*))?$/is;
