@@ -89,7 +89,7 @@ export type TestServerOptions = {
   clock?: Clock;
   /** Use this data directory and leave it in place. */
   directory?: string;
-  outside?: Dependencies['overrides'];
+  overrides?: Dependencies['overrides'];
   searchNearby?: number;
   /** Where `listen` listens; any free port otherwise. */
   port?: number;
@@ -99,7 +99,7 @@ export async function openTestServer({
   env = {},
   clock = systemClock,
   directory,
-  outside,
+  overrides,
   searchNearby,
   port = 0,
 }: TestServerOptions = {}): Promise<TestServer> {
@@ -121,7 +121,7 @@ export async function openTestServer({
     spawn: spawnThread,
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
-    ...(outside && { overrides: outside }),
+    ...(overrides && { overrides }),
     searchNearby,
     onFatal: error => {
       throw error;

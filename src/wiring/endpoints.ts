@@ -1,4 +1,4 @@
-/* Endpoints, their signing secrets, and what is kept of both in memory because every delivery needs it. */
+/* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
 import { createIngestAddresses } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
@@ -7,12 +7,12 @@ import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** How soon changes that another process made are seen. */
+/** How often changes of other processes are read. */
 const refreshEveryMs = 1_000;
 
-export type Endpoints = ReturnType<typeof createEndpoints>;
+export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 
-export function createEndpoints(infrastructure: Infrastructure, onDeleted: () => void) {
+export function createEndpointsWiring(infrastructure: Infrastructure, onDeleted: () => void) {
   const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db);
   const registry = createIngestAddresses({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
@@ -46,7 +46,7 @@ export function createEndpoints(infrastructure: Infrastructure, onDeleted: () =>
     endpoints,
     secrets,
     verdicts,
-    /** Before anything is asked of them. */
+    /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);
     },

@@ -1,4 +1,4 @@
-/* Taking history out, bringing it back in, and sending an event again. */
+/* Exports, imports and replays. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
@@ -13,32 +13,34 @@ import { stored } from '../ingest/answers.ts';
 import { preview } from '../ingest/row-encoder.ts';
 import { packRows } from '../ingest/store.ts';
 import { createOutbound } from '../net/outbound.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { IngestWiring } from './ingest.ts';
-import type { Observability } from './observability.ts';
+import type { ObservabilityWiring } from './observability.ts';
 
-/** The export's filter is the list's: the same text, folded the same way. A large body is read in createSlices with other work. */
+/** Filters an export as the event list is filtered. A large body is searched in time slices. */
 const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   const matcher = createMatcher(q);
-  const go = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
+  const advance = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
       const pause = yieldIfDue();
-      if (pause) return pause.then(() => go(steps));
+      if (pause) return pause.then(() => advance(steps));
     }
   };
-  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => go(matcher(eventType, body));
+  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => advance(matcher(eventType, body));
 };
 
-export type History = ReturnType<typeof createHistory>;
+export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
-export function createHistory(
+export function createHistoryWiring(
   infrastructure: Infrastructure,
-  { endpoints, secrets }: Endpoints,
-  { events, search, captureStore, capture, createSlices }: IngestWiring,
-  { metrics }: Observability,
+  { endpoints, secrets }: EndpointsWiring,
+  { events, search, createSlices }: EventsWiring,
+  { captureStore, capture }: IngestWiring,
+  { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
 

@@ -1,114 +1,34 @@
-/* From the ingest address to disk, what happens to an event afterwards, and reading it. */
+/* From the ingest address to disk. */
 
-import { createSemaphore } from '../core/concurrency/semaphore.ts';
-import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
-import { createBackground } from '../db/background.ts';
-import { createMemoryReservations } from '../features/events/memory-reservations.ts';
-import { createEventsService } from '../features/events/service.ts';
-import { createEventsStore } from '../features/events/store.ts';
-import { createLiveService } from '../features/live/service.ts';
-import { createLiveStore } from '../features/live/store.ts';
-import { createArrivals } from '../features/mcp/arrivals.ts';
-import { createRetentionService } from '../features/retention/service.ts';
-import { createSpace } from '../features/retention/space.ts';
-import { createRetentionStore } from '../features/retention/store.ts';
-import { createSweepClock } from '../features/retention/sweep-clock.ts';
-import { createSearchService } from '../features/search/service.ts';
-import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
-import { createCaptureRate } from '../ingest/capture-rate.ts';
+import type { createCaptureRate } from '../ingest/capture-rate.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createCaptureStore } from '../ingest/store.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { Observability } from './observability.ts';
+import type { ObservabilityWiring } from './observability.ts';
 import { remoteBatchLimits, threadBatchLimits, writeDirectly, writeInThread } from './write-dispatch.ts';
-
-const streamsPerAccount = 20;
-const clockEveryMs = 60_000;
-/** Of large events that clients read: body and stored content together. */
-const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
+/** @param captureRate is told how many events each commit stores */
 export function createIngestWiring(
   infrastructure: Infrastructure,
-  { registry, endpoints, secrets, verdicts }: Endpoints,
-  { metrics }: Observability,
+  { registry, endpoints, secrets }: EndpointsWiring,
+  { live, arrivals, search }: EventsWiring,
+  { metrics }: ObservabilityWiring,
+  captureRate: ReturnType<typeof createCaptureRate>,
 ) {
-  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = infrastructure;
-
-  const activity = createCaptureRate(clock.monotonic);
-  const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh });
+  const { config, log, clock, random, database, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
-  const busy = (): boolean => capture.depth() > 0;
-  const background = createBackground({
-    busy,
-    monotonic: clock.monotonic,
-    onError: (job, cause) => log.warn('background work failed', { job, cause }),
-  });
-  const retentionStore = createRetentionStore(database, () => []);
-  const sweepClock = createSweepClock({
-    clock,
-    store: retentionStore,
-    onAhead: aheadMs =>
-      log.warn(
-        'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
-        { aheadSeconds: Math.round(aheadMs / 1000) },
-      ),
-    onSettled: () => log.info('the system clock is trusted again; expired events are removed by it'),
-  });
-  const retention = createRetentionService({
-    store: retentionStore,
-    clock: sweepClock,
-    retentionMs,
-    background,
-    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
-    removeTeam: endpoints.removeTeam,
-    onSwept: swept => {
-      metrics.swept(swept);
-      log.info('events past their window or of deleted endpoints were removed', { events: swept });
-    },
-  });
-  every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
-  every(clockEveryMs, 'watching the clock', sweepClock.watch);
-
-  const search = createSearchService({
-    store: createSearchStore(database.client, database.scanClient),
-    addJob: background.add,
-    monotonic: clock.monotonic,
-    // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
-    busy: () => busy() || activity.isHigh(),
-    indexed: infrastructure.searchIndexed,
-    nearby: infrastructure.searchNearby,
-  });
-  const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
-  const events = createEventsService({
-    store: createEventsStore(database.db),
-    clock,
-    endpoint: endpoints.owned,
-    verdicts,
-    search,
-    retentionMs,
-    createSlices,
-    memoryReservations,
-  });
-  const live = createLiveService({
-    store: createLiveStore(database.scanDb),
-    clock,
-    endpoint: endpoints.owned,
-    events,
-    semaphore: createSemaphore(streamsPerAccount),
-    isShared,
-  });
-  const arrivals = createArrivals();
   const { runJob } = database;
   const capture = createCaptureService({
     recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
     ...(runJob ? threadBatchLimits : remoteBatchLimits),
-    // Large deliveries that wait for their commit leave the small ones their place.
+    // Large deliveries that wait for their commit leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
@@ -119,7 +39,7 @@ export function createIngestWiring(
     },
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
-      activity.stored(rows);
+      captureRate.stored(rows);
       metrics.commit(rows, durationMs);
     },
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -127,7 +47,7 @@ export function createIngestWiring(
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
-  // Only a delivery of which something has to be said gets an id, which none of the app's requests has.
+  // Deliveries have no request id. One that fails gets its own for the log, in a form that no API request has.
   let failedDeliveries = 0;
   const ingest = createIngest({
     capture,
@@ -139,20 +59,5 @@ export function createIngestWiring(
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
-  return {
-    activity,
-    createSlices,
-    captureStore,
-    background,
-    retention,
-    sweepClock,
-    search,
-    memoryReservations,
-    events,
-    live,
-    arrivals,
-    capture,
-    clientAddress,
-    ingest,
-  };
+  return { captureStore, capture, clientAddress, ingest };
 }

@@ -19,7 +19,7 @@ export type WriteOutput = StoredBatch & { prepared: (BatchFindings & { bytes: Ar
 type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
 
 /** Buffers of parcels that are kept for the next ones. */
-const mostSpares = 4;
+const maxSpareBuffers = 4;
 /**
  * Groups for the writer thread, which makes one commit of those that wait for it. Preparing one is a millisecond of work, or three
  * when its texts are difficult: the main thread has others to serve.
@@ -43,7 +43,7 @@ export function writeInThread(runJob: RunJob): WriteBatch {
     const { prepared, ...stored } = await run({ parcel, signed }, parcel.bytes);
     if (!prepared) throw new TypeError('the writer has not said what it found');
     const { bytes, ...findings } = prepared;
-    if (spares.length < mostSpares && isReusable(bytes)) spares.push(bytes);
+    if (spares.length < maxSpareBuffers && isReusable(bytes)) spares.push(bytes);
     return { ...findings, ...stored };
   };
   const here = async (group: DeliveryBatch) => {

@@ -1,4 +1,4 @@
-/* What the writer thread does with deliveries: prepares those that were not, and stores all that wait in one commit. */
+/* What the writer thread does with batches of deliveries: encodes those that are not rows yet, and stores all in one commit. */
 import type { Job } from '../db/connection.ts';
 import type { PackedResult, Statement } from '../db/protocol.ts';
 import { createBatchWriter } from '../ingest/batch-writer.ts';
@@ -9,19 +9,19 @@ import { createEncoder, type WriteJob, type WriteOutput } from './write-dispatch
 export function createWriterJob(write: (statements: readonly Statement[]) => PackedResult[]): Job {
   const { insert } = createCaptureStore(async statements => write(statements));
   const record = createBatchWriter({ insert, monotonic: () => performance.now() });
-  const prepare = createEncoder();
+  const encode = createEncoder();
 
-  const readied = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
+  const toRows = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
     if ('rows' in job) return { rows: job.rows, prepared: null };
     const { bytes } = job.parcel;
-    const { events, findings } = prepare({ ...decodeBatch(job.parcel), signed: job.signed });
+    const { events, findings } = encode({ ...decodeBatch(job.parcel), signed: job.signed });
     return { rows: packRows(events), prepared: { ...findings, bytes } };
   };
 
   return async inputs => {
     const ready = (inputs as WriteJob[]).map(job => {
       try {
-        return readied(job);
+        return toRows(job);
       } catch (error) {
         return { error };
       }

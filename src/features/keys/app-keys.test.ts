@@ -126,7 +126,7 @@ describe('a key that an app makes', () => {
       env: {
         HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience: 'urn:hooktape', jwks_uri: `${issuer}/keys` }]),
       },
-      outside: { fetchJson: async () => ({ keys: [jwk] }) },
+      overrides: { fetchJson: async () => ({ keys: [jwk] }) },
     });
     try {
       const dora = await other.createAccount('dora@example.com');

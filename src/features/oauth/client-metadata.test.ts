@@ -30,7 +30,7 @@ const send: Outbound['send'] = async request => {
 };
 
 beforeAll(async () => {
-  harness = await openOAuthHarness({ outside: { send } });
+  harness = await openOAuthHarness({ overrides: { send } });
   ada = await harness.createAccount('ada@example.com');
 });
 beforeEach(async () => {

@@ -28,7 +28,7 @@ const fetchJson = async (url: string): Promise<unknown> => {
 const open = (over: Record<string, unknown> = {}) =>
   openOAuthHarness({
     env: { HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience, ...over }]) },
-    outside: { fetchJson },
+    overrides: { fetchJson },
   });
 
 beforeAll(async () => {

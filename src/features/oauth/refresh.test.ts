@@ -77,7 +77,7 @@ describe('rotation', () => {
     expect(rows.map(row => Number(row['parents']))).toEqual([1]);
   });
   test('R06 without a grace window exactly one of ten succeeds, and the grant ends', async () => {
-    const strict = await openOAuthHarness({ outside: { oauth: { refreshGraceMs: 0 } } });
+    const strict = await openOAuthHarness({ overrides: { oauth: { refreshGraceMs: 0 } } });
     const eve = await strict.createAccount('eve@example.com');
     const client = await strict.register();
     const { refresh_token } = await strict.connect(client, eve);

@@ -159,7 +159,7 @@ describe('POST /register', () => {
 
   test('C05 a scheme of a native app is kept, and used only where the operator allows it', async () => {
     for (const allowPrivateUse of [false, true]) {
-      const own = await openOAuthHarness({ outside: { oauth: { allowPrivateUse } } });
+      const own = await openOAuthHarness({ overrides: { oauth: { allowPrivateUse } } });
       const client = await own.register(uris('com.example.app:/cb'));
       const eve = await own.createAccount('eve@example.com');
       const page = await own.visit(own.request(client), eve.cookie);
@@ -261,13 +261,13 @@ describe('POST /register', () => {
   });
 
   test('C10 registration can be closed, or need a token', async () => {
-    const closed = await openOAuthHarness({ outside: { oauth: { registration: { mode: 'off' } } } });
+    const closed = await openOAuthHarness({ overrides: { oauth: { registration: { mode: 'off' } } } });
     expect((await closed.fetch('/register', { method: 'POST' })).status).toBe(404);
     const metadata = await (await closed.fetch('/.well-known/oauth-authorization-server')).json();
     expect(metadata).not.toHaveProperty('registration_endpoint');
     await closed.close();
     const guarded = await openOAuthHarness({
-      outside: { oauth: { registration: { mode: 'token', token: 'let-me-in' } } },
+      overrides: { oauth: { registration: { mode: 'token', token: 'let-me-in' } } },
     });
     const body = JSON.stringify(uris('https://c.test/cb'));
     const attempt = (headers: Record<string, string>) =>

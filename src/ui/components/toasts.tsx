@@ -1,7 +1,7 @@
 /* Short confirmations at the edge of the screen, read out politely, gone by themselves. Errors stay until dismissed. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { IconButton } from './controls.tsx';
+import { IconButton } from './icon-button.tsx';
 
 type Toast = { id: number; text: string; tone: 'good' | 'bad' };
 

@@ -3,7 +3,8 @@
 import { useState } from 'preact/hooks';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
-import { Button, Field, IconButton, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { IconButton } from '../components/icon-button.tsx';
 import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
