@@ -76,13 +76,13 @@ type Level = { readonly source: string; readonly get: (name: string) => string |
 type Found = { readonly text: string | undefined; readonly source: string };
 
 /** Set in the process environment to find the env file, so it cannot be in it. */
-const ENV_FILE_NAME = 'HOOKTAPE_ENV_FILE';
+const envFileVariable = 'HOOKTAPE_ENV_FILE';
 
 /** No settings: read by the build and by the tests, whose environment a server may inherit. */
-const OTHERS_NAMES = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
+const namesOfOtherPrograms = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
 
 /** What Kubernetes and Docker links put into every container beside a service named "hooktape". */
-const SERVICE_LINK = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
+const serviceLinkName = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
 
 const isSecret = (name: SettingName): boolean => (settings[name] as Setting<unknown>).secret === true;
 
@@ -93,10 +93,12 @@ function unknownNames({ source, names }: Level): string[] {
   return names
     .filter(name => name.startsWith('HOOKTAPE_') && !knownNames.includes(name))
     .filter(
-      name => !isEnvironment || !(name === ENV_FILE_NAME || OTHERS_NAMES.includes(name) || SERVICE_LINK.test(name)),
+      name =>
+        !isEnvironment ||
+        !(name === envFileVariable || namesOfOtherPrograms.includes(name) || serviceLinkName.test(name)),
     )
     .map(name => {
-      if (name === ENV_FILE_NAME) return `${name} (${source}): only works in the process environment`;
+      if (name === envFileVariable) return `${name} (${source}): only works in the process environment`;
       return `${name} (${source}): no such setting${didYouMean(name, knownNames)}`;
     });
 }
@@ -193,7 +195,7 @@ const defaultBaseUrl = (port: number, isTls: boolean): string =>
   new URL(`${isTls ? 'https' : 'http'}://localhost:${port}`).origin;
 
 /** Settings that make sense only together. */
-const PAIRS: readonly (readonly [SettingName, SettingName])[] = [
+const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_TLS_CERT', 'HOOKTAPE_TLS_KEY'],
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
 ];
@@ -211,7 +213,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   const read = createReader(input, levels, problems);
   const results = new Map(settingNames.map(name => [name, read(name)]));
   const isSet = (name: SettingName): boolean => results.get(name)?.shown.source !== 'default';
-  for (const [one, other] of PAIRS) {
+  for (const [one, other] of settingPairs) {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
   }

@@ -8,7 +8,7 @@ export type Address = { readonly family: 4 | 6; readonly value: bigint };
 /** A range of addresses: those whose first `prefix` bits equal `value`'s. `text` is what the operator wrote. */
 export type Cidr = Address & { readonly prefix: number; readonly text: string };
 
-const MAPPED_HIGH = 0xffffn;
+const ipv4MappedPrefix = 0xffffn;
 
 /** Dotted decimal, four parts, no leading zeros. */
 function parseIpv4(text: string): bigint | undefined {
@@ -60,7 +60,7 @@ export function parseAddress(text: string): Address | undefined {
   if (ipv4 !== undefined) return { family: 4, value: ipv4 };
   const ipv6 = text.includes(':') ? parseIpv6(text) : undefined;
   if (ipv6 === undefined) return undefined;
-  return ipv6 >> 32n === MAPPED_HIGH ? { family: 4, value: ipv6 & 0xffffffffn } : { family: 6, value: ipv6 };
+  return ipv6 >> 32n === ipv4MappedPrefix ? { family: 4, value: ipv6 & 0xffffffffn } : { family: 6, value: ipv6 };
 }
 
 /** Canonical text: dotted decimal, or RFC 5952 (lower case, longest run of zeros shortened). */

@@ -17,11 +17,11 @@ export type Destination = { readonly host: string; readonly address: Address; re
 /** Lower case and without the final dot, so that two spellings of one name are equal. */
 export const canonicalHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/;
-const ALL_DIGITS_LABEL = /(^|\.)(\d+|0x[0-9a-f]*)$/;
+const hostNameForm = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/;
+const numericLastLabel = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 
 /** A DNS name. Something that ends like a number (`127.1`, `1.2.3.400`) is a mistyped address, not a name. */
-export const isHostName = (host: string): boolean => HOST_NAME.test(host) && !ALL_DIGITS_LABEL.test(host);
+export const isHostName = (host: string): boolean => hostNameForm.test(host) && !numericLastLabel.test(host);
 
 /** `host`, `host:port`, IP, `IP:port`, `[v6]`, `[v6]:port` or CIDR; undefined for anything else. */
 export function parseAllowEntry(text: string): AllowEntry | undefined {

@@ -19,9 +19,10 @@ const damage = (sql: string) => server.services.database.client.execute(sql);
 
 test('all are looked at, small and large ones', async () => {
   expect(await problems()).toEqual([]);
-  // The last byte of each content is its body's: these are stored as they came.
+  // Random bodies are stored uncompressed, so the last byte of the content is the body's.
+  const otherByte = "CASE substr(content, -1) WHEN x'00' THEN x'01' ELSE x'00' END";
   await damage(
-    "UPDATE events SET content = CAST(substr(content, 1, length(content) - 1) || x'00' AS BLOB) WHERE seq IN (1, 129, 300, 301, 303)",
+    `UPDATE events SET content = CAST(substr(content, 1, length(content) - 1) || ${otherByte} AS BLOB) WHERE seq IN (1, 129, 300, 301, 303)`,
   );
   const found = [0, 128, 299, 300, 302].map(at => `event ${ids[at]}: its body is not the one that came`);
   expect(await problems()).toEqual(found);
