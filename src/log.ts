@@ -1,7 +1,7 @@
 /*
- * The log: one line per call, whatever is in it. Captured text is hostile, so control characters, line and paragraph
- * separators and bidi controls are escaped, values are cut, fields named like secrets are redacted, and no field can make
- * a call throw.
+ * The log: one line per call, whatever text is in it. Captured text is hostile, so control characters, line and paragraph
+ * separators and bidi controls are escaped, long values are cut, fields named like secrets are redacted, and no field makes a
+ * call throw.
  */
 
 import type { Clock } from './core/clock.ts';
@@ -37,23 +37,23 @@ const maxDepth = 5;
 const maxValues = 200;
 
 const secretName = /authorization|cookie|passw|secret|token|key|credential/i;
-/** `keyId`, `key_last4`, `tokenType` say something about a secret without being one. */
+/** `keyId`, `key_last4` and `tokenType` describe a secret without being one. */
 const secretMetadataName = /(ids?|last4|counts?|names?|types?)$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const unsafeCharacters = /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Makes text safe for one line of a terminal or of JSON: what could move the cursor, break or reorder it becomes `\uXXXX`. */
+/** Escapes as `\uXXXX` what could move a terminal's cursor, break the line or reorder it. */
 export const escapeUnsafe = (text: string): string =>
   text.replace(unsafeCharacters, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** At most `max` UTF-16 units, no half of a surrogate pair at the cut. */
+/** At most `max` UTF-16 units, never half a surrogate pair. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Drizzle's message and stack carry the SQL parameters: bodies, hashes. Only its cause may be logged. */
+/** Drizzle's message and stack contain SQL parameters, such as bodies and hashes: only the cause may be logged. */
 const isQueryError = (error: Error): boolean => error.name === 'DrizzleQueryError' || 'params' in error;
 
 /** Turns fields into plain JSON values, bounded in depth, number and length. */
@@ -103,7 +103,7 @@ function createPlain(withStack: boolean) {
     try {
       return convert(value, depth);
     } catch {
-      // A getter, a proxy or a toString of somebody else's object threw.
+      // A getter, proxy or toString of the value threw.
       return '[unreadable]';
     }
   };
@@ -118,7 +118,7 @@ const reservedFields = ['time', 'level', 'message'];
 
 function formatJson(time: string, level: LogLevel, message: string, fields: [string, unknown][]): string {
   const named = fields.map(([key, value]) => [reservedFields.includes(key) ? `${key}_` : key, value]);
-  // Everything unsafe that JSON leaves alone stands inside a string, where \uXXXX is the same text.
+  // JSON leaves unsafe characters only inside strings, where \uXXXX means the same.
   return escapeUnsafe(JSON.stringify({ time, level, message, ...Object.fromEntries(named) }));
 }
 
@@ -146,7 +146,7 @@ export function createLogger(options: LoggerOptions, bound: LogFields = {}): Log
         const time = new Date(options.clock.now()).toISOString();
         options.write(`${format(time, level, cut(String(message), maxTextLength), [...pairs])}\n`);
       } catch {
-        // Nowhere left to say so.
+        // There is no other place to report it.
       }
     };
 

@@ -1,11 +1,11 @@
 /*
- * The env file: NAME=VALUE lines, comments, quotes, `export`. What cannot be read is a problem with its line number, never
- * silently dropped or cut, because a lost line here is a setting that the operator believes to be in force.
+ * The env file: NAME=VALUE lines, comments, quotes, `export`. A line that cannot be read is a problem with its
+ * number, never ignored: the operator would believe that its setting applies.
  */
 
 export type EnvFile = {
   readonly values: ReadonlyMap<string, string>;
-  /** Each begins `line N: `. */
+  /** Each starts with `line N: `. */
   readonly problems: readonly string[];
 };
 

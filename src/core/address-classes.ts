@@ -1,5 +1,5 @@
 /*
- * Which addresses belong to the public internet, for requests whose destination somebody else chose. Deny lists of the IANA
+ * Which addresses belong to the public internet, for requests to a destination that a user chose. Deny lists of the IANA
  * special-purpose registries; IPv6 outside 2000::/3 is not global unicast, and forms that embed an IPv4 address are never
  * public, because what they reach depends on the network they leave by.
  */
@@ -63,7 +63,7 @@ const [nat64, localNat64, sixToFour, teredo, compatible] = [
 
 const low32 = (value: bigint): bigint => value & 0xffffffffn;
 
-/** IPv4 addresses that an IPv6 address may stand for (RFC 4291, 3056, 4380, 6052). Mapped ones are IPv4 already. */
+/** IPv4 addresses that an IPv6 address may embed (RFC 4291, 3056, 4380, 6052). Mapped addresses were parsed as IPv4. */
 function embeddedIpv4({ family, value }: Address): bigint[] {
   const address = { family, value };
   if (family === 4) return [];
@@ -89,11 +89,11 @@ export function isLoopbackOrigin(origin: string): boolean {
   return address ? isLoopback(address) : host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Cloud metadata, also in a form that embeds it. */
+/** Whether it is a cloud metadata address, also embedded in an IPv6 address. */
 export const isMetadata = (address: Address): boolean =>
   [address.value, ...embeddedIpv4(address)].some(value => metadataAddresses.has(value));
 
-/** Whether anybody may be sent there: global unicast and not set aside for anything else. */
+/** Whether requests may go there: global unicast, and not reserved for anything else. */
 export const isPublicAddress = (address: Address): boolean =>
   (address.family === 4 || isInAnyCidr(address, globalUnicast)) &&
   !isInAnyCidr(address, notPublic) &&

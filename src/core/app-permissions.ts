@@ -1,5 +1,5 @@
 /*
- * What a connected app may do, and what only a signed-in person or an API key may. Decided here and nowhere else: the gate
+ * What a connected app may do, and what only a signed-in person or an API key may. This is the only list: the gate
  * refuses by it, and the interface description and the consent page are written from it. Each operation is listed as in
  * `/openapi.json`. One that is not listed is refused to apps, whatever the spelling of its address.
  */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createLocalIndex, createSharedIndex } from './credential-index.ts';
 
 describe('of a database that only this process writes', () => {
-  test('everything may exist until the ids are read, then only those and what was added', async () => {
+  test('every id may exist until the ids are read, then only those and added ones', async () => {
     const index = createLocalIndex(async () => ['a', 'b']);
     expect(index.mayExist('x')).toBe(true);
     await index.reload();
@@ -42,7 +42,7 @@ describe('of a database that only this process writes', () => {
 });
 
 describe('of a database that other processes write', () => {
-  test('what is asked for at the same time shares a query, and what exists is not asked for again', async () => {
+  test('lookups at the same time share a query, and an id that exists is not looked up again', async () => {
     const queries: string[][] = [];
     const index = createSharedIndex(async ids => {
       queries.push(ids);
@@ -62,7 +62,7 @@ describe('of a database that other processes write', () => {
     expect(await index.mayExist('new')).toBe(true);
   });
 
-  test('a failed query refuses nobody for good', async () => {
+  test('after a failed query ids are looked up again', async () => {
     let fails = true;
     const index = createSharedIndex(async ids => {
       if (fails) throw new Error('no network');

@@ -1,14 +1,14 @@
 /*
- * Which credentials exist, so that an invented one is refused without a database query of its own. "No" is always right;
- * "yes" only means that the database has to be asked, so a revoked credential may stay in here for a while.
+ * Which credentials exist, so that a made-up one is refused without a database query of its own. "No" is always right; "maybe"
+ * means that the database must decide, so a revoked credential may stay in the index for a while.
  */
 
 export type CredentialIndex = {
-  /** false: certainly no such credential. */
+  /** false: there is certainly no such credential. */
   mayExist: (id: string) => boolean | Promise<boolean>;
-  /** To be called once a new credential is stored, before its owner gets it. */
+  /** Call it when a new credential has been stored, before its owner gets it. */
   add: (id: string) => void;
-  /** Reads all ids again, which drops those that are gone. */
+  /** Reads all ids again, without those that were removed. */
   reload: () => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export const hashOfId = (id: string): Buffer => Buffer.from(id, 'latin1');
 /** For a database that only this process writes: all ids in memory. Before the first `reload` everything may exist. */
 export function createLocalIndex(load: () => Promise<readonly string[]>): CredentialIndex {
   let known: Set<string> | undefined;
-  /** What was added while ids are being read, and may be missing from what is read. */
+  /** Ids that are added during a reload: the result of its query may lack them. */
   const loading = new Set<Set<string>>();
   return {
     mayExist: id => known === undefined || known.has(id),
@@ -41,31 +41,31 @@ export function createLocalIndex(load: () => Promise<readonly string[]>): Creden
   };
 }
 
-const maxFamiliar = 10_000;
+const maxRecentIds = 10_000;
 const idsPerQuery = 500;
 
 type Waiting = { promise: Promise<boolean>; settle: (outcome: boolean | Promise<never>) => void };
 
 /**
- * For a database that other processes write, too: ids that were found once are familiar, and all others that are asked for at
- * the same time share one query, one query after the other.
- * @param findExisting those of the given ids that exist
+ * For a database that other processes write too: the ids found last are in memory, and all others that are looked up at the
+ * same time share one query. Queries run one after the other.
+ * @param findExisting returns the given ids that exist
  */
 export function createSharedIndex(findExisting: (ids: string[]) => Promise<readonly string[]>): CredentialIndex {
-  const familiar = new Set<string>();
+  const recent = new Set<string>();
   const waiting = new Map<string, Waiting>();
-  let isAsking = false;
+  let isQuerying = false;
 
   const remember = (id: string): void => {
-    // A Set goes by order of insertion: taken out and put back, an id is the newest.
-    familiar.delete(id);
-    familiar.add(id);
-    const oldest = familiar.size > maxFamiliar ? familiar.values().next().value : undefined;
-    if (oldest !== undefined) familiar.delete(oldest);
+    // A Set keeps the order of insertion: deleting and adding makes an id the newest.
+    recent.delete(id);
+    recent.add(id);
+    const oldest = recent.size > maxRecentIds ? recent.values().next().value : undefined;
+    if (oldest !== undefined) recent.delete(oldest);
   };
 
-  const ask = async (): Promise<void> => {
-    isAsking = true;
+  const queryWaiting = async (): Promise<void> => {
+    isQuerying = true;
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, idsPerQuery);
       for (const [id] of batch) waiting.delete(id);
@@ -77,23 +77,23 @@ export function createSharedIndex(findExisting: (ids: string[]) => Promise<reado
         for (const [, { settle }] of batch) settle(Promise.reject(error));
       }
     }
-    isAsking = false;
+    isQuerying = false;
   };
 
   return {
     mayExist(id) {
-      if (familiar.has(id)) {
+      if (recent.has(id)) {
         remember(id);
         return true;
       }
-      let asked = waiting.get(id);
-      if (!asked) {
+      let lookup = waiting.get(id);
+      if (!lookup) {
         const { promise, resolve } = Promise.withResolvers<boolean>();
-        asked = { promise, settle: resolve };
-        waiting.set(id, asked);
-        if (!isAsking) void ask();
+        lookup = { promise, settle: resolve };
+        waiting.set(id, lookup);
+        if (!isQuerying) void queryWaiting();
       }
-      return asked.promise;
+      return lookup.promise;
     },
     add: remember,
     reload: async () => {},

@@ -1,4 +1,4 @@
-/* A front whose deliveries of the short way and of the complete server are kept here, for tests of what goes which way. */
+/* A front that records which deliveries take the fast path and which are handed over to node:http. */
 import type { Answer } from '../core/answer.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront } from '../front.ts';
@@ -6,8 +6,8 @@ import type { BufferedDelivery } from '../ingest/fast-path/fast-path.ts';
 import { exchange, openWire, type Wire } from './raw-http.ts';
 
 export const maxBodyBytes = 1000;
-/** What the budget has when nothing is on its way. */
-export const room = 10_000;
+/** The budget in bytes. */
+export const budgetBytes = 10_000;
 
 export type FastPathServer = Awaited<ReturnType<typeof openFastPath>>;
 
@@ -25,12 +25,12 @@ export const post = (body: string, ...fields: string[]): string =>
 export async function openFastPath() {
   const wires: Wire[] = [];
   const server = {
-    /** What came the short way. */
+    /** Deliveries of the fast path. */
     arrived: [] as (Pick<BufferedDelivery, 'method' | 'target' | 'forwardedFor'> & { fields: string; body: string })[],
     handedOver: [] as string[],
     errors: [] as unknown[],
     aborted: 0,
-    free: room,
+    free: budgetBytes,
     answer: (_delivery: BufferedDelivery): Answer | Promise<Answer> => ok(),
   };
   const budget: MemoryBudget = {
@@ -80,7 +80,7 @@ export async function openFastPath() {
       wires.push(wire);
       return wire;
     },
-    /** Resolves once the front has read what was written before. */
+    /** Resolves when the front has read everything written before. */
     hasRead: async (): Promise<void> => {
       await exchange(`http://127.0.0.1:${port}`, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
     },
@@ -91,5 +91,5 @@ export async function openFastPath() {
   });
 }
 
-/** How many answers are in it. */
+/** How many answers were received. */
 export const answers = (wire: Wire): number => wire.received().split('HTTP/1.1 200 OK').length - 1;

@@ -14,7 +14,7 @@ import { remoteBatchLimits, threadBatchLimits, writeDirectly, writeInThread } fr
 
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
-/** @param captureRate is told how many events each commit stores */
+/** @param captureRate counts the events of each commit */
 export function createIngestWiring(
   infrastructure: Infrastructure,
   { registry, endpoints, secrets }: EndpointsWiring,

@@ -15,7 +15,7 @@ import { createWriterJob } from './writer-job.ts';
 const numbers = 16;
 const rowsOf = (args: readonly InValue[]): number => (args.length - 1) / numbers;
 
-/** A writer whose commits are kept here, the arguments of each insert; each job is run by itself unless they are held. */
+/** A writer that records the arguments of each insert. Each job is a commit of its own unless jobs are held. */
 function setUp() {
   const commits: InValue[][][] = [];
   const jobs: WriteJob[] = [];
@@ -84,7 +84,7 @@ async function behind<T>(record: WriteBatch, run: () => Promise<T>): Promise<T> 
 }
 
 describe('a group', () => {
-  test('is the same on disk and in its receipt whichever way it goes', async () => {
+  test('is stored and answered the same, whichever thread encodes it', async () => {
     const { record, commits, ways } = setUp();
     const given = [
       {},
@@ -145,7 +145,7 @@ describe('the writer', () => {
     expect(await record(group([{}]))).toMatchObject({ first: 4 });
   });
 
-  test('says of each group in a commit where it begins', async () => {
+  test('returns the first row number of each batch in a commit', async () => {
     const { run, commits, kept } = setUp();
     const results = await run(await kept([[{}, {}, {}], [{}], [{}, {}], [{}]]));
     expect(results.map(one => 'output' in one && (one.output as StoredBatch).first)).toEqual([1, 4, 5, 7]);

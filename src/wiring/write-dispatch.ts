@@ -1,7 +1,7 @@
 /*
- * From deliveries to their receipt: prepared, then stored. The thread of an embedded database does both, and leaves this one to
- * the senders. While it is busy, every other group is prepared here: it has less to do then, and neither waits for the other. For
- * a database elsewhere all of it is done here.
+ * Where batches of deliveries are encoded and written. With an embedded database the writer thread does both; while it is busy,
+ * every other batch is encoded in the main thread, so that neither thread waits for the other. With a libSQL server the main
+ * thread does all of it.
  */
 
 import { signEvent } from '../features/search/documents.ts';
@@ -12,13 +12,13 @@ import { type EncodedBatch, encodeBatch, isReusable } from '../ingest/encoded-ba
 import { type BatchFindings, createRowEncoder } from '../ingest/row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 
-/** What the writer thread is given: rows that are ready, or deliveries that it prepares itself; and what it says of them. */
+/** A job for the writer thread: encoded rows, or deliveries to encode. `prepared` has its findings about deliveries it encoded. */
 export type WriteJob = { rows: PackedRows } | { parcel: EncodedBatch; signed: boolean };
 export type WriteOutput = StoredBatch & { prepared: (BatchFindings & { bytes: ArrayBuffer }) | null };
 
 type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
 
-/** Buffers of parcels that are kept for the next ones. */
+/** How many transferred buffers are kept for reuse. */
 const maxSpareBuffers = 4;
 /**
  * Groups for the writer thread, which makes one commit of those that wait for it. Preparing one is a millisecond of work, or three
@@ -30,7 +30,7 @@ export const remoteBatchLimits = { maxBytes: 4 << 20 };
 
 export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent });
 
-/** @param runJob gives something to the writer thread, which makes one commit of all that waits for it */
+/** @param runJob sends a job to the writer thread, which commits all waiting jobs together */
 export function writeInThread(runJob: RunJob): WriteBatch {
   const prepare = createEncoder();
   const spares: ArrayBuffer[] = [];
@@ -38,10 +38,10 @@ export function writeInThread(runJob: RunJob): WriteBatch {
     (await runJob(job, handedOver)) as WriteOutput;
 
   const inWriter = async ({ deliveries, nonces, signed }: DeliveryBatch) => {
-    // A spare that is on its way is the writer's until it comes back.
+    // A spare buffer belongs to the writer thread until it is returned.
     const parcel = encodeBatch(deliveries, nonces, spares.pop());
     const { prepared, ...stored } = await run({ parcel, signed }, parcel.bytes);
-    if (!prepared) throw new TypeError('the writer has not said what it found');
+    if (!prepared) throw new TypeError('the writer thread returned no findings');
     const { bytes, ...findings } = prepared;
     if (spares.length < maxSpareBuffers && isReusable(bytes)) spares.push(bytes);
     return { ...findings, ...stored };
@@ -68,14 +68,14 @@ export function writeInThread(runJob: RunJob): WriteBatch {
 
 const weigh = ({ deliveries }: DeliveryBatch): number => deliveries.reduce((bytes, one) => bytes + bytesOf(one), 0);
 
-/** Each group in a commit of its own. */
+/** Each batch in its own commit. */
 export function writeDirectly({ insert }: CaptureStore): WriteBatch {
   const prepare = createEncoder();
   return async group => {
     const { events, findings } = prepare(group);
     const startedAt = performance.now();
     const [place] = await insert([packRows(events)]);
-    if (!place) throw new TypeError('nobody has said where the events are');
+    if (!place) throw new TypeError('the insert returned no row numbers');
     return { ...findings, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
   };
 }

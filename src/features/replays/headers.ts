@@ -6,7 +6,7 @@
 import { type HeaderPair, isCredentialHeader, isTransitHeader } from '../../core/headers.ts';
 
 /** Besides credentials and what an edge proxy adds. */
-const notResent = new Set([
+const notReplayed = new Set([
   // Of one connection only (RFC 9110 section 7.6.1).
   'connection',
   'keep-alive',
@@ -41,6 +41,6 @@ export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   const ofConnection = nominated(rawHeaders);
   return rawHeaders.filter(([name]) => {
     const lower = name.toLowerCase();
-    return !(notResent.has(lower) || isCredentialHeader(lower) || isTransitHeader(lower) || ofConnection.has(lower));
+    return !(notReplayed.has(lower) || isCredentialHeader(lower) || isTransitHeader(lower) || ofConnection.has(lower));
   });
 }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
-import { answers, type FastPathServer, latin1, ok, openFastPath, post, room } from '../../testing/fast-path.ts';
+import { answers, budgetBytes, type FastPathServer, latin1, ok, openFastPath, post } from '../../testing/fast-path.ts';
 import { eventually } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
 
@@ -42,17 +42,17 @@ describe('senders that go away', () => {
   test('in the middle of a body: told, and its bytes are free again', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     wire.destroy();
     await eventually(() => server.aborted === 1);
-    expect([server.free, server.arrived]).toEqual([room, []]);
+    expect([server.free, server.arrived]).toEqual([budgetBytes, []]);
   });
 
   test('half of it only: the same', async () => {
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
     await eventually(() => server.aborted === 1);
     await eventually(() => socket.destroyed);
-    expect([server.free, server.arrived]).toEqual([room, []]);
+    expect([server.free, server.arrived]).toEqual([budgetBytes, []]);
   });
 
   test('after several deliveries at once: all are delivered and answered, but for one that is not whole', async () => {
@@ -64,7 +64,7 @@ describe('senders that go away', () => {
     });
     await eventually(() => socket.destroyed);
     expect([server.arrived.map(({ body }) => body), text.split('"ok":true').length - 1]).toEqual([['1', '2', '3'], 3]);
-    await eventually(() => server.free === room);
+    await eventually(() => server.free === budgetBytes);
   });
 
   test('before it takes its answers: it gets one to each of its deliveries', async () => {
@@ -88,7 +88,7 @@ describe('senders that go away', () => {
     socket.resume();
     await eventually(() => socket.destroyed);
     expect(received().split('x'.repeat(50_000))).toHaveLength(count + 1);
-    await eventually(() => server.aborted === 1 && server.free === room);
+    await eventually(() => server.aborted === 1 && server.free === budgetBytes);
   });
 
   test.each([
@@ -107,7 +107,7 @@ describe('senders that go away', () => {
     });
     await eventually(() => socket.destroyed);
     expect(text).toMatch(expected);
-    expect([server.arrived.length, server.errors, server.free]).toEqual([1, [], room]);
+    expect([server.arrived.length, server.errors, server.free]).toEqual([1, [], budgetBytes]);
   });
 
   test('before the answer: what was sent is delivered, and nobody is told of an abort', async () => {
@@ -118,7 +118,7 @@ describe('senders that go away', () => {
     await eventually(() => server.arrived.length === 1);
     wire.destroy();
     held.resolve(ok());
-    await eventually(() => server.free === room);
+    await eventually(() => server.free === budgetBytes);
     expect([server.aborted, server.errors]).toEqual([0, []]);
   });
 });
@@ -147,7 +147,7 @@ describe('closing', () => {
   test('waits for a body that is arriving', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     const closing = server.front.close(5000);
     wire.write('o');
     await closing;
@@ -168,9 +168,9 @@ describe('closing', () => {
   test('does not wait longer than it was told', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     await server.front.close(20);
     await wire.closed;
-    await eventually(() => server.free === room);
+    await eventually(() => server.free === budgetBytes);
   });
 });

@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
 import {
   answers,
+  budgetBytes,
   type FastPathServer,
   latin1,
   maxBodyBytes,
   ok,
   openFastPath,
   post,
-  room,
 } from '../../testing/fast-path.ts';
 import { eventually } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
@@ -34,19 +34,19 @@ describe('a plain delivery', () => {
     expect(server.arrived).toEqual([
       { method: 'POST', target: '/in/t', forwardedFor: '1.2.3.4', fields, body: 'hello' },
     ]);
-    expect([server.free, server.handedOver]).toEqual([room, []]);
+    expect([server.free, server.handedOver]).toEqual([budgetBytes, []]);
   });
 
   test('may come with its body in pieces', async () => {
     const wire = await server.open();
     const text = post('hello');
     wire.write(text.slice(0, -5));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     wire.write('he');
-    await eventually(() => server.free === room - text.length + 3);
+    await eventually(() => server.free === budgetBytes - text.length + 3);
     wire.write('llo');
     await seen(wire, 1);
-    expect([server.arrived[0]?.body, server.free]).toEqual(['hello', room]);
+    expect([server.arrived[0]?.body, server.free]).toEqual(['hello', budgetBytes]);
   });
 
   test('one after the other on a connection, also without waiting for answers, in order', async () => {
@@ -62,7 +62,7 @@ describe('a plain delivery', () => {
     expect([server.arrived.map(({ body }) => body), server.handedOver, server.free]).toEqual([
       ['1', '22', '333'],
       [],
-      room,
+      budgetBytes,
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('answers', () => {
     const wire = await server.open();
     wire.write(post('x'));
     await wire.closed;
-    expect([server.errors.length, server.free]).toEqual([1, room]);
+    expect([server.errors.length, server.free]).toEqual([1, budgetBytes]);
   });
 
   test('who does not read them gets no further ones made', async () => {
@@ -174,10 +174,10 @@ describe('what goes to the complete server, whole', () => {
     const wire = await server.open();
     wire.write(`${post('one')}GET /x HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(await wire.until(/app/)).toMatch(/ok":true[\s\S]*app/);
-    expect([server.arrived.length, server.handedOver, server.free]).toEqual([1, [], room]);
+    expect([server.arrived.length, server.handedOver, server.free]).toEqual([1, [], budgetBytes]);
   });
 
-  test('what there is no room for, also when part of it has come', async () => {
+  test('what there is no budgetBytes for, also when part of it has come', async () => {
     server.free = 130;
     const wire = await server.open();
     const text = post('x'.repeat(500));
@@ -192,7 +192,7 @@ describe('what goes to the complete server, whole', () => {
     const wire = await server.open();
     wire.write(post('hello').replace('/in/t', '/in/nobody').slice(0, -1));
     await server.hasRead();
-    expect(server.free).toBe(room);
+    expect(server.free).toBe(budgetBytes);
     wire.write('o');
     await wire.until(/complete/);
     expect([server.handedOver, server.arrived]).toEqual([['POST /in/nobody hello'], []]);
