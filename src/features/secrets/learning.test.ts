@@ -112,6 +112,30 @@ describe('a secret that a handshake delivers', () => {
     expect((await list(endpoint)).secrets).toHaveLength(24);
   });
 
+  test('a flood of them pushes out none that an upgrade left to be confirmed', async () => {
+    const endpoint = await ada.createEndpoint();
+    const path = `/api/endpoints/${endpoint.id}/secrets`;
+    for (let i = 0; i < 5; i++) {
+      clock.advance(1);
+      await ada.json(201, 'POST', path, { platform: 'asana', secret: `registered ${i}` });
+    }
+    const { database, secrets } = server.services;
+    const { seq } = await server.services.endpoints.owned(
+      await server.services.account.byEmail(ada.email),
+      endpoint.id,
+    );
+    await database.client.execute({ sql: 'UPDATE secrets SET confirmed = 0 WHERE endpoint = ?', args: [seq] });
+    await secrets.refresh();
+    for (let i = 0; i < 5; i++) {
+      clock.advance(1);
+      await asanaHandshake(endpoint, `stranger-${i}`);
+    }
+    expect((await list(endpoint)).secrets.map(({ last4 }) => last4)).toEqual([
+      ...['ed 0', 'ed 1', 'ed 2', 'ed 3', 'ed 4'],
+      ...['er-2', 'er-3', 'er-4'],
+    ]);
+  });
+
   test('can be removed', async () => {
     const endpoint = await ada.createEndpoint();
     await asanaHandshake(endpoint, planted);
