@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import net from 'node:net';
 import { type AllowEntry, parseAllowEntry } from '../core/allow-list.ts';
-import { createGuard, type GuardVerdict, type Resolve } from './guard.ts';
+import { createAddressGuard, type GuardVerdict, type Resolve } from './guard.ts';
 import { createOutbound } from './outbound.ts';
 
 const entries = (...texts: string[]): AllowEntry[] => texts.flatMap(text => parseAllowEntry(text) ?? []);
@@ -27,7 +27,7 @@ const resolve: Resolve = async host => {
 };
 
 const guard = (url: string, allow: AllowEntry[] = [], allowLoopback = false): Promise<GuardVerdict> =>
-  createGuard({ allow, allowLoopback, resolve })(url);
+  createAddressGuard({ allow, allowLoopback, resolve })(url);
 const kind = async (...given: Parameters<typeof guard>): Promise<string> => (await guard(...given)).kind;
 
 const BLOCKED = { kind: 'refused', reason: 'the destination is not a public address' };

@@ -49,7 +49,7 @@ function parseDestination(text: string): URL | string {
   return url.username || url.password ? 'the destination must not contain a user name or password' : url;
 }
 
-export function createGuard({
+export function createAddressGuard({
   allow,
   allowLoopback,
   resolve,

@@ -11,7 +11,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { AllowEntry } from '../core/allow-list.ts';
 import type { Clock } from '../core/clock.ts';
 import { type HeaderPair, toPairs } from '../core/headers.ts';
-import { createGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
+import { createAddressGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
 
 export type OutboundRequest = {
   readonly url: string;
@@ -192,7 +192,7 @@ export function createOutbound({
   clock: Pick<Clock, 'monotonic'>;
   resolve?: Resolve;
 }): Outbound {
-  const guard = createGuard({ allow, allowLoopback, resolve });
+  const guard = createAddressGuard({ allow, allowLoopback, resolve });
 
   const attempt = async (request: OutboundRequest, deadline: AbortSignal) => {
     const expired = new Promise<Failure>(settle => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { createIngestAddresses, type IngestAddress } from './registry.ts';
+import { createEndpointRegistry, type RegisteredEndpoint } from './registry.ts';
 
 const token = (letter: string): string => letter.repeat(32);
-const address = (letter: string, seq: number, teamId = 't'): IngestAddress => ({
+const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint => ({
   seq,
   id: `ep_${letter}`,
   teamId,
@@ -13,7 +13,7 @@ const b = address('b', 2, 'other');
 
 describe('the registry', () => {
   test('finds what it loaded and what was added, and nothing that was removed', async () => {
-    const registry = createIngestAddresses({ load: async () => [a] });
+    const registry = createEndpointRegistry({ load: async () => [a] });
     await registry.refresh();
     registry.add(b);
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([a, b]);
@@ -25,7 +25,7 @@ describe('the registry', () => {
 
   test('looks up late what another process may have made, but not what cannot be a token', async () => {
     const asked: string[] = [];
-    const registry = createIngestAddresses({
+    const registry = createEndpointRegistry({
       load: async () => [],
       lookUp: async one => {
         asked.push(one);
@@ -41,10 +41,10 @@ describe('the registry', () => {
   });
 
   test('a read that began before a removal does not bring back what was removed', async () => {
-    const loading = Promise.withResolvers<IngestAddress[]>();
-    const looking = Promise.withResolvers<IngestAddress | undefined>();
+    const loading = Promise.withResolvers<RegisteredEndpoint[]>();
+    const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
     const asked: string[] = [];
-    const registry = createIngestAddresses({
+    const registry = createEndpointRegistry({
       load: () => loading.promise,
       lookUp: one => {
         asked.push(one);

@@ -10,7 +10,7 @@ let bob: TestAccount;
 const teamOf = async ({ email }: TestAccount) => (await server.services.account.byEmail(email)).teamId;
 beforeAll(async () => {
   server = await openTestServer();
-  store = createEndpointsStore(server.services.database.db);
+  store = createEndpointsStore(server.services.database.db, server.services.database.scanDb);
   ada = await server.createAccount('ada@example.com');
   bob = await server.createAccount('bob@example.com');
 });

@@ -211,7 +211,7 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     await harness.server.deliver(endpoint, '{"n":0}');
     const waiting = ok(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
     // The first call must be listening before the delivery comes, or it rightly answers nothing.
-    await eventually(() => harness.services.arrivals.waiting() > 0);
+    await eventually(() => harness.services.notifications.openTails() > 0);
     const first = await harness.server.deliver(endpoint, '{"n":1}');
     const one = (await waiting) as { events: { id: string }[]; cursor: string; timedOut: boolean };
     expect([one.events.map(event => event.id), one.timedOut]).toEqual([[first], false]);
@@ -227,7 +227,7 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
       timeoutSeconds: 1,
     })) as typeof one;
     expect([three.events, three.timedOut]).toEqual([[], true]);
-    expect(harness.services.arrivals.waiting()).toBe(0);
+    expect(harness.services.notifications.openTails()).toBe(0);
     await client.close();
   });
 
@@ -249,7 +249,7 @@ test('what is revoked while a call waits gets nothing any more', async () => {
   const { access_token } = await harness.connect(await harness.register({ client_name: 'Short-lived' }), ada);
   const client = await connect(access_token);
   const waiting = call(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
-  await eventually(() => harness.services.arrivals.waiting() > 0);
+  await eventually(() => harness.services.notifications.openTails() > 0);
   const { apps } = await ada.json<{ apps: { id: string; name: string }[] }>(200, 'GET', '/api/apps');
   await ada.json(200, 'DELETE', `/api/apps/${apps.find(({ name }) => name === 'Short-lived')?.id}`);
   await harness.server.deliver(endpoint);

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { callTool, type ToolResult } from '../../testing/mcp.ts';
 import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { closePeers, ok, peer } from '../../testing/raw-destination.ts';
-import { createArrivals } from './arrivals.ts';
 
 let harness: OAuthHarness;
 let ada: SignedInAccount;
@@ -59,39 +58,5 @@ describe('replay_event', () => {
     const bob = await harness.createAccount('bob@example.com');
     const id = await harness.server.deliver(await bob.createEndpoint());
     expect((await replay(id, 'http://127.0.0.2/')).content[0]?.text).toBe('event not found');
-  });
-});
-
-describe('arrivals', () => {
-  test('what comes between two waits is not missed, and what is for others wakes nobody', async () => {
-    const arrivals = createArrivals();
-    const waiter = arrivals.open(1);
-    arrivals.recorded({ endpoint: 2 });
-    expect(await waiter.next(1)).toBe('timeout');
-    arrivals.recorded({ endpoint: 1 });
-    expect(await waiter.next(60_000)).toBe('delivery');
-    expect(await waiter.next(1)).toBe('timeout');
-    waiter.close();
-    expect(arrivals.waiting()).toBe(0);
-  });
-  test('a wait ends with its signal, and all end with the server', async () => {
-    const arrivals = createArrivals();
-    const gone = new AbortController();
-    const [one, two] = [arrivals.open(1), arrivals.open(1)];
-    const waits = [one.next(60_000, gone.signal), two.next(60_000)];
-    gone.abort();
-    expect(await waits[0]).toBe('timeout');
-    arrivals.endAll();
-    expect(await waits[1]).toBe('timeout');
-    expect(await two.next(60_000)).toBe('timeout');
-  });
-  test('a request to recheck wakes everybody once, also between two waits', async () => {
-    const arrivals = createArrivals();
-    const [one, two] = [arrivals.open(1), arrivals.open(2)];
-    const waiting = one.next(60_000);
-    arrivals.recheckAll();
-    expect(await waiting).toBe('recheck');
-    expect(await two.next(60_000)).toBe('recheck');
-    expect(await two.next(1)).toBe('timeout');
   });
 });

@@ -5,7 +5,7 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { AppError } from '../../core/errors.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
-import { withCurrentNames } from './former-names.ts';
+import { renameDeprecatedParameters } from './deprecated-parameters.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
 import type { Agent, McpService } from './service.ts';
 import { type ToolDescription, tools } from './tools.ts';
@@ -101,7 +101,9 @@ function withBody({ url, method, headers, signal }: Request, body: Uint8Array): 
 function inputSchema(name: ToolName): Schema {
   const schema = fromJsonSchema(plain({ ...inputs[name], additionalProperties: false }));
   const standard = schema['~standard'];
-  return { '~standard': { ...standard, validate: given => standard.validate(withCurrentNames(name, given)) } };
+  return {
+    '~standard': { ...standard, validate: given => standard.validate(renameDeprecatedParameters(name, given)) },
+  };
 }
 
 /** Without TypeBox's own symbols. */

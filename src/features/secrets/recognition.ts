@@ -26,7 +26,7 @@ export const urlsOf = (url: string, { path, query }: Pick<RawDelivery, 'path' | 
  * What the sender of a stored delivery was answered instead of the usual, worked out anew. Never throws.
  * @param endpoint its public address and the secrets that were known then
  */
-export const wantedAnswer = (
+export const handshakeAnswer = (
   { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
   { delivery, detection, receivedAt }: { delivery: RawDelivery; detection: Detection; receivedAt: number },
 ): HandshakeAnswer | null => handshake({ delivery, detection, secrets, receivedAt, urls: urlsOf(url, delivery) });

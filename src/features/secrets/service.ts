@@ -10,7 +10,7 @@ import { newId, type RandomBytes } from '../../core/ids.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
-import { createLearner, type Opened } from './learning.ts';
+import { createLearnSecret, type OpenedSecret } from './learning.ts';
 import type { Secret, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
@@ -34,9 +34,9 @@ export function createSecretsService(options: {
 }) {
   const { store, sealer, clock, random, endpoint: findEndpoint, onUnreadable } = options;
   const inTurn = createQueues(1);
-  let byEndpoint = new Map<number, readonly Opened[]>();
-  const none: readonly Opened[] = [];
-  const secretsOf = (endpoint: number): readonly Opened[] => byEndpoint.get(endpoint) ?? none;
+  let byEndpoint = new Map<number, readonly OpenedSecret[]>();
+  const none: readonly OpenedSecret[] = [];
+  const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
 
   const toSecret = ({ id, platform, last4, createdAt, confirmed }: SecretRow): Secret => ({
     id,
@@ -59,8 +59,8 @@ export function createSecretsService(options: {
   };
 
   /** Those that can be opened. */
-  const open = (rows: readonly SecretRow[]): Opened[] =>
-    rows.flatMap(({ id, platform, sealed, confirmed, createdAt }): Opened[] => {
+  const open = (rows: readonly SecretRow[]): OpenedSecret[] =>
+    rows.flatMap(({ id, platform, sealed, confirmed, createdAt }): OpenedSecret[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
       if (secret !== undefined) return [{ id, platform, secret, createdAt, ...(!confirmed && { unconfirmed: true }) }];
       onUnreadable(id);
@@ -113,7 +113,7 @@ export function createSecretsService(options: {
     },
 
     /** Registers what a handshake delivered. */
-    learn: createLearner({ store, clock, maxConfirmed: maxSecretsPerEndpoint, secretsOf, toRow, change }),
+    learn: createLearnSecret({ store, clock, maxConfirmed: maxSecretsPerEndpoint, secretsOf, toRow, change }),
 
     /** Takes a learned secret as genuine. @throws not_found for the endpoint or the secret, invalid when there are too many */
     async confirm(owner: Owner, endpointId: string, id: string): Promise<Secret> {

@@ -7,8 +7,8 @@ import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
 import { exchange } from '../../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { bodyChunks, type DetailFields, detailChunks } from './detail-stream.ts';
 import { excerptOf } from './excerpt.ts';
-import { bodyChunks, type DetailFields, detailChunks } from './large.ts';
 
 const mebibyte = 1 << 20;
 let server: TestServer;

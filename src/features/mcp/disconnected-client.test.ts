@@ -55,10 +55,10 @@ test.each([
   const { id } = await ada.createEndpoint();
   const given = { name: 'wait_for_event', arguments: { endpointId: id, timeoutSeconds: 50 } };
   const agent = caller(callOf(fields, { ...given, ...extra }));
-  await eventually(() => agent.received !== '' || server.services.arrivals.waiting() === 1);
+  await eventually(() => agent.received !== '' || server.services.notifications.openTails() === 1);
   expect(agent.received).toBe('');
   agent.socket.end();
-  await eventually(() => server.services.arrivals.waiting() === 0);
+  await eventually(() => server.services.notifications.openTails() === 0);
   await eventually(() => agent.socket.destroyed);
 });
 
