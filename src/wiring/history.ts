@@ -79,7 +79,7 @@ export function createHistory(
   });
   const replays = createReplaysService({
     store: createReplaysStore(database.client),
-    stored: events.getStored,
+    getStored: events.getStored,
     send: outbound.send,
     clock,
     timeoutMs: config.replayTimeoutMs,

@@ -11,8 +11,8 @@ const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint 
 const a = address('a', 1);
 const b = address('b', 2, 'other');
 
-describe('the registry', () => {
-  test('finds what it loaded and what was added, and nothing that was removed', async () => {
+describe('the endpoint registry', () => {
+  test('finds endpoints that were loaded or added, and none that was removed', async () => {
     const registry = createEndpointRegistry({ load: async () => [a] });
     await registry.refresh();
     registry.add(b);
@@ -23,7 +23,7 @@ describe('the registry', () => {
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([undefined, undefined]);
   });
 
-  test('looks up late what another process may have made, but not what cannot be a token', async () => {
+  test('looks up an unknown token, which another process may have created, but nothing that cannot be a token', async () => {
     const asked: string[] = [];
     const registry = createEndpointRegistry({
       load: async () => [],
@@ -40,7 +40,7 @@ describe('the registry', () => {
     expect(asked).toEqual([a.token, b.token]);
   });
 
-  test('a read that began before a removal does not bring back what was removed', async () => {
+  test('a refresh that began before a removal does not bring the endpoint back', async () => {
     const loading = Promise.withResolvers<RegisteredEndpoint[]>();
     const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
     const asked: string[] = [];

@@ -4,7 +4,7 @@ import { openTestServer } from '../../testing/test-server.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore } from './store.ts';
 
-test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
+test('four searches of a team run at a time, other teams do not wait, and a disconnected client’s search is not started', async () => {
   const server = await openTestServer();
   const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
   const { database, endpoints, verdicts, account, turns, largeEventSlots } = server.services;

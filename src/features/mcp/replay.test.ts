@@ -19,7 +19,7 @@ const replay = (eventId: string, url: string): Promise<ToolResult> =>
   callTool(harness.fetch, ada.key, 'replay_event', { eventId, url });
 
 describe('replay_event', () => {
-  test('reaches only where a person has sent events of this endpoint before', async () => {
+  test('sends only to destinations that a person has used for this endpoint before', async () => {
     const listener = await peer(ok);
     const url = `http://127.0.0.1:${listener.port}/hook`;
     const endpoint = await ada.createEndpoint();
@@ -45,7 +45,7 @@ describe('replay_event', () => {
     expect(listener.connects()).toBe(2);
   });
 
-  test('or where the operator allows it', async () => {
+  test('sends to destinations that the operator allows', async () => {
     const listener = await peer(ok, '127.0.0.2');
     const id = await harness.server.deliver(await ada.createEndpoint('operated'));
     const result = await replay(id, `http://127.0.0.2:${listener.port}/any/path`);
@@ -54,7 +54,7 @@ describe('replay_event', () => {
     expect((await replay(id, 'http://opened.localhost:8080/')).content[0]?.text ?? '').not.toContain('person');
   });
 
-  test("somebody else's event does not exist", async () => {
+  test('answers for an event of another team as for a missing one', async () => {
     const bob = await harness.createAccount('bob@example.com');
     const id = await harness.server.deliver(await bob.createEndpoint());
     expect((await replay(id, 'http://127.0.0.2/')).content[0]?.text).toBe('event not found');

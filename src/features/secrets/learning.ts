@@ -1,13 +1,13 @@
 /*
- * Registers the secrets that handshakes deliver. Anybody can send a handshake, so a secret is unconfirmed unless a person has
- * opened a window; then the next one is confirmed, and the window closes. Unconfirmed ones are few: newer push out older ones.
+ * Registers the secrets that handshakes deliver. Anybody can send a handshake, so a learned secret is unconfirmed, unless a person
+ * has opened a window: then the next one is confirmed, and the window closes. An endpoint keeps a few unconfirmed secrets, the newest.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
 export type LearnedSecret = { platform: string; secret: string };
 
-/** A registered secret in the clear. */
+/** A registered secret, decrypted. */
 export type OpenedSecret = {
   id: string;
   platform: string | null;
@@ -16,7 +16,7 @@ export type OpenedSecret = {
   createdAt: number;
 };
 
-/** Unconfirmed secrets of one platform that an endpoint keeps. */
+/** Per endpoint and platform. */
 export const maxUnconfirmedSecrets = 3;
 
 export type LearnSecret = (endpoint: number, learned: LearnedSecret) => Promise<void>;
@@ -27,11 +27,11 @@ export function createLearnSecret(options: {
   maxConfirmed: number;
   secretsOf: (endpoint: number) => readonly OpenedSecret[];
   toRow: (endpoint: number, learned: LearnedSecret, confirmed: boolean) => SecretRow;
-  /** Runs a change of an endpoint's secrets when earlier ones are done, and then reads them anew. */
+  /** Runs a change of an endpoint's secrets after the earlier ones, and then reads its secrets again. */
   change: (endpoint: number, work: () => Promise<void>) => Promise<void>;
 }): LearnSecret {
   const { store, clock, maxConfirmed, secretsOf, toRow, change } = options;
-  const waiting = new Map<number, { learned: LearnedSecret[]; done: Promise<void> }>();
+  const batches = new Map<number, { learned: LearnedSecret[]; done: Promise<void> }>();
 
   /** @returns whether the window was open, and this secret is confirmed now */
   const confirmInWindow = (
@@ -66,8 +66,8 @@ export function createLearnSecret(options: {
   };
 
   return (endpoint, learned) => {
-    // What arrives while a change is under way is registered together: a flood of handshakes costs few writes.
-    const batch = waiting.get(endpoint);
+    // Secrets that arrive during a change are registered together, so a flood of handshakes costs few writes.
+    const batch = batches.get(endpoint);
     if (batch) {
       batch.learned.push(learned);
       return batch.done;
@@ -75,11 +75,11 @@ export function createLearnSecret(options: {
     const all = [learned];
     const done = Promise.resolve().then(() =>
       change(endpoint, () => {
-        waiting.delete(endpoint);
+        batches.delete(endpoint);
         return register(endpoint, all);
       }),
     );
-    waiting.set(endpoint, { learned: all, done });
+    batches.set(endpoint, { learned: all, done });
     return done;
   };
 }
