@@ -1,7 +1,6 @@
 /*
- * Ports of protocols that would make sense of an HTTP request as something else (mail, databases, caches, chat): browsers'
- * list (Fetch standard, "port blocking") and the data stores that are commonly reachable. The small services below 20 are left
- * out: a request does nothing there but fail.
+ * Ports of other protocols, which could take an HTTP request for commands (mail, databases, caches, chat): the list of browsers
+ * (Fetch standard, "port blocking") and common data stores. Most ports below 20 are left out: a request can only fail there.
  */
 
 /** docs/replay.md lists them for users. */

@@ -24,11 +24,11 @@ describe('the endpoint registry', () => {
   });
 
   test('looks up an unknown token, which another process may have created, but nothing that cannot be a token', async () => {
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const registry = createEndpointRegistry({
       load: async () => [],
       lookUp: async one => {
-        asked.push(one);
+        lookups.push(one);
         return one === a.token ? a : undefined;
       },
     });
@@ -37,17 +37,17 @@ describe('the endpoint registry', () => {
     expect(await registry.find(b.token)).toBeUndefined();
     for (const odd of ['', 'a', token('u'), `${a.token}x`, a.token.toUpperCase()])
       expect(registry.find(odd)).toBeUndefined();
-    expect(asked).toEqual([a.token, b.token]);
+    expect(lookups).toEqual([a.token, b.token]);
   });
 
   test('a refresh that began before a removal does not bring the endpoint back', async () => {
     const loading = Promise.withResolvers<RegisteredEndpoint[]>();
     const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const registry = createEndpointRegistry({
       load: () => loading.promise,
       lookUp: one => {
-        asked.push(one);
+        lookups.push(one);
         return looking.promise;
       },
     });
@@ -60,9 +60,9 @@ describe('the endpoint registry', () => {
     looking.resolve(b);
     await refreshing;
     await found;
-    // What is not in memory is asked for again.
+    // What is not in memory is looked up again.
     void registry.find(a.token);
     void registry.find(b.token);
-    expect(asked).toEqual([b.token, a.token, b.token]);
+    expect(lookups).toEqual([b.token, a.token, b.token]);
   });
 });

@@ -57,10 +57,10 @@ test('are refused with the reason wherever their bytes would be sent', async () 
     [2, 'its headers and body cannot be read'],
   ] as const) {
     const id = ids[n] as string;
-    const told = { error: `event ${id} is damaged on disk: ${why}` };
-    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}`)).toEqual(told);
-    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}/raw`)).toEqual(told);
-    expect(await ada.json<unknown>(500, 'POST', `/api/events/${id}/replay`, destination)).toEqual(told);
+    const refusal = { error: `event ${id} is damaged on disk: ${why}` };
+    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}`)).toEqual(refusal);
+    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}/raw`)).toEqual(refusal);
+    expect(await ada.json<unknown>(500, 'POST', `/api/events/${id}/replay`, destination)).toEqual(refusal);
     expect(errorsLogged()).toContain(id);
   }
   expect(await (await ada.call('GET', `/api/events/${ids[3]}/raw`)).text()).toBe('{"n":3}');
@@ -93,7 +93,7 @@ test('are listed with the others, whose signatures are verified', async () => {
   ]);
 });
 
-test('are named in the log by an export, which contains all others', async () => {
+test('are left out of an export, which lists and logs their ids', async () => {
   type Json = { events: { id: string }[]; damaged?: unknown };
   type Har = { log: { entries: { _id: string }[]; _damaged?: unknown } };
   const path = `/api/endpoints/${endpoint.id}/export`;
@@ -110,6 +110,6 @@ test('are named in the log by an export, which contains all others', async () =>
   expect(log._damaged).toEqual(damaged);
   expect(errorsLogged()).toContain(ids[1] as string);
 
-  // What was exported before brings them back.
+  // An earlier export restores them.
   expect(await server.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });
 });

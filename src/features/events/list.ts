@@ -27,7 +27,7 @@ export function createEventList(options: {
   const { store, search, findEndpoint, readSignatures, retentionCutoff } = options;
   const queueOfTeam = createQueues(maxSearchesPerTeam);
 
-  // Both read one more than asked for, which tells whether there is a next page.
+  // Both read one more than the limit, to know whether there is a next page.
   const readPage = async ({ endpoint, cutoff, after, limit }: PageRequest): Promise<Page> => {
     const rows = await store.page(endpoint.seq, cutoff, after, limit + 1);
     const shown = rows.slice(0, limit);

@@ -169,20 +169,20 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
       const described = Object.keys(tools.find(tool => tool.name === name)?.inputSchema.properties ?? {});
       expect([name, described.includes('q'), described.includes('query')]).toEqual([name, true, false]);
     }
-    for (const asked of [{ q: 'quince' }, { query: 'quince' }]) {
-      const found = (await ok(client, 'search_events', { endpointId: endpoint.id, ...asked })) as {
+    for (const given of [{ q: 'quince' }, { query: 'quince' }]) {
+      const found = (await ok(client, 'search_events', { endpointId: endpoint.id, ...given })) as {
         events: { id: string }[];
       };
       expect(found.events.map(event => event.id)).toEqual([id]);
-      const link = await ok(client, 'export_link', { endpointId: endpoint.id, ...asked });
+      const link = await ok(client, 'export_link', { endpointId: endpoint.id, ...given });
       expect(link['url']).toEndWith('q=quince');
     }
-    for (const asked of [{}, { q: 'quince', query: 'quince' }, { q: '' }]) {
+    for (const given of [{}, { q: 'quince', query: 'quince' }, { q: '' }]) {
       const refused = await client
-        .callTool({ name: 'search_events', arguments: { endpointId: endpoint.id, ...asked } })
+        .callTool({ name: 'search_events', arguments: { endpointId: endpoint.id, ...given } })
         .then(({ isError }) => isError === true)
         .catch(() => true);
-      expect([asked, refused]).toEqual([asked, true]);
+      expect([given, refused]).toEqual([given, true]);
     }
     await client.close();
   });

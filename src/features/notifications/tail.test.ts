@@ -51,7 +51,7 @@ describe('a tail', () => {
     expect([...head, ...(await take(tail, 1210 - head.length))]).toEqual(ids(1, 1210));
   });
 
-  test('finds what other processes stored when it is told to look, and passes over other endpoints', async () => {
+  test('finds events of other processes when the hub calls look, and skips other endpoints', async () => {
     const source = createFakeSource(seq => seq % 2 === 0);
     const tail = follow(source);
     source.store(300);
@@ -59,7 +59,7 @@ describe('a tail', () => {
     expect(await take(tail, 150)).toEqual(ids(1, 299).filter((_, i) => i % 2 === 0));
   });
 
-  test('gives out at most as many events as asked for, and the rest with the next call', async () => {
+  test('gives out at most `limit` events, and the rest with the next call', async () => {
     const source = createFakeSource();
     source.store(5);
     const tail = follow(source);

@@ -60,7 +60,7 @@ describe('destinations that misbehave', () => {
 describe('anomalies', () => {
   const askAndLeave = async (id: string, to: { port: number; connects: () => number }): Promise<void> => {
     const gone = new AbortController();
-    const asked = fetch(`${await server.listen()}/api/events/${id}/replay`, {
+    const request = fetch(`${await server.listen()}/api/events/${id}/replay`, {
       method: 'POST',
       headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ url: `http://127.0.0.1:${to.port}/` }),
@@ -68,7 +68,7 @@ describe('anomalies', () => {
     });
     await eventually(() => to.connects() === 1);
     gone.abort();
-    await asked.catch(() => {});
+    await request.catch(() => {});
   };
 
   test('a replay whose caller disconnects is completed and recorded', async () => {
@@ -101,10 +101,10 @@ describe('anomalies', () => {
     const eve = await closing.createAccount();
     const id = await closing.deliver(await eve.createEndpoint());
     const to = await peer(() => {});
-    const asked = eve.call('POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
+    const request = eve.call('POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
     await eventually(() => to.connects() === 1);
     await closing.services.replays.stop();
-    expect((await asked).status).toBe(502);
+    expect((await request).status).toBe(502);
     expect(await attemptsOf(eve, id)).toMatchObject([{ status: null, ok: false }]);
     await closing.close();
   });

@@ -101,7 +101,7 @@ describe('a secret that a handshake delivers', () => {
     const isOf = (platform: string, confirmed: boolean) =>
       secrets.filter(one => one.platform === platform && one.confirmed === confirmed).length;
     expect([isOf('asana', true), isOf('asana', false), isOf('notion', false)]).toEqual([20, 3, 1]);
-    // There is no room for another confirmed one, and nothing is lost by trying.
+    // At the limit of confirmed secrets, another one is refused and nothing changes.
     const [learned = { id: '' }] = secrets.filter(one => !one.confirmed);
     const { error } = await ada.json<{ error: string }>(
       400,
