@@ -16,7 +16,7 @@ export type EndpointRegistry = {
   refresh: () => Promise<void>;
 };
 
-export type RegistryOptions = {
+type RegistryOptions = {
   load: () => Promise<RegisteredEndpoint[]>;
   /** Given when other processes may create endpoints. */
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;

@@ -17,7 +17,7 @@ export type OpenedSecret = {
 };
 
 /** Per endpoint and platform. */
-export const maxUnconfirmedSecrets = 3;
+const maxUnconfirmedSecrets = 3;
 
 export type LearnSecret = (endpoint: number, learned: LearnedSecret) => Promise<void>;
 
