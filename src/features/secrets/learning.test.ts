@@ -112,7 +112,7 @@ describe('a secret that a handshake delivers', () => {
     expect((await list(endpoint)).secrets).toHaveLength(24);
   });
 
-  test('a flood of them pushes out none that an upgrade left to be confirmed', async () => {
+  test('does not replace an unconfirmed secret from before an upgrade, however many are delivered', async () => {
     const endpoint = await ada.createEndpoint();
     const path = `/api/endpoints/${endpoint.id}/secrets`;
     for (let i = 0; i < 5; i++) {
