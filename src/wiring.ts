@@ -38,10 +38,7 @@ export const buildServices = async (dependencies: Dependencies): Promise<Service
 function build(infrastructure: Infrastructure) {
   const wakeSweeper = (): void => events.retention.wake();
   /** Live streams and waiting agents check whether they may continue. */
-  const recheckAccess = (): void => {
-    events.live.recheckAll();
-    events.arrivals.recheckAll();
-  };
+  const recheckAccess = (): void => events.notifications.recheckAll();
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const captureLoad = { isWaiting: (): boolean => ingest.capture.depth() > 0, isHigh: captureRate.isHigh };
 
@@ -58,7 +55,7 @@ function build(infrastructure: Infrastructure) {
   const access = createAccessWiring(infrastructure, accounts, oauth);
   const observability = createObservabilityWiring(infrastructure, () => ({
     capture: ingest.capture,
-    live: events.live,
+    notifications: events.notifications,
     search: events.search,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);

@@ -6,9 +6,7 @@ import { createBackground } from '../db/background.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
-import { createLiveService } from '../features/live/service.ts';
-import { createLiveStore } from '../features/live/store.ts';
-import { createArrivals } from '../features/mcp/arrivals.ts';
+import { createNotificationsService } from '../features/notifications/service.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
@@ -67,12 +65,11 @@ export function createEventsWiring(
     createSlices,
     memoryReservations,
   });
-  const live = createLiveService({
-    store: createLiveStore(database.scanDb),
+  const notifications = createNotificationsService({
     clock,
     endpoint: endpoints.owned,
     events,
-    semaphore: createSemaphore(streamsPerAccount),
+    streamSemaphore: createSemaphore(streamsPerAccount),
     isShared,
   });
   return {
@@ -81,8 +78,7 @@ export function createEventsWiring(
     createSlices,
     memoryReservations,
     events,
-    live,
-    arrivals: createArrivals(),
+    notifications,
     ...createRetention(infrastructure, {
       background,
       isBusy: captureLoad.isWaiting,

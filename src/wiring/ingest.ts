@@ -18,7 +18,7 @@ export type IngestWiring = ReturnType<typeof createIngestWiring>;
 export function createIngestWiring(
   infrastructure: Infrastructure,
   { registry, endpoints, secrets }: EndpointsWiring,
-  { live, arrivals, search }: EventsWiring,
+  { notifications, search }: EventsWiring,
   { metrics }: ObservabilityWiring,
   captureRate: ReturnType<typeof createCaptureRate>,
 ) {
@@ -33,10 +33,7 @@ export function createIngestWiring(
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,
-    onRecorded: recorded => {
-      live.recorded(recorded);
-      arrivals.recorded(recorded);
-    },
+    onRecorded: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
       captureRate.stored(rows);

@@ -17,10 +17,10 @@ const noAddress = { family: 6, value: 0n } as const;
 export function createMcpWiring(
   infrastructure: Infrastructure,
   { endpoints }: EndpointsWiring,
-  { events, arrivals }: EventsWiring,
+  { events, notifications }: EventsWiring,
   { replays }: HistoryWiring,
 ) {
-  const { config, clock, database, isShared, version, onRequestError } = infrastructure;
+  const { config, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
   const isOpened = (url: URL): boolean => {
@@ -34,11 +34,9 @@ export function createMcpWiring(
   const service = createMcpService({
     endpoints,
     events,
-    arrivals,
+    notifications,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
-    semaphore: createSemaphore(waitsPerAccount),
-    isShared,
-    clock,
+    waitSemaphore: createSemaphore(waitsPerAccount),
     baseUrl: config.baseUrl,
   });
   // Loading the protocol's library would more than double the start time, so it is loaded for the first agent.

@@ -12,7 +12,7 @@ export type ObservabilityWiring = ReturnType<typeof createObservabilityWiring>;
 /** Services whose current values are read at each scrape. They are built later. */
 type MeasuredServices = {
   capture: { depth: () => number };
-  live: { openStreams: () => number };
+  notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
 };
 
@@ -44,7 +44,7 @@ export function createObservabilityWiring(
       queueDepth: () => measured().capture.depth(),
       writerDepth: database.writeDepth,
       busyIncidents: database.busyIncidents,
-      liveStreams: () => measured().live.openStreams(),
+      liveStreams: () => measured().notifications.openStreams(),
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),

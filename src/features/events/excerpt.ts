@@ -1,10 +1,10 @@
-/* A part of a body as text, counted in UTF-16 units, without making text of the whole. */
+/* A part of a body as text, counted in UTF-16 units, without decoding the whole body into one string. */
 
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { type BodyEncoding, encodingOf } from '../../core/json/output.ts';
-import type { DetailFields } from './large.ts';
+import type { DetailFields } from './detail-stream.ts';
 
-export type Window = { offset: number; characters: number };
+export type ExcerptRange = { offset: number; characters: number };
 
 export type BodyExcerpt = {
   text: string;
@@ -19,7 +19,7 @@ const sliceBytes = 256 << 10;
 
 export async function excerptOf(
   body: Uint8Array,
-  { offset, characters }: Window,
+  { offset, characters }: ExcerptRange,
   yieldIfDue: YieldIfDue,
 ): Promise<BodyExcerpt> {
   if (encodingOf(body) === 'base64') return base64Excerpt(body, offset, characters);

@@ -43,6 +43,19 @@ describe('a reservation', () => {
     expect([got.at(-1), reservations.heldBytes()]).toEqual(['third', 30]);
   });
 
+  test('waits while its account holds more bytes than stay free, so that other accounts get theirs', async () => {
+    const { ask, got, reservations } = open({ maxPerAccount: 4 });
+    const first = await ask('first', 'ada', 30);
+    await ask('small', 'ada', 20);
+    void ask('one more', 'ada', 10);
+    await ask('other', 'bob', 35);
+    await settled();
+    expect([got, reservations.heldBytes()]).toEqual([['first', 'small', 'other'], 85]);
+    first.release();
+    await settled();
+    expect(got.at(-1)).toBe('one more');
+  });
+
   test('waits for memory in order of arrival, so that small requests do not starve a large one', async () => {
     const { ask, got } = open();
     const first = await ask('first', 'ada', 60);

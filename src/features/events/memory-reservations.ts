@@ -1,6 +1,6 @@
 /*
- * Memory for large events while clients read them: a few reservations for each account, and a number of bytes for all together.
- * A request waits a while for its reservation; a client that reads nothing loses its own when another request needs it. Per
+ * Memory for large events while clients read them: a few reservations for each account, and a number of bytes for all together,
+ * of which one account alone may have half. A request waits a while for its reservation; a client that reads nothing loses its own when another request needs it. Per
  * process.
  */
 import { AppError } from '../../core/errors.ts';
@@ -45,10 +45,16 @@ export function createMemoryReservations({
   let heldBytes = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const isOverShare = ({ accountId }: Waiting): boolean => {
+  /** An account that holds memory may have more only while it holds no more than what stays free for others. */
+  const isOverShare = ({ accountId, bytes }: Waiting): boolean => {
     let count = 0;
-    for (const one of held) if (one.accountId === accountId) count++;
-    return count >= maxPerAccount;
+    let own = bytes;
+    for (const one of held) {
+      if (one.accountId !== accountId) continue;
+      count++;
+      own += one.bytes;
+    }
+    return count >= maxPerAccount || (count > 0 && own > totalBytes - heldBytes - bytes);
   };
   const isMemoryFree = ({ bytes }: Waiting): boolean => held.size === 0 || heldBytes + bytes <= totalBytes;
 
@@ -120,7 +126,11 @@ export function createMemoryReservations({
           const retry = { retryAfterSeconds: 5 };
           fail(
             isOverShare(own)
-              ? new AppError('rate_limited', `at most ${maxPerAccount} large events at once`, retry)
+              ? new AppError(
+                  'rate_limited',
+                  `at most ${maxPerAccount} large events at once, and fewer very large ones`,
+                  retry,
+                )
               : new AppError('overloaded', 'too many large events are being read, try again', retry),
           );
         }, maxWaitMs);

@@ -1,6 +1,6 @@
 /*
- * A large event as an answer: written a chunk at a time, only as fast as it is read, in bites of the main thread's time. The body
- * has been checked before this begins, so that no byte of a damaged one is given out.
+ * Streams the detail or the body of a large event: a chunk at a time, as fast as the client reads, in short time slices. The body
+ * is checked against its hash before, so no byte of a damaged event is sent.
  */
 
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
@@ -13,19 +13,19 @@ import type { MemoryReservation } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
 
 type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
-type LaterField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
+type TrailingField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
 
-/** What stands before and after the payload's fields. */
+/** The fields before and after the payload. */
 export type DetailFields = {
-  before: Omit<EventDetail, PayloadField | LaterField>;
-  after: Pick<EventDetail, LaterField>;
+  before: Omit<EventDetail, PayloadField | TrailingField>;
+  after: Pick<EventDetail, TrailingField>;
 };
 
 const rawChunkBytes = 256 << 10;
 /** How much of a body is validated at once. */
 const sliceBytes = 64 << 10;
 
-/** The JSON that `JSON.stringify` would make of the whole detail, but for space and repeated keys in the payload. */
+/** The JSON text of the detail. White space and repeated keys in the payload stay as received. */
 export async function* detailChunks(
   { before, after }: DetailFields,
   body: Uint8Array,
@@ -44,13 +44,13 @@ export async function* detailChunks(
   yield* writePieces(pieces(), yieldIfDue);
 }
 
-/** The bytes alone, each chunk of its own memory. */
+/** The body in chunks, each a copy. */
 export async function* bodyChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < body.length; start += rawChunkBytes)
     yield new Uint8Array(body.subarray(start, start + rawChunkBytes));
 }
 
-/** As `payload` has it: not of what is so large or deep that its reader would suffer. */
+/** Whether `payload` has the parsed body: JSON that is not too large or too deep for common parsers. */
 async function isJson(body: Uint8Array, yieldIfDue: YieldIfDue): Promise<boolean> {
   if (body.length > maxParsedBodyBytes) return false;
   const validation = validateJson(body, { sliceBytes, maxDepth });
@@ -62,7 +62,7 @@ async function isJson(body: Uint8Array, yieldIfDue: YieldIfDue): Promise<boolean
   }
 }
 
-/** The answer's stream. It releases the reservation when it ends or fails, when the client leaves, or when it reads nothing while others wait. */
+/** A response stream that holds a reservation until it ends, fails, is cancelled, or its client stops reading while others wait. */
 export function toReservedStream(
   chunks: AsyncGenerator<Uint8Array>,
   reservation: MemoryReservation,
@@ -70,7 +70,7 @@ export function toReservedStream(
   return toStream(chunks, reservation.release, {
     onOffered: fail =>
       reservation.offered(() =>
-        fail(new Error('a client took nothing of a large event for too long while others waited')),
+        fail(new Error('a client stopped reading a large event while others waited for its memory')),
       ),
     onTaken: reservation.taken,
   });
