@@ -30,7 +30,7 @@ const guard = (url: string, allow: AllowEntry[] = [], allowLoopback = false): Pr
   createAddressGuard({ allow, allowLoopback, resolve })(url);
 const kind = async (...given: Parameters<typeof guard>): Promise<string> => (await guard(...given)).kind;
 
-const BLOCKED = { kind: 'refused', reason: 'the destination is not a public address' };
+const notPublicRefusal = { kind: 'refused', reason: 'the destination is not a public address' };
 
 describe('destinations that are not public', () => {
   let port = 0;
@@ -130,7 +130,7 @@ describe('destinations that are not public', () => {
         body: new Uint8Array(),
         timeoutMs: 2000,
       };
-      expect<unknown>(await outbound.send(request)).toEqual(BLOCKED);
+      expect<unknown>(await outbound.send(request)).toEqual(notPublicRefusal);
     }
     expect(connects).toBe(0);
   });

@@ -10,7 +10,7 @@ import { closePeers, ok, peer } from '../testing/raw-destination.ts';
 afterEach(closePeers);
 
 /** Self-signed for `example.test`; nobody trusts it, and its key guards nothing. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+const certificatePem = `-----BEGIN CERTIFICATE-----
 MIIBnjCCAUSgAwIBAgIUQ2SaA1OP69yB66Gt5nlo0dZwty0wCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMZXhhbXBsZS50ZXN0MCAXDTI2MTEyMDE4MzMxNVoYDzIxMjYx
 MDI3MTgzMzE1WjAXMRUwEwYDVQQDDAxleGFtcGxlLnRlc3QwWTATBgcqhkjOPQIB
@@ -22,7 +22,7 @@ KoZIzj0EAwIDSAAwRQIgeBkgSm6mEdb+IU4CaaKPQvAM9usZnnuH10WV5wNffzwC
 IQCCCJy1WqPb9cI20ZmsG5KuiQeWupNvo52Q3tOhtAPIQA==
 -----END CERTIFICATE-----
 `;
-const KEY = `-----BEGIN PRIVATE KEY-----
+const keyPem = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqMG30htUepmkrXlq
 vWo+N/VdJrAGc2Up0lHPRusVZN2hRANCAATiZPUb/nh6R3z6+SXyESJ01JqWEoWU
 lk68zS4dRlWsDEVZpHc9CmGw9sjN6ZEKyEcOU1jt4rp0VHkEsM4bNMXU
@@ -54,13 +54,13 @@ describe('https', () => {
   let serverNames: (string | false | null)[] = [];
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'outbound-'));
-    await Bun.write(join(directory, 'ca.pem'), CERTIFICATE);
+    await Bun.write(join(directory, 'ca.pem'), certificatePem);
   });
   afterAll(() => rm(directory, { recursive: true }));
 
   async function tlsPeer(): Promise<{ port: number; close: () => void }> {
     serverNames = [];
-    const server = createServer({ cert: CERTIFICATE, key: KEY }, socket => {
+    const server = createServer({ cert: certificatePem, key: keyPem }, socket => {
       serverNames.push(socket.servername ?? null);
       socket.on('error', () => {});
       socket.once('data', () => ok(socket));
