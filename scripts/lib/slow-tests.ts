@@ -36,7 +36,7 @@ export const slowTests: readonly string[] = [
   'src/features/mcp/mcp.test.ts',
   'src/features/oauth/discovery.test.ts',
   'src/features/oauth/external-issuers.test.ts',
-  'src/features/oauth/pending.test.ts',
+  'src/features/oauth/authorization-requests.test.ts',
   'src/features/oauth/registration.test.ts',
   'src/features/replays/misbehaving.test.ts',
   'src/features/sessions/sessions.test.ts',

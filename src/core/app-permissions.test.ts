@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { isOpenToApps } from './app-permissions.ts';
+import { isAllowedToApps } from './app-permissions.ts';
 
 describe('isOpenToApps', () => {
   test.each([
@@ -9,7 +9,7 @@ describe('isOpenToApps', () => {
     ['DELETE', '/api/endpoints/ep_1/secrets/sec_1'],
     ['GET', '/api/apps'],
   ])('%s %s is open', (method, path) => {
-    expect(isOpenToApps(method, path)).toBe(true);
+    expect(isAllowedToApps(method, path)).toBe(true);
   });
 
   test.each([
@@ -23,6 +23,6 @@ describe('isOpenToApps', () => {
     ['GET', '/x/api/me'],
     ['get', '/api/me'],
   ])('%s %s is closed', (method, path) => {
-    expect(isOpenToApps(method, path)).toBe(false);
+    expect(isAllowedToApps(method, path)).toBe(false);
   });
 });

@@ -6,17 +6,17 @@
 
 export type Permission = {
   /** As the consent page puts it, after "It can" or "It cannot". */
-  does: string;
+  description: string;
   operations: readonly string[];
 };
 
-export const openToApps: readonly Permission[] = [
+export const allowedToApps: readonly Permission[] = [
   {
-    does: 'see your email address, your plan and the list of your connected apps',
+    description: 'see your email address, your plan and the list of your connected apps',
     operations: ['GET /api/me', 'GET /api/apps'],
   },
   {
-    does: 'read your endpoints and every webhook they received, as they arrive and as exported files',
+    description: 'read your endpoints and every webhook they received, as they arrive and as exported files',
     operations: [
       'GET /api/endpoints',
       'GET /api/endpoints/{id}',
@@ -29,15 +29,15 @@ export const openToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'create and rename endpoints, and delete them together with the webhooks they received',
+    description: 'create and rename endpoints, and delete them together with the webhooks they received',
     operations: ['POST /api/endpoints', 'PATCH /api/endpoints/{id}', 'DELETE /api/endpoints/{id}'],
   },
   {
-    does: 'send webhooks again, to any address',
+    description: 'send webhooks again, to any address',
     operations: ['POST /api/events/{id}/replay'],
   },
   {
-    does: 'add and remove signing secrets, but never read them',
+    description: 'add and remove signing secrets, but never read them',
     operations: [
       'GET /api/endpoints/{id}/secrets',
       'POST /api/endpoints/{id}/secrets',
@@ -45,14 +45,15 @@ export const openToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'list your API keys, revoke any of them, and create keys of its own, which stop working when you disconnect it',
+    description:
+      'list your API keys, revoke any of them, and create keys of its own, which stop working when you disconnect it',
     operations: ['GET /api/keys', 'POST /api/keys', 'DELETE /api/keys/{id}'],
   },
 ];
 
-export const closedToApps: readonly Permission[] = [
+export const deniedToApps: readonly Permission[] = [
   {
-    does: 'see your team, or invite and remove its members',
+    description: 'see your team, or invite and remove its members',
     operations: [
       'GET /api/team',
       'POST /api/team/invitations',
@@ -63,7 +64,7 @@ export const closedToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'change your password, or see and end your sessions',
+    description: 'change your password, or see and end your sessions',
     operations: [
       'POST /api/password',
       'GET /api/session',
@@ -74,21 +75,21 @@ export const closedToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
+    description: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },
   {
-    does: 'disconnect other apps',
+    description: 'disconnect other apps',
     operations: ['DELETE /api/apps/{id}'],
   },
 ];
 
-export const appRefusal =
+export const appForbiddenMessage =
   'connected apps and their API keys may not do this: it takes a signed-in person or an API key that a person made';
 
 const patternOf = (operation: string): string => operation.replace(/\{\w+\}/g, '[^/]+');
-const open = new RegExp(`^(?:${openToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
+const open = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
 
 /** Whether an app may do this, by method and path. HEAD is as GET. */
-export const isOpenToApps = (method: string, path: string): boolean =>
+export const isAllowedToApps = (method: string, path: string): boolean =>
   open.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);

@@ -2,16 +2,16 @@
 import { networkOf } from '../core/addresses.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
-import { unverified } from '../features/oauth/access-tokens.ts';
-import { verifiedHost } from '../features/oauth/client-metadata.ts';
+import { decodeUnverified } from '../features/oauth/access-tokens.ts';
+import { verifiedHost } from '../features/oauth/client-metadata-document.ts';
+import { createClientsStore } from '../features/oauth/clients-store.ts';
+import { challengeFor } from '../features/oauth/discovery.ts';
 import { createExternalIssuers } from '../features/oauth/external-issuers.ts';
-import { challengeFor } from '../features/oauth/metadata.ts';
-import type { FetchJson } from '../features/oauth/remote-keys.ts';
-import { hasScope } from '../features/oauth/scopes.ts';
+import { createTokensStore } from '../features/oauth/grants-store.ts';
+import type { FetchJson } from '../features/oauth/remote-jwks.ts';
+import { hasWebhooksScope } from '../features/oauth/scopes.ts';
 import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
-import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
-import { createTokensStore } from '../features/oauth/store.tokens.ts';
-import { createClientsStore } from '../features/oauth/store.ts';
+import { createSigningKeysStore } from '../features/oauth/signing-keys-store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
@@ -78,10 +78,10 @@ export function createConnectedApps(
     baseUrl,
     otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
     send: config.oauthCimd ? send : undefined,
-    takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
-    takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
-    takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
-    onGranted: grantIndex.add,
+    limitRegistrations: asker => registrations.take(networkOf(asker), registrationsPerHour),
+    limitDocumentFetches: asker => documents.take(networkOf(asker), documentsPerMinute),
+    limitAuthorizationRequests: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
+    onGrantCreated: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
     onGrantEnded: onAccessEnded,
   });
@@ -95,12 +95,12 @@ export function createConnectedApps(
     store: createAppsStore(db),
     clock,
     random,
-    unverified,
+    decodeUnverified: decodeUnverified,
     issuer: baseUrl,
-    mayBeGranted: grantIndex.mayExist,
-    verifyOwn: oauth.verify,
-    hasScope,
-    verifyExternal: external.verify,
+    mayGrantExist: grantIndex.mayExist,
+    verifyAccessToken: oauth.verify,
+    hasRequiredScope: hasWebhooksScope,
+    verifyExternalToken: external.verify,
     accounts: account,
     verifiedHost,
     onAccessEnded,

@@ -8,25 +8,25 @@ import { newId, type RandomBytes } from '../../core/ids.ts';
 import type { AccessClaims } from '../oauth/access-tokens.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
 import type { ConnectedApp } from './model.ts';
-import type { AppHolder, AppsStore, ListedApp } from './store.ts';
+import type { AppsStore, AuthenticatedApp, ListedApp } from './store.ts';
 
 export type AppsService = ReturnType<typeof createAppsService>;
 
 /** Whose token it is; why it is not enough; undefined when it does not hold. */
-export type TokenVerdict = AppHolder | 'insufficient_scope' | undefined;
+export type TokenVerdict = AuthenticatedApp | 'insufficient_scope' | undefined;
 
 export function createAppsService(options: {
   store: AppsStore;
   clock: Clock;
   random: RandomBytes;
   /** What a token says of itself, believed by nobody yet. */
-  unverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;
+  decodeUnverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;
   issuer: string;
   /** false: certainly there is no such grant. Asked before the signature is checked, which costs more. */
-  mayBeGranted: (grantId: string) => boolean | Promise<boolean>;
-  verifyOwn: (token: string) => Promise<AccessClaims | undefined>;
-  hasScope: (scope: string) => boolean;
-  verifyExternal: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
+  mayGrantExist: (grantId: string) => boolean | Promise<boolean>;
+  verifyAccessToken: (token: string) => Promise<AccessClaims | undefined>;
+  hasRequiredScope: (scope: string) => boolean;
+  verifyExternalToken: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
   accounts: {
     /** @throws not_found, invalid */
     byEmail: (email: string) => Promise<{ id: string }>;
@@ -41,12 +41,12 @@ export function createAppsService(options: {
     store,
     clock,
     random,
-    unverified,
+    decodeUnverified,
     issuer,
-    mayBeGranted,
-    verifyOwn,
-    hasScope,
-    verifyExternal,
+    mayGrantExist,
+    verifyAccessToken,
+    hasRequiredScope,
+    verifyExternalToken,
     accounts,
     verifiedHost,
     onAccessEnded,
@@ -88,9 +88,9 @@ export function createAppsService(options: {
   };
 
   /** The e-mail address decides once; from then on the link does, so that a reused address moves nobody. */
-  const externalHolder = async (claims: ExternalClaims): Promise<AppHolder | undefined> => {
+  const externalHolder = async (claims: ExternalClaims): Promise<AuthenticatedApp | undefined> => {
     const { issuer, subject, clientId } = claims;
-    const look = () => store.externalHolder(issuer, subject, clientId);
+    const look = () => store.findByExternalSubject(issuer, subject, clientId);
     let row = await look();
     if (!row) {
       const accountId = await accountFor(claims);
@@ -102,7 +102,7 @@ export function createAppsService(options: {
       const createdAt = clock.now();
       const name = clientId === '' ? new URL(issuer).host : clientId.slice(0, 100);
       const app = { accountId: row.accountId, issuer, clientId, name, createdAt };
-      await store.insertUnlessThere({ ...app, id: newId('app', createdAt, random) });
+      await store.insertIfAbsent({ ...app, id: newId('app', createdAt, random) });
       row = await look();
     }
     if (!row || row.appId === null || row.revokedAt !== null) return undefined;
@@ -112,7 +112,7 @@ export function createAppsService(options: {
 
   const flushUses = async (): Promise<void> => {
     const uses = new Map(unwritten);
-    await store.recordUse(uses);
+    await store.writeLastUses(uses);
     for (const [id, at] of uses) if (unwritten.get(id) === at) unwritten.delete(id);
   };
 
@@ -128,17 +128,17 @@ export function createAppsService(options: {
     },
 
     /** Whom this access token speaks for. Notes the use. @throws unavailable when its issuer cannot be asked for its keys */
-    async holderOf(token: string): Promise<TokenVerdict> {
-      const said = unverified(token);
+    async authenticate(token: string): Promise<TokenVerdict> {
+      const said = decodeUnverified(token);
       if (!said) return undefined;
-      let holder: AppHolder | undefined;
+      let holder: AuthenticatedApp | undefined;
       if (said.issuer === issuer) {
-        if (typeof said.grantId !== 'string' || !(await mayBeGranted(said.grantId))) return undefined;
-        const claims = await verifyOwn(token);
-        holder = claims && (await store.grantHolder(claims, clock.now()));
-        if (claims && holder && !hasScope(claims.scope)) return 'insufficient_scope';
+        if (typeof said.grantId !== 'string' || !(await mayGrantExist(said.grantId))) return undefined;
+        const claims = await verifyAccessToken(token);
+        holder = claims && (await store.findByGrant(claims, clock.now()));
+        if (claims && holder && !hasRequiredScope(claims.scope)) return 'insufficient_scope';
       } else {
-        const claims = await verifyExternal(said.issuer, token);
+        const claims = await verifyExternalToken(said.issuer, token);
         holder = claims && (await externalHolder(claims));
       }
       if (holder) unwritten.set(holder.appId, clock.now());

@@ -55,7 +55,7 @@ describe('a token of this server', () => {
   test('speaks for nobody unless grant, account and client belong together', async () => {
     const claims = { grantId: 'grt_ada', accountId: ada.accountId, clientId: 'client' };
     const holder = async (over: Partial<typeof claims>) =>
-      (await store.grantHolder({ ...claims, ...over }, now))?.appId;
+      (await store.findByGrant({ ...claims, ...over }, now))?.appId;
     expect(await holder({})).toBe('app_ada');
     expect(await holder({ accountId: bob.accountId })).toBeUndefined();
     expect(await holder({ clientId: 'other' })).toBeUndefined();
@@ -66,7 +66,7 @@ describe('a token of this server', () => {
 describe('a token of another issuer', () => {
   test('speaks for its own subject and client only', async () => {
     const holder = async (issuer: string, subject: string, clientId: string) => {
-      const found = await store.externalHolder(issuer, subject, clientId);
+      const found = await store.findByExternalSubject(issuer, subject, clientId);
       return [found?.email, found?.appId];
     };
     expect(await holder(issuers[0], 'a', 'cli')).toEqual(['ada@example.com', 'app_ada_one']);

@@ -13,7 +13,7 @@ export type Person = {
   plan: 'free' | 'pro';
 };
 /** `grantId` is null for an app of a foreign issuer. */
-export type AppHolder = Person & { appId: string; grantId: string | null };
+export type AuthenticatedApp = Person & { appId: string; grantId: string | null };
 export type AppRow = typeof connectedApps.$inferSelect;
 export type ListedApp = AppRow & { scope: string | null; redirectHost: string | null };
 
@@ -31,10 +31,10 @@ export function createAppsStore(db: Drizzle) {
   const own = (accountId: string, id: string) => and(eq(connectedApps.id, id), eq(connectedApps.accountId, accountId));
   return {
     /** Who a token of this server speaks for: its grant, app and account must all be alive and belong together. */
-    async grantHolder(
+    async findByGrant(
       claims: { grantId: string; accountId: string; clientId: string },
       now: number,
-    ): Promise<AppHolder | undefined> {
+    ): Promise<AuthenticatedApp | undefined> {
       const rows = await db
         .select({ ...person, appId: connectedApps.id, grantId: oauthGrants.id })
         .from(oauthGrants)
@@ -58,7 +58,7 @@ export function createAppsStore(db: Drizzle) {
     },
 
     /** Who a foreign subject is; `appId` is null before its client was seen. */
-    async externalHolder(issuer: string, subject: string, clientId: string) {
+    async findByExternalSubject(issuer: string, subject: string, clientId: string) {
       const rows = await db
         .select({ ...person, appId: connectedApps.id, revokedAt: connectedApps.revokedAt })
         .from(externalSubjects)
@@ -81,7 +81,7 @@ export function createAppsStore(db: Drizzle) {
       await db.insert(externalSubjects).values(row).onConflictDoNothing();
     },
 
-    async insertUnlessThere(row: Omit<AppRow, 'lastUsedAt' | 'revokedAt'>): Promise<void> {
+    async insertIfAbsent(row: Omit<AppRow, 'lastUsedAt' | 'revokedAt'>): Promise<void> {
       await db.insert(connectedApps).values(row).onConflictDoNothing();
     },
 
@@ -140,7 +140,7 @@ export function createAppsStore(db: Drizzle) {
     },
 
     /** Keeps the newest use of each app. */
-    async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
+    async writeLastUses(uses: ReadonlyMap<string, number>): Promise<void> {
       const ids = [...uses.keys()];
       if (ids.length === 0) return;
       await db

@@ -71,7 +71,7 @@ describe('a key that an app makes', () => {
         expect((await harness.refresh(client, refresh_token)).status).toBe(400);
       },
     ],
-    ['ending every grant of the account', () => harness.services.oauth.revokeAllOf(ada.accountId)],
+    ['ending every grant of the account', () => harness.services.oauth.revokeAllGrants(ada.accountId)],
   ];
   test.each(ends)('ends at once with %s; a person’s key stays', async (_, end) => {
     const tokens = await harness.connect(client, ada);

@@ -11,7 +11,7 @@ import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
 import type { ApiKey, CreatedApiKey } from './model.ts';
-import type { KeyHolder, KeyMaker, KeysStore } from './store.ts';
+import type { AuthenticatedKey, CreatingApp, KeysStore } from './store.ts';
 
 const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
   id === null ? null : { id, name: name ?? '' };
@@ -36,7 +36,7 @@ export function createKeysService(options: {
 
   const flushUses = async (): Promise<void> => {
     const uses = new Map(unwritten);
-    await store.recordUse(uses);
+    await store.writeLastUses(uses);
     for (const [id, at] of uses) if (unwritten.get(id) === at) unwritten.delete(id);
   };
 
@@ -57,7 +57,7 @@ export function createKeysService(options: {
      * @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
      * the app disconnected meanwhile
      */
-    async create(accountId: string, givenName: string, madeBy?: KeyMaker): Promise<CreatedApiKey> {
+    async create(accountId: string, givenName: string, madeBy?: CreatingApp): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
       const hash = hashOf(key);
@@ -65,7 +65,7 @@ export function createKeysService(options: {
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
       const row = { id, accountId, name, hash, last4, createdAt };
-      const outcome = await store.insertWithin(maxKeysPerAccount, row, madeBy, createdAt);
+      const outcome = await store.insertWithinLimit(maxKeysPerAccount, row, madeBy, createdAt);
       if (outcome === 'gone') throw unauthorized();
       if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
       index.add(indexId(hash));
@@ -80,20 +80,20 @@ export function createKeysService(options: {
     },
 
     /** Every key of the account. @returns how many there were */
-    revokeAllOf: (accountId: string): Promise<number> => store.removeAllOf(accountId),
+    revokeAll: (accountId: string): Promise<number> => store.removeAll(accountId),
 
     /** For the operator: whoever's key it is. @throws not_found */
-    async revokeAny(id: string): Promise<void> {
+    async revokeById(id: string): Promise<void> {
       if (!(await store.removeById(id))) throw notFound('key');
       onAccessEnded();
     },
 
     /** Whose key this is; undefined for one that is malformed, unknown or revoked. Notes the use. */
-    async holderOf(key: string): Promise<KeyHolder | undefined> {
+    async authenticate(key: string): Promise<AuthenticatedKey | undefined> {
       if (!keyForm.test(key)) return undefined;
       const hash = hashOf(key);
       if (!(await index.mayExist(indexId(hash)))) return undefined;
-      const holder = await store.holderOf(hash, clock.now());
+      const holder = await store.findByHash(hash, clock.now());
       if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined;
       unwritten.set(holder.keyId, clock.now());
       return holder;

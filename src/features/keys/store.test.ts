@@ -49,12 +49,12 @@ test.each([
 ])('a key of %s under %p can be made and holds: %p', async (appId, grantId, holds) => {
   const hash = Buffer.from(`${appId} ${grantId}`);
   const row = { accountId: ada.accountId, name: 'k', last4: 'last', createdAt: 0 };
-  const made = await store.insertWithin(100, { ...row, id: `made ${hash}`, hash }, { id: appId, grantId }, now);
+  const made = await store.insertWithinLimit(100, { ...row, id: `made ${hash}`, hash }, { id: appId, grantId }, now);
   expect(made !== 'gone').toBe(holds);
   if (appId === 'app_gone') return;
   const held = Buffer.from(`held ${hash}`);
   await server.services.database.db.insert(apiKeys).values({ ...row, id: `${held}`, hash: held, appId, grantId });
-  expect((await store.holderOf(held, now))?.app).toEqual(holds ? { id: appId, grantId } : undefined);
+  expect((await store.findByHash(held, now))?.app).toEqual(holds ? { id: appId, grantId } : undefined);
 });
 
 test('keys of other apps and of other grants stay when one is revoked', async () => {

@@ -16,8 +16,8 @@ export type KeyRow = {
 };
 export type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
 /** The connected app that makes a key; `grantId` is null for an app of a foreign issuer. */
-export type KeyMaker = { id: string; grantId: string | null };
-export type KeyHolder = {
+export type CreatingApp = { id: string; grantId: string | null };
+export type AuthenticatedKey = {
   keyId: string;
   hash: Buffer;
   accountId: string;
@@ -25,7 +25,7 @@ export type KeyHolder = {
   role: 'owner' | 'member';
   teamId: string;
   plan: 'free' | 'pro';
-  app: KeyMaker | undefined;
+  app: CreatingApp | undefined;
 };
 
 const metadata = {
@@ -58,10 +58,10 @@ export function createKeysStore(db: Drizzle) {
      * Inserts unless the account already has `limit` keys or has gone, or the app that makes the key was disconnected, in
      * one statement.
      */
-    async insertWithin(
+    async insertWithinLimit(
       limit: number,
       key: NewKey,
-      madeBy: KeyMaker | undefined,
+      madeBy: CreatingApp | undefined,
       now: number,
     ): Promise<KeyRow | 'full' | 'gone'> {
       const appId = madeBy?.id ?? null;
@@ -84,7 +84,7 @@ export function createKeysStore(db: Drizzle) {
     },
 
     /** A key that an app made holds only while the app is connected. */
-    async holderOf(hash: Buffer, now: number): Promise<KeyHolder | undefined> {
+    async findByHash(hash: Buffer, now: number): Promise<AuthenticatedKey | undefined> {
       const rows = await db
         .select({
           keyId: apiKeys.id,
@@ -126,7 +126,7 @@ export function createKeysStore(db: Drizzle) {
       return rowsAffected === 1;
     },
 
-    async removeAllOf(accountId: string): Promise<number> {
+    async removeAll(accountId: string): Promise<number> {
       return (await db.delete(apiKeys).where(eq(apiKeys.accountId, accountId))).rowsAffected;
     },
 
@@ -135,7 +135,7 @@ export function createKeysStore(db: Drizzle) {
     },
 
     /** Keeps the newest use of each key. */
-    async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
+    async writeLastUses(uses: ReadonlyMap<string, number>): Promise<void> {
       const ids = [...uses.keys()];
       if (ids.length === 0) return;
       await db

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import { isOpenToApps } from '../../core/app-permissions.ts';
+import { isAllowedToApps } from '../../core/app-permissions.ts';
 import {
   base,
   type OAuthHarness,
@@ -202,7 +202,7 @@ describe('connected apps use the API like keys', () => {
     expect(operations.length).toBeGreaterThan(10);
     const fresh = (await harness.connect(P, ada)).access_token;
     for (const [method, path] of operations) {
-      if (path.endsWith('/stream') || !isOpenToApps(method, path)) continue;
+      if (path.endsWith('/stream') || !isAllowedToApps(method, path)) continue;
       harness.clock.advance(1000);
       const headers = { 'content-type': 'application/json' };
       const init = { method, headers, ...(method !== 'GET' && { body: '{}' }) };

@@ -25,7 +25,7 @@ export type AccessClaims = { accountId: string; clientId: string; grantId: strin
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 /** What a token says of itself, believed by nobody yet; undefined for what is no JWT that could be accepted. */
-export function unverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
+export function decodeUnverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
   if (token.length > maxTokenLength) return undefined;
   try {
     const header = decodeProtectedHeader(token);
@@ -40,7 +40,8 @@ export function unverified(token: string): { issuer: unknown; grantId: unknown }
 }
 
 /** jose's own errors say that the token is bad; anything else is an incident. */
-export const isTokenFault = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('ERR_J');
+export const isInvalidTokenError = (error: unknown): boolean =>
+  String((error as { code?: unknown }).code).startsWith('ERR_J');
 
 export function createAccessTokens(options: {
   keys: SigningKeys;
@@ -101,7 +102,7 @@ export function createAccessTokens(options: {
         if (typeof jti !== 'string' || jti === '') return undefined;
         return { accountId: sub, clientId, grantId: gid, scope: typeof scope === 'string' ? scope : '' };
       } catch (error) {
-        if (isTokenFault(error)) return undefined;
+        if (isInvalidTokenError(error)) return undefined;
         throw error;
       }
     },

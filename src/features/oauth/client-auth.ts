@@ -4,10 +4,11 @@
  * the token endpoint (RFC 7591 section 2: `token_endpoint_auth_method`). Nothing registers one for the revocation endpoint, so
  * there a client that has a secret may send it either way.
  */
+
+import type { ClientRow } from './clients-store.ts';
+import { matchesHash } from './credential-hash.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
-import type { Parameters } from './parameters.ts';
-import { isHashOf } from './secrets.ts';
-import type { ClientRow } from './store.ts';
+import type { RequestParameters } from './request-parameters.ts';
 
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
@@ -37,7 +38,7 @@ function readBasic(header: string): { id: string; secret: string } {
   }
 }
 
-function readCredentials(authorization: string | null, form: Parameters): Credentials {
+function readCredentials(authorization: string | null, form: RequestParameters): Credentials {
   const id = form.get('client_id');
   const secret = form.get('client_secret');
   if (form.get('client_assertion') !== undefined || form.get('client_assertion_type') !== undefined)
@@ -60,7 +61,7 @@ function acceptedMethods({ authMethods: registered }: ClientRow, accepted: Accep
 /** @throws OAuthError invalid_client, or invalid_request when the request names two clients or two methods */
 export async function authenticateClient(
   authorization: string | null,
-  form: Parameters,
+  form: RequestParameters,
   find: (id: string) => Promise<ClientRow | undefined>,
   accepted: AcceptedMethods = 'registered',
 ): Promise<ClientRow> {
@@ -69,7 +70,8 @@ export async function authenticateClient(
   const isRight =
     client &&
     acceptedMethods(client, accepted).includes(method) &&
-    (method === 'none' || (client.secretHash !== null && secret !== undefined && isHashOf(client.secretHash, secret)));
+    (method === 'none' ||
+      (client.secretHash !== null && secret !== undefined && matchesHash(client.secretHash, secret)));
   if (!isRight) throw failed(method === 'client_secret_basic');
   return client;
 }

@@ -4,14 +4,14 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
-import { isMetadataUrl, looksLikeMetadataUrl, type MetadataFetcher } from './client-metadata.ts';
+import { type ClientMetadata, readRegistration } from './client-metadata.ts';
+import { isMetadataUrl, looksLikeMetadataUrl, type MetadataFetcher } from './client-metadata-document.ts';
+import type { ClientRow, ClientsStore } from './clients-store.ts';
+import { hashOf, matchesHash } from './credential-hash.ts';
 import { OAuthError } from './oauth-error.ts';
-import { type ClientMetadata, readRegistration } from './registration.ts';
-import { hashOf, isHashOf } from './secrets.ts';
-import type { ClientRow, ClientsStore } from './store.ts';
 
 /** 0 when it may pass, else after how many whole seconds it may. */
-export type Take = (key: string) => number;
+export type RateLimit = (key: string) => number;
 
 export type RegistrationPolicy = { mode: 'on' | 'off' } | { mode: 'token'; token: string };
 
@@ -30,8 +30,8 @@ export function createClients(options: {
   /** undefined where documents are not fetched. */
   fetchDocument: MetadataFetcher | undefined;
   registration: RegistrationPolicy;
-  takeRegistration: Take;
-  takeDocument: Take;
+  takeRegistration: RateLimit;
+  takeDocument: RateLimit;
 }) {
   const { store, clock, random, fetchDocument, registration, takeRegistration, takeDocument } = options;
 
@@ -105,7 +105,7 @@ export function createClients(options: {
      * @param asker who is counted for it @param bearer the initial access token, where one is needed
      */
     async register(json: unknown, asker: string, bearer: string | undefined): Promise<Record<string, unknown>> {
-      if (registration.mode === 'token' && !(bearer && isHashOf(hashOf(registration.token), bearer)))
+      if (registration.mode === 'token' && !(bearer && matchesHash(hashOf(registration.token), bearer)))
         throw new OAuthError('invalid_token', 'registration needs an initial access token', {
           headers: { 'www-authenticate': 'Bearer realm="hooktape"' },
         });

@@ -2,7 +2,7 @@
  * The pages that a person sees on the way: the question whether to let an app in, and what went wrong. No script, nothing
  * from elsewhere, never framed; every value that a stranger chose is text.
  */
-import { closedToApps, openToApps, type Permission } from '../../core/app-permissions.ts';
+import { allowedToApps, deniedToApps, type Permission } from '../../core/app-permissions.ts';
 import consentStyle from './consent.css' with { type: 'text' };
 
 export type ConsentView = {
@@ -18,9 +18,9 @@ export type ConsentView = {
   formAction: string;
 };
 
-export const style = consentStyle as unknown as string;
+export const stylesheet = consentStyle as unknown as string;
 export const consentPath = '/authorize/consent';
-export const stylePath = '/consent.css';
+export const stylesheetPath = '/consent.css';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const asText = (text: string): string => text.replace(/[&<>"']/g, sign => entities[sign] ?? sign);
@@ -32,7 +32,7 @@ const document = (title: string, content: string): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${asText(title)} · Hooktape</title>
-<link rel="stylesheet" href="${stylePath}">
+<link rel="stylesheet" href="${stylesheetPath}">
 </head>
 <body>
 <main>
@@ -44,7 +44,7 @@ ${content}
 `;
 
 const listOf = (permissions: readonly Permission[]): string =>
-  `<ul>${permissions.map(({ does }) => `<li>${asText(does)}</li>`).join('')}</ul>`;
+  `<ul>${permissions.map(({ description }) => `<li>${asText(description)}</li>`).join('')}</ul>`;
 
 export function consentPage(view: ConsentView): string {
   const { appName, verifiedHost, redirectHost, isLoopback, email, handle } = view;
@@ -62,9 +62,9 @@ export function consentPage(view: ConsentView): string {
 ${origin}
 <dl>
 <dt>It will be able to (<code>webhooks</code>)</dt>
-<dd>${listOf(openToApps)}</dd>
+<dd>${listOf(allowedToApps)}</dd>
 <dt>It will not be able to</dt>
-<dd>${listOf(closedToApps)}</dd>
+<dd>${listOf(deniedToApps)}</dd>
 <dt>It returns to</dt>
 <dd>${asText(redirectHost)}</dd>
 <dt>Your account</dt>
@@ -80,7 +80,7 @@ ${warning}
   );
 }
 
-export const refusalPage = (reason: string): string =>
+export const errorPage = (reason: string): string =>
   document(
     'Cannot connect',
     `<h1>This app cannot be connected</h1>
@@ -89,5 +89,5 @@ export const refusalPage = (reason: string): string =>
   );
 
 /** @param formAction where the form may go, redirects included: Chromium judges the whole chain by it */
-export const pagePolicy = (formAction = "'none'"): string =>
+export const contentSecurityPolicy = (formAction = "'none'"): string =>
   `default-src 'none'; style-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;

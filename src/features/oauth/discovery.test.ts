@@ -158,10 +158,10 @@ describe('signing keys', () => {
       return JSON.parse(atob(access_token.split('.')[0] ?? '')).kid as string;
     };
     const first = await kidNow();
-    await own.services.oauth.rotateKeys();
-    await own.services.oauth.rotateKeys();
+    await own.services.oauth.rotateSigningKeys();
+    await own.services.oauth.rotateSigningKeys();
     expect([(await kids()).length, await kidNow()]).toEqual([2, first]);
-    await own.services.oauth.rotateKeys({ now: true });
+    await own.services.oauth.rotateSigningKeys({ now: true });
     expect([(await kids()).length, (await kidNow()) === first]).toEqual([2, false]);
     await own.close();
   });
@@ -171,7 +171,7 @@ describe('signing keys', () => {
     const ada = await own.createAccount('ada@example.com');
     const client = await own.register();
     const { access_token, refresh_token } = await own.connect(client, ada);
-    await own.services.oauth.rotateKeys({ revoke: true });
+    await own.services.oauth.rotateSigningKeys({ revoke: true });
     expect((await own.use(access_token)).status).toBe(401);
     const refreshed = (await (await own.refresh(client, refresh_token)).json()) as { access_token: string };
     expect((await own.use(refreshed.access_token)).status).toBe(200);

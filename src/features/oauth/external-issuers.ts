@@ -6,8 +6,8 @@
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { TrustedIssuer } from '../../config/issuers.ts';
 import type { Clock } from '../../core/clock.ts';
-import { isTokenFault } from './access-tokens.ts';
-import { createRemoteKeys, type FetchJson } from './remote-keys.ts';
+import { isInvalidTokenError } from './access-tokens.ts';
+import { createRemoteJwks, type FetchJson } from './remote-jwks.ts';
 
 export type ExternalClaims = {
   issuer: string;
@@ -65,7 +65,7 @@ export function createExternalIssuers(options: {
   const { issuers, fetchJson, clock, onFailure } = options;
   const known = new Map(
     issuers.map(trusted => {
-      const keys = createRemoteKeys({
+      const keys = createRemoteJwks({
         issuer: trusted,
         fetchJson,
         monotonic: clock.monotonic,
@@ -93,7 +93,7 @@ export function createExternalIssuers(options: {
         });
         return toClaims(trusted, payload);
       } catch (error) {
-        if (isTokenFault(error)) return undefined;
+        if (isInvalidTokenError(error)) return undefined;
         throw error;
       }
     },

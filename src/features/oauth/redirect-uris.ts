@@ -69,7 +69,7 @@ export function redirectHost(uri: string): string {
 }
 
 /** The answer as query parameters behind those that the URI has already. */
-export function withAnswer(uri: string, answer: Record<string, string | undefined>): string {
+export function withResponseParameters(uri: string, answer: Record<string, string | undefined>): string {
   const given = Object.entries(answer).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
   return `${uri}${separator}${new URLSearchParams(given)}`;

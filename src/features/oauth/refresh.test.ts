@@ -145,7 +145,7 @@ describe('the end of a grant', () => {
   test('R09 signing out everywhere', async () => {
     const eve = await harness.createAccount('eve@example.com');
     const { access_token, refresh_token } = await harness.connect(P, eve);
-    await harness.services.oauth.revokeAllOf(eve.accountId);
+    await harness.services.oauth.revokeAllGrants(eve.accountId);
     expect((await harness.use(access_token)).status).toBe(401);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });

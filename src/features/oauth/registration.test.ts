@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { failure, type OAuthHarness, openOAuthHarness } from '../../testing/oauth-harness.ts';
 import { openTestServer } from '../../testing/test-server.ts';
-import { readRegistration } from './registration.ts';
+import { readRegistration } from './client-metadata.ts';
 
 let harness: OAuthHarness;
 

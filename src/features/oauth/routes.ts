@@ -7,16 +7,23 @@ import { AppError } from '../../core/errors.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
-import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
-import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
+import type { AuthorizationOutcome, SignedInUser } from './authorization-endpoint.ts';
+import {
+  consentPage,
+  consentPath,
+  contentSecurityPolicy,
+  errorPage,
+  stylesheet,
+  stylesheetPath,
+} from './consent-page.ts';
+import { paths } from './discovery.ts';
 import { maxFormBytes } from './limits.ts';
-import { paths } from './metadata.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
-import { type Parameters, readParameters } from './parameters.ts';
+import { type RequestParameters, readParameters } from './request-parameters.ts';
 import type { OAuthService } from './service.ts';
 
 /** Who is signed in, in the browser that sent this. */
-export type SessionOf = (request: Request) => Promise<SignedIn | undefined>;
+export type SessionOf = (request: Request) => Promise<SignedInUser | undefined>;
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
@@ -91,7 +98,7 @@ async function readBody(request: Request, type: string): Promise<string> {
   return text;
 }
 
-async function readForm(request: Request): Promise<Parameters> {
+async function readForm(request: Request): Promise<RequestParameters> {
   const parameters = readParameters(await readBody(request, form));
   if (parameters.firstRepeated() !== undefined) throw refuse('invalid_request', 'a parameter is repeated');
   return parameters;
@@ -108,7 +115,7 @@ async function readJson(request: Request): Promise<unknown> {
 
 const pageHeaders = (formAction?: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': pagePolicy(formAction),
+  'content-security-policy': contentSecurityPolicy(formAction),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -116,14 +123,14 @@ const pageHeaders = (formAction?: string): Record<string, string> => ({
   ...unstored,
 });
 
-function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
+function toResponse(outcome: AuthorizationOutcome, request: Request): Response {
   if (outcome.kind === 'consent')
     return new Response(consentPage(outcome.view), {
       // `no-referrer` would make the form's Origin `null`, and where there is no Sec-Fetch-Site only Origin says whose it is.
       headers: { ...pageHeaders(outcome.view.formAction), 'referrer-policy': 'same-origin' },
     });
   if (outcome.kind === 'refused')
-    return new Response(refusalPage(outcome.reason), {
+    return new Response(errorPage(outcome.reason), {
       status: outcome.status,
       headers: { ...pageHeaders(), ...outcome.headers },
     });
@@ -133,7 +140,12 @@ function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
       : `/login?return_to=${encodeURIComponent(paths.authorize + new URL(request.url, 'http://x').search)}`;
   return new Response(null, {
     status: 303,
-    headers: { location, 'referrer-policy': 'no-referrer', 'content-security-policy': pagePolicy(), ...unstored },
+    headers: {
+      location,
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': contentSecurityPolicy(),
+      ...unstored,
+    },
   });
 }
 
@@ -143,7 +155,7 @@ const askerOf = (request: Request): string => requestContext(request).clientAddr
 const bearerOf = (request: Request): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
-const foreignAnswer: AuthorizeOutcome = {
+const foreignAnswer: AuthorizationOutcome = {
   kind: 'refused',
   reason: 'The answer did not come from a page of this server.',
   status: 403,
@@ -181,9 +193,9 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
         return toResponse(await oauth.decide(await readForm(request), await sessionOf(request)), request);
       },
     }),
-    [stylePath]: byMethod({
+    [stylesheetPath]: byMethod({
       GET: () =>
-        new Response(style, {
+        new Response(stylesheet, {
           headers: {
             'content-type': 'text/css; charset=utf-8',
             'cache-control': 'max-age=3600',

@@ -38,7 +38,7 @@ export function narrowedScope(granted: string, asked: string | undefined): strin
 
 const scopesIn = (text = ''): string[] => text.split(' ').filter(scope => scope !== '');
 
-export const hasScope = (scope: unknown): boolean =>
+export const hasWebhooksScope = (scope: unknown): boolean =>
   typeof scope === 'string' && scope.split(' ').includes(webhooksScope);
 
 export type Resources = {

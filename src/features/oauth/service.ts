@@ -7,19 +7,19 @@ import type { RandomBytes } from '../../core/ids.ts';
 import type { Sealer } from '../../core/seal.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import { accessTokenMs, createAccessTokens } from './access-tokens.ts';
-import { createAuthorization } from './authorize.ts';
+import { createAuthorization } from './authorization-endpoint.ts';
 import { type AcceptedMethods, authenticateClient } from './client-auth.ts';
-import { createMetadataFetcher } from './client-metadata.ts';
-import { createClients, type RegistrationPolicy, type Take } from './clients.ts';
-import { resourceMetadata, serverMetadata } from './metadata.ts';
+import { createMetadataFetcher } from './client-metadata-document.ts';
+import { createClients, type RateLimit, type RegistrationPolicy } from './clients.ts';
+import type { ClientsStore } from './clients-store.ts';
+import { resourceMetadata, serverMetadata } from './discovery.ts';
+import type { TokensStore } from './grants-store.ts';
 import { refuse } from './oauth-error.ts';
-import type { Parameters } from './parameters.ts';
+import type { RequestParameters } from './request-parameters.ts';
 import { createResources } from './scopes.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import type { SigningKeysStore } from './store.keys.ts';
-import type { TokensStore } from './store.tokens.ts';
-import type { ClientsStore } from './store.ts';
-import { createTokenEndpoint, type TokenAnswer } from './token.ts';
+import type { SigningKeysStore } from './signing-keys-store.ts';
+import { createTokenEndpoint, type TokenAnswer } from './token-endpoint.ts';
 
 export type OAuthPolicy = {
   /** How long a rotated refresh token still works: several processes may share one store of tokens. */
@@ -51,11 +51,11 @@ export function createOAuthService(options: {
   otherIssuers: readonly string[];
   /** The guarded way out for client documents; undefined where they are not fetched. */
   send: Outbound['send'] | undefined;
-  takeRegistration: Take;
-  takeDocument: Take;
-  takeAuthorization: Take;
+  limitRegistrations: RateLimit;
+  limitDocumentFetches: RateLimit;
+  limitAuthorizationRequests: RateLimit;
   /** Called with the id of each new grant, before its tokens are given out. */
-  onGranted: (grantId: string) => void;
+  onGrantCreated: (grantId: string) => void;
   policy: OAuthPolicy;
   /** Called after grants may have ended. */
   onGrantEnded: () => void;
@@ -68,10 +68,10 @@ export function createOAuthService(options: {
     baseUrl,
     otherIssuers,
     send,
-    takeRegistration,
-    takeDocument,
-    takeAuthorization,
-    onGranted,
+    limitRegistrations,
+    limitDocumentFetches,
+    limitAuthorizationRequests,
+    onGrantCreated,
     policy,
     onGrantEnded,
   } = options;
@@ -84,15 +84,15 @@ export function createOAuthService(options: {
     random,
     fetchDocument: send && createMetadataFetcher(send),
     registration: policy.registration,
-    takeRegistration,
-    takeDocument,
+    takeRegistration: limitRegistrations,
+    takeDocument: limitDocumentFetches,
   });
   const authorization = createAuthorization({
     clients,
     store: stores.tokens,
     resources,
     issuer: baseUrl,
-    takeAuthorization,
+    takeAuthorization: limitAuthorizationRequests,
     allowPrivateUse: policy.allowPrivateUse,
     clock,
     random,
@@ -105,7 +105,7 @@ export function createOAuthService(options: {
     random,
     refreshGraceMs: policy.refreshGraceMs,
     onGrantEnded,
-    onGranted,
+    onGranted: onGrantCreated,
   });
   const metadata = serverMetadata({
     baseUrl,
@@ -114,7 +114,7 @@ export function createOAuthService(options: {
     supportsDocuments: clients.supportsDocuments,
   });
   const issuers = [baseUrl, ...otherIssuers];
-  const authenticate = (authorization: string | null, form: Parameters, accepted?: AcceptedMethods) =>
+  const authenticate = (authorization: string | null, form: RequestParameters, accepted?: AcceptedMethods) =>
     authenticateClient(authorization, form, clients.presenting, accepted);
 
   return {
@@ -128,7 +128,7 @@ export function createOAuthService(options: {
     decide: authorization.decide,
 
     /** @param authorization the header @throws OAuthError */
-    async token(authorization: string | null, form: Parameters): Promise<TokenAnswer> {
+    async token(authorization: string | null, form: RequestParameters): Promise<TokenAnswer> {
       const grantType = form.get('grant_type');
       if (grantType === undefined) throw refuse('invalid_request', 'grant_type is missing');
       if (grantType !== 'authorization_code' && grantType !== 'refresh_token')
@@ -138,7 +138,7 @@ export function createOAuthService(options: {
     },
 
     /** RFC 7009. @throws OAuthError */
-    async revoke(authorization: string | null, form: Parameters): Promise<void> {
+    async revoke(authorization: string | null, form: RequestParameters): Promise<void> {
       const client = await authenticate(authorization, form, 'any');
       const token = form.get('token');
       if (token === undefined) throw refuse('invalid_request', 'token is missing');
@@ -149,18 +149,18 @@ export function createOAuthService(options: {
     verify: tokens.verify,
 
     /** Ends every grant of the account, for "sign out everywhere" and a reset password. @returns how many */
-    async revokeAllOf(accountId: string): Promise<number> {
+    async revokeAllGrants(accountId: string): Promise<number> {
       const revoked = await stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere');
       onGrantEnded();
       return revoked;
     },
 
     /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
-    rotateKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
+    rotateSigningKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
       now || revoke ? keys.rotateNow({ revoke }) : keys.rotateSoon(),
 
     /** Before anything is asked of it. @throws when a stored signing key cannot be opened */
-    readKeys: keys.tick,
+    loadSigningKeys: keys.tick,
 
     /** Keys that are due and rows that nobody needs any more. Called now and then. */
     async maintain(): Promise<void> {

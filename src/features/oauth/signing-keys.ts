@@ -5,7 +5,7 @@
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Clock } from '../../core/clock.ts';
 import type { Sealer } from '../../core/seal.ts';
-import type { SigningKeyRow, SigningKeysStore } from './store.keys.ts';
+import type { SigningKeyRow, SigningKeysStore } from './signing-keys-store.ts';
 
 export type PublicKeys = { keys: JWK[] };
 type Active = { kid: string; key: CryptoKey | Uint8Array };

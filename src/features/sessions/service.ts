@@ -10,8 +10,8 @@ import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';
-import type { Throttle } from './sign-in-throttle.ts';
-import type { Alive, SessionHolder, SessionsStore } from './store.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
+import type { AuthenticatedSession, ExpiryCutoffs, SessionsStore } from './store.ts';
 
 /** Where a request comes from, as the list of sessions shows it. */
 export type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
@@ -37,21 +37,21 @@ export function createSessionsService(options: {
   /** Ends the access of all apps that the person let in. */
   revokeGrants: (accountId: string) => Promise<unknown>;
   passwords: Passwords;
-  throttle: Throttle;
+  throttle: SignInThrottle;
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
   /** Which sessions exist, by hash. */
   index: CredentialIndex;
   /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
-  onUnwritten: (error: unknown) => void;
+  onTouchError: (error: unknown) => void;
   /** Called after sessions ended. */
   onAccessEnded: () => void;
 }) {
   const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
-  const { onUnwritten, onAccessEnded } = options;
+  const { onTouchError, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
-  const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
+  const limits = (): ExpiryCutoffs => ({ lastSeenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
 
   /** A token that works from now on, in place of the visitor's own session. @throws unauthorized when it came too late */
   const start = async (account: { id: string; passwordHash: string }, visitor: ClientInfo): Promise<string> => {
@@ -99,13 +99,13 @@ export function createSessionsService(options: {
     },
 
     /** Whose session this is; undefined for a token that is unknown, ended or expired. Notes the use now and then. */
-    async holderOf(token: string): Promise<SessionHolder | undefined> {
+    async authenticate(token: string): Promise<AuthenticatedSession | undefined> {
       const hash = hashOf(token);
       if (!(await index.mayExist(indexId(hash)))) return undefined;
-      const holder = await store.holderOf(hash, limits());
+      const holder = await store.findByHash(hash, limits());
       if (!holder) return undefined;
       const now = clock.now();
-      if (now - holder.lastSeenAt >= touchEveryMs) await store.touch(holder.sessionId, now).catch(onUnwritten);
+      if (now - holder.lastSeenAt >= touchEveryMs) await store.touch(holder.sessionId, now).catch(onTouchError);
       return holder;
     },
 

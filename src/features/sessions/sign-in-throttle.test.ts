@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { AppError } from '../../core/errors.ts';
 import { type HeldClock, holdClock } from '../../testing/clock.ts';
-import { createSignInThrottle, type Throttle } from './sign-in-throttle.ts';
+import { createSignInThrottle, type SignInThrottle } from './sign-in-throttle.ts';
 
 let clock: HeldClock;
-let throttle: Throttle;
+let throttle: SignInThrottle;
 beforeEach(() => {
   clock = holdClock();
   throttle = createSignInThrottle({ monotonic: clock.monotonic, capacity: 100 });

@@ -6,7 +6,7 @@
 import { networkOf } from '../../core/addresses.ts';
 import { AppError } from '../../core/errors.ts';
 
-export type Throttle = {
+export type SignInThrottle = {
   /** @throws rate_limited; nothing is counted then */
   begin: (email: string, ip: string) => Attempt;
 };
@@ -21,7 +21,7 @@ const byClient: Rule = { free: 30, longestMs: 15 * 60_000 };
 const firstWaitMs = 1000;
 const forgetMs = 60 * 60_000;
 
-export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): Throttle {
+export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): SignInThrottle {
   const { monotonic, capacity = 10_000 } = options;
   const entries = new Map<string, Entry>();
 

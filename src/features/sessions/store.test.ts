@@ -5,7 +5,7 @@ import { accounts } from '../../db/schema.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createSessionsStore, type SessionsStore } from './store.ts';
 
-const everything = { seenAfter: 0, createdAfter: 0 };
+const everything = { lastSeenAfter: 0, createdAfter: 0 };
 let server: TestServer;
 let store: SessionsStore;
 let ada: TestAccount;
@@ -42,9 +42,9 @@ test('one is made only with the account’s own password, and takes the place of
 test('another account’s session is neither removed nor given another token', async () => {
   expect(await store.remove(bob.accountId, 'two')).toBe(false);
   expect(await store.rotate(bob.accountId, 'two', Buffer.from('stolen'))).toBe(false);
-  expect(await store.holderOf(Buffer.from('stolen'), everything)).toBeUndefined();
+  expect(await store.findByHash(Buffer.from('stolen'), everything)).toBeUndefined();
   expect(await store.rotate(ada.accountId, 'two', Buffer.from('rotated'))).toBe(true);
-  const holders = await Promise.all(['rotated', 'four'].map(hash => store.holderOf(Buffer.from(hash), everything)));
+  const holders = await Promise.all(['rotated', 'four'].map(hash => store.findByHash(Buffer.from(hash), everything)));
   expect(holders.map(holder => holder?.sessionId)).toEqual(['two', 'four']);
   expect(await store.remove(ada.accountId, 'two')).toBe(true);
   expect(await idsOf(ada)).toEqual(['four']);

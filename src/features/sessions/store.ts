@@ -5,7 +5,7 @@ import { accounts, sessions, teams } from '../../db/schema.ts';
 
 export type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
 export type NewSession = typeof sessions.$inferInsert;
-export type SessionHolder = {
+export type AuthenticatedSession = {
   sessionId: string;
   lastSeenAt: number;
   accountId: string;
@@ -15,32 +15,32 @@ export type SessionHolder = {
   plan: 'free' | 'pro';
 };
 /** Sessions count that were seen and made after these times. */
-export type Alive = { seenAfter: number; createdAfter: number };
+export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };
 
 export type SessionsStore = ReturnType<typeof createSessionsStore>;
 
 export function createSessionsStore(db: Drizzle) {
-  const alive = ({ seenAfter, createdAfter }: Alive) =>
-    and(gt(sessions.lastSeenAt, seenAfter), gt(sessions.createdAt, createdAfter));
+  const alive = ({ lastSeenAfter, createdAfter }: ExpiryCutoffs) =>
+    and(gt(sessions.lastSeenAt, lastSeenAfter), gt(sessions.createdAt, createdAfter));
 
   return {
     /**
      * A new session, unless the account is gone or has another password by now; false then. Clears away expired ones and
      * the one that it takes the place of.
      */
-    async insert(session: NewSession, passwordHash: string, replaces: string, limits: Alive): Promise<boolean> {
+    async insert(session: NewSession, passwordHash: string, replaces: string, limits: ExpiryCutoffs): Promise<boolean> {
       const { id, accountId, hash, userAgent, sourceIp, createdAt, lastSeenAt } = session;
       const [inserted] = await db.batch([
         db.run(sql`INSERT INTO sessions (id, account_id, hash, user_agent, source_ip, created_at, last_seen_at)
           SELECT ${id}, ${accountId}, ${hash}, ${userAgent}, ${sourceIp}, ${createdAt}, ${lastSeenAt}
           WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ${accountId} AND password_hash = ${passwordHash})`),
         db.run(sql`DELETE FROM sessions WHERE id = ${replaces}
-          OR last_seen_at <= ${limits.seenAfter} OR created_at <= ${limits.createdAfter}`),
+          OR last_seen_at <= ${limits.lastSeenAfter} OR created_at <= ${limits.createdAfter}`),
       ]);
       return inserted.rowsAffected === 1;
     },
 
-    async holderOf(hash: Buffer, limits: Alive): Promise<SessionHolder | undefined> {
+    async findByHash(hash: Buffer, limits: ExpiryCutoffs): Promise<AuthenticatedSession | undefined> {
       const rows = await db
         .select({
           sessionId: sessions.id,
@@ -72,7 +72,7 @@ export function createSessionsStore(db: Drizzle) {
       await db.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id));
     },
 
-    listOf: (accountId: string, limits: Alive): Promise<SessionRow[]> =>
+    listOf: (accountId: string, limits: ExpiryCutoffs): Promise<SessionRow[]> =>
       db
         .select({
           id: sessions.id,

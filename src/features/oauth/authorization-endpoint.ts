@@ -5,22 +5,22 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { newToken, type RandomBytes } from '../../core/ids.ts';
-import { verifiedHost } from './client-metadata.ts';
-import type { Clients, Take } from './clients.ts';
+import { verifiedHost } from './client-metadata-document.ts';
+import type { Clients, RateLimit } from './clients.ts';
+import type { ClientRow } from './clients-store.ts';
 import type { ConsentView } from './consent-page.ts';
+import { hashOf } from './credential-hash.ts';
+import type { TokensStore } from './grants-store.ts';
 import { OAuthError } from './oauth-error.ts';
-import { type Parameters, readParameters } from './parameters.ts';
 import { isChallenge } from './pkce.ts';
-import { isLoopbackRedirect, redirectHost, resolveRedirect, withAnswer } from './redirect-uris.ts';
+import { isLoopbackRedirect, redirectHost, resolveRedirect, withResponseParameters } from './redirect-uris.ts';
+import { type RequestParameters, readParameters } from './request-parameters.ts';
 import { effectiveScope, type Resources } from './scopes.ts';
-import { hashOf } from './secrets.ts';
-import type { TokensStore } from './store.tokens.ts';
-import type { ClientRow } from './store.ts';
 
 /** Who is signed in, in the browser that asks. */
-export type SignedIn = { accountId: string; email: string; sessionId: string };
+export type SignedInUser = { accountId: string; email: string; sessionId: string };
 
-export type AuthorizeOutcome =
+export type AuthorizationOutcome =
   | { kind: 'refused'; reason: string; status: number; headers?: Record<string, string> }
   | { kind: 'sign_in' }
   | { kind: 'redirect'; location: string }
@@ -37,8 +37,8 @@ const maxQueryLength = 16_384;
 
 type Asked = { state: string | undefined; challenge: string; scope: string; resource: string };
 
-const refused = (reason: string, status = 400): AuthorizeOutcome => ({ kind: 'refused', reason, status });
-const tryLater = (reason: string, status: number, retrySeconds: number): AuthorizeOutcome => ({
+const refused = (reason: string, status = 400): AuthorizationOutcome => ({ kind: 'refused', reason, status });
+const tryLater = (reason: string, status: number, retrySeconds: number): AuthorizationOutcome => ({
   kind: 'refused',
   reason,
   status,
@@ -46,7 +46,10 @@ const tryLater = (reason: string, status: number, retrySeconds: number): Authori
 });
 
 /** Faults of the request that its client is told of. @returns error code and description, or what is asked */
-function readAsked(parameters: Parameters, resources: Resources): Asked | { error: string; description: string } {
+function readAsked(
+  parameters: RequestParameters,
+  resources: Resources,
+): Asked | { error: string; description: string } {
   const fault = (error: string, description: string) => ({ error, description });
   const repeated = parameters.firstRepeated();
   if (repeated !== undefined) return fault('invalid_request', 'a parameter is repeated');
@@ -87,25 +90,25 @@ export function createAuthorization(options: {
   resources: Resources;
   issuer: string;
   /** Counts the questions that a client address causes. */
-  takeAuthorization: Take;
+  takeAuthorization: RateLimit;
   allowPrivateUse: boolean;
   clock: Clock;
   random: RandomBytes;
 }) {
   const { clients, store, resources, issuer, takeAuthorization, allowPrivateUse, clock, random } = options;
 
-  const answer = (redirectUri: string, parameters: Record<string, string | undefined>): AuthorizeOutcome => ({
+  const answer = (redirectUri: string, parameters: Record<string, string | undefined>): AuthorizationOutcome => ({
     kind: 'redirect',
-    location: withAnswer(redirectUri, { ...parameters, iss: issuer }),
+    location: withResponseParameters(redirectUri, { ...parameters, iss: issuer }),
   });
 
   const ask = async (
     client: ClientRow,
     redirectUri: string,
     asked: Asked,
-    who: SignedIn,
+    who: SignedInUser,
     ip: string,
-  ): Promise<AuthorizeOutcome> => {
+  ): Promise<AuthorizationOutcome> => {
     const waitSeconds = takeAuthorization(ip);
     if (waitSeconds > 0)
       return tryLater(`Too many connections were asked for. Try again in ${waitSeconds} s.`, 429, waitSeconds);
@@ -141,10 +144,10 @@ export function createAuthorization(options: {
 
   /** The client that the request names, or why there is none. An unknown document is fetched for the signed-in only. */
   const clientOf = async (
-    parameters: Parameters,
-    who: SignedIn | undefined,
+    parameters: RequestParameters,
+    who: SignedInUser | undefined,
     ip: string,
-  ): Promise<ClientRow | AuthorizeOutcome> => {
+  ): Promise<ClientRow | AuthorizationOutcome> => {
     const id = parameters.get('client_id');
     if (parameters.isRepeated('client_id') || parameters.isRepeated('redirect_uri'))
       return refused('The request names its app or its return address twice.');
@@ -163,12 +166,12 @@ export function createAuthorization(options: {
 
   return {
     /** @param query the raw query string @param ip who is counted for fetching documents and for questions */
-    async start(query: string, who: SignedIn | undefined, ip: string): Promise<AuthorizeOutcome> {
+    async start(query: string, who: SignedInUser | undefined, ip: string): Promise<AuthorizationOutcome> {
       if (query.length > maxQueryLength) return refused('The request is too long.', 414);
       const parameters = readParameters(query);
       const isSilent = parameters.get('prompt')?.split(' ').includes('none') ?? false;
       const client = await clientOf(parameters, who, ip);
-      const signIn = (): AuthorizeOutcome =>
+      const signIn = (): AuthorizationOutcome =>
         isSilent ? refused('You are not signed in, and the app asks not to be asked.') : { kind: 'sign_in' };
       if ('kind' in client && client.kind === 'sign_in') return signIn();
       if (!('redirectUris' in client)) return client;
@@ -192,7 +195,7 @@ export function createAuthorization(options: {
     },
 
     /** What the person answered. @param form the body of the consent form */
-    async decide(form: Parameters, who: SignedIn | undefined): Promise<AuthorizeOutcome> {
+    async decide(form: RequestParameters, who: SignedInUser | undefined): Promise<AuthorizationOutcome> {
       const handle = form.get('handle');
       const decision = form.get('decision');
       const stale = refused('This question has expired, or was answered already.');

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readParameters } from './parameters.ts';
+import { readParameters } from './request-parameters.ts';
 
 test('a name that comes very often is read in one pass', () => {
   // With a copy for each repeat this takes minutes.

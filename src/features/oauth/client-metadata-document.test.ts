@@ -8,7 +8,7 @@ import {
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 import { closePeers, peer, reply } from '../../testing/raw-destination.ts';
-import { createMetadataFetcher, isMetadataUrl } from './client-metadata.ts';
+import { createMetadataFetcher, isMetadataUrl } from './client-metadata-document.ts';
 
 const url = 'https://c.test/oauth/client.json';
 const client: TestClient = { id: url, secret: undefined, redirectUri: 'https://c.test/cb' };

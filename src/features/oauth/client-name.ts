@@ -4,7 +4,7 @@ import { firstCharacters } from '../../core/text.ts';
 const maxCharacters = 100;
 
 /** No controls, no invisible or direction-changing characters, one line, at most 100 characters; `instead` if nothing is left. */
-export function readableName(given: unknown, instead: string): string {
+export function cleanClientName(given: unknown, instead: string): string {
   if (typeof given !== 'string') return instead;
   const text = given
     .slice(0, 2000)

@@ -45,7 +45,7 @@ async function discoverJwksUri(issuer: string, fetchJson: FetchJson): Promise<st
  * seconds (jose's defaults).
  * @throws unavailable when the issuer cannot be reached and no keys of the last hour are held
  */
-export function createRemoteKeys(options: {
+export function createRemoteJwks(options: {
   issuer: Pick<TrustedIssuer, 'issuer' | 'jwksUri'>;
   fetchJson: FetchJson;
   monotonic: () => number;

@@ -39,7 +39,7 @@ const ends: [string, (tokens: Tokens) => Promise<unknown>][] = [
       expect((await harness.refresh(client, refresh_token)).status).toBe(400);
     },
   ],
-  ['every grant of the account ends', () => harness.services.oauth.revokeAllOf(ada.accountId)],
+  ['every grant of the account ends', () => harness.services.oauth.revokeAllGrants(ada.accountId)],
 ];
 
 describe('when a grant ends', () => {
@@ -62,7 +62,7 @@ describe('when a grant ends', () => {
   test('so is one that was to connect the app for the first time, when every grant of the account ends', async () => {
     const unknown = await harness.register();
     const code = await harness.codeFor(unknown, ada);
-    await harness.services.oauth.revokeAllOf(ada.accountId);
+    await harness.services.oauth.revokeAllGrants(ada.accountId);
     expect(await failure(await harness.redeem(unknown, code))).toBe('400 invalid_grant');
   });
 
@@ -75,7 +75,7 @@ describe('when a grant ends', () => {
     expect((await harness.redeem(other, codes[0])).status).toBe(200);
     expect((await harness.redeem(client, codes[1])).status).toBe(200);
     expect((await harness.answer(handle, bob.cookie)).status).toBe(303);
-    await harness.services.oauth.revokeAllOf(bob.accountId);
+    await harness.services.oauth.revokeAllGrants(bob.accountId);
     expect((await harness.connect(other, ada)).access_token).toBeTruthy();
   });
 

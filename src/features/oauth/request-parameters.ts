@@ -3,7 +3,7 @@
  * absent, and one that comes twice is never silently resolved to one of the two.
  */
 
-export type Parameters = {
+export type RequestParameters = {
   /** The value; undefined when absent or empty. */
   get: (name: string) => string | undefined;
   /** Every value that is not empty, for the parameters that may be repeated. */
@@ -16,7 +16,7 @@ export type Parameters = {
 /** RFC 8707 section 2: one target each, several times. */
 const mayRepeat = new Set(['resource']);
 
-export function readParameters(text: string): Parameters {
+export function readParameters(text: string): RequestParameters {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const known = values.get(name);

@@ -6,15 +6,15 @@
 import type { Clock } from '../../core/clock.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { type AccessTokens, accessTokenMs } from './access-tokens.ts';
+import type { ClientRow } from './clients-store.ts';
+import { hashOf } from './credential-hash.ts';
+import type { CodeRow, RevocationReason, TokensStore } from './grants-store.ts';
 import { maxCodeFails } from './limits.ts';
 import { refuse } from './oauth-error.ts';
-import type { Parameters } from './parameters.ts';
 import { isVerifierOf } from './pkce.ts';
 import { redirectHost } from './redirect-uris.ts';
+import type { RequestParameters } from './request-parameters.ts';
 import { narrowedScope, type Resources } from './scopes.ts';
-import { hashOf } from './secrets.ts';
-import type { CodeRow, RevocationReason, TokensStore } from './store.tokens.ts';
-import type { ClientRow } from './store.ts';
 
 export type TokenAnswer = {
   access_token: string;
@@ -57,7 +57,7 @@ export function createTokenEndpoint(options: {
   });
 
   /** Faults that leave the code as it is, then the one that wears it out. @throws OAuthError */
-  const checkCode = async (code: CodeRow, form: Parameters, now: number): Promise<void> => {
+  const checkCode = async (code: CodeRow, form: RequestParameters, now: number): Promise<void> => {
     if (code.usedGrant !== null) {
       await endGrant(code.usedGrant, 'code_reuse');
       throw badGrant('the code was used already');
@@ -76,7 +76,7 @@ export function createTokenEndpoint(options: {
 
   return {
     /** @throws OAuthError */
-    async redeemCode(client: ClientRow, form: Parameters): Promise<TokenAnswer> {
+    async redeemCode(client: ClientRow, form: RequestParameters): Promise<TokenAnswer> {
       const given = form.get('code');
       if (given === undefined) throw refuse('invalid_request', 'code is missing');
       const hash = hashOf(given);
@@ -110,7 +110,7 @@ export function createTokenEndpoint(options: {
     },
 
     /** @throws OAuthError */
-    async refresh(client: ClientRow, form: Parameters): Promise<TokenAnswer> {
+    async refresh(client: ClientRow, form: RequestParameters): Promise<TokenAnswer> {
       const given = form.get('refresh_token');
       if (given === undefined) throw refuse('invalid_request', 'refresh_token is missing');
       const hash = hashOf(given);

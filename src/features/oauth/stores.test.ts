@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import { createTokensStore, type TokensStore } from './store.tokens.ts';
+import { createTokensStore, type TokensStore } from './grants-store.ts';
 
 const now = 1000;
 const server: TestServer = await openTestServer();
