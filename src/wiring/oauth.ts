@@ -4,14 +4,12 @@ import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
 import { decodeUnverified } from '../features/oauth/access-tokens.ts';
 import { verifiedHost } from '../features/oauth/client-metadata-document.ts';
-import { createClientsStore } from '../features/oauth/clients-store.ts';
 import { challengeFor } from '../features/oauth/discovery.ts';
 import { createExternalIssuers } from '../features/oauth/external-issuers.ts';
-import { createTokensStore } from '../features/oauth/grants-store.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import { hasWebhooksScope } from '../features/oauth/scopes.ts';
 import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
-import { createSigningKeysStore } from '../features/oauth/signing-keys-store.ts';
+import { createOAuthStores } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
@@ -64,23 +62,19 @@ export function createConnectedApps(
   // Never this host or its network, whatever replay may reach: anybody may name a document.
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
-  const tokensStore = createTokensStore(db, client);
-  const grantIndex = createGrantIndex(infrastructure, tokensStore.grantIds);
+  const stores = createOAuthStores(db, client);
+  const grantIndex = createGrantIndex(infrastructure, stores.grants.ids);
   const oauth = createOAuthService({
-    stores: {
-      clients: createClientsStore(db, client),
-      tokens: tokensStore,
-      keys: createSigningKeysStore(db, client),
-    },
+    stores,
     sealer,
     clock,
     random,
     baseUrl,
     otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
     send: config.oauthCimd ? send : undefined,
-    limitRegistrations: asker => registrations.take(networkOf(asker), registrationsPerHour),
-    limitDocumentFetches: asker => documents.take(networkOf(asker), documentsPerMinute),
-    limitAuthorizationRequests: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
+    limitRegistrations: address => registrations.take(networkOf(address), registrationsPerHour),
+    limitDocumentFetches: key => documents.take(networkOf(key), documentsPerMinute),
+    limitAuthorizationRequests: address => authorizations.take(networkOf(address), authorizationsPerMinute),
     onGrantCreated: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
     onGrantEnded: onAccessEnded,

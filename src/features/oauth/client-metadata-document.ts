@@ -1,7 +1,6 @@
 /*
- * Client ID metadata documents: a client whose id is the https URL of a document that describes it. The document is fetched
- * through the guarded way out, only for somebody who is signed in or for a client that is known already, never redirected,
- * small, and its failures are not remembered.
+ * Client ID metadata documents: the client id is the https URL of a document that describes the client. Documents are fetched
+ * behind the address guard, without following redirects, and only up to 5 KB. Failures are not cached.
  */
 import { decodeUtf8 } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
@@ -9,7 +8,9 @@ import { type ClientMetadata, readMayRefresh, readMembers, readRedirectUris } fr
 import { cleanClientName } from './client-name.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
 
-export type FetchedClient = ClientMetadata & { /** How long it may be used without looking again. */ freshMs: number };
+type FetchedClient = ClientMetadata & {
+  /** How long the copy is used before the document is fetched again. */ freshMs: number;
+};
 
 const maxDocumentBytes = 5 * 1024;
 const timeoutMs = 5000;
@@ -17,11 +18,11 @@ const minFreshMs = 5 * 60_000;
 const maxFreshMs = 24 * 3_600_000;
 const defaultFreshMs = 3_600_000;
 const maxUrlLength = 2000;
-const maxAtOnce = 8;
+const maxConcurrentFetches = 8;
 
 export const looksLikeMetadataUrl = (clientId: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(clientId);
 
-/** https, with a path, in the one spelling that the URL parser gives back: no dot segments, no user, no fragment. */
+/** https, with a path, and exactly as the URL parser normalises it: no dot segments, user name or fragment. */
 export function isMetadataUrl(clientId: string): boolean {
   const url = clientId.length <= maxUrlLength ? URL.parse(clientId) : null;
   return (
@@ -35,44 +36,48 @@ export function isMetadataUrl(clientId: string): boolean {
   );
 }
 
-/** The one host that a metadata URL proves something about. */
+/** The host that the client controls, because it serves the document; null for other kinds of ids. */
 export const verifiedHost = (clientId: string): string | null =>
   isMetadataUrl(clientId) ? (URL.parse(clientId)?.host ?? null) : null;
 
-const header = (answer: Extract<OutboundResult, { kind: 'answered' }>, name: string): string =>
-  answer.headers
+const header = (response: Extract<OutboundResult, { kind: 'answered' }>, name: string): string =>
+  response.headers
     .filter(([key]) => key.toLowerCase() === name)
     .map(([, value]) => value)
     .join(', ');
 
-function freshFor(cacheControl: string): number {
+function parseFreshMs(cacheControl: string): number {
   const seconds = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(cacheControl)?.[1];
-  const wanted = /no-store|no-cache/i.test(cacheControl) ? 0 : seconds === undefined ? defaultFreshMs : +seconds * 1000;
-  return Math.min(maxFreshMs, Math.max(minFreshMs, wanted));
+  const requestedMs = /no-store|no-cache/i.test(cacheControl)
+    ? 0
+    : seconds === undefined
+      ? defaultFreshMs
+      : +seconds * 1000;
+  return Math.min(maxFreshMs, Math.max(minFreshMs, requestedMs));
 }
 
-/** Public, without a secret: a document that anybody can read cannot hold one. @throws OAuthError */
+/** The client must be public, because anybody can read a secret in its document. @throws OAuthError */
 function checkAuthentication(members: ReadonlyMap<string, unknown>): void {
   if (members.has('client_secret') || members.has('client_secret_expires_at'))
-    throw refuse('invalid_client_metadata', 'the document holds a client secret');
+    throw refuse('invalid_client_metadata', 'the document contains a client secret');
   const keys = (members.get('jwks') as { keys?: unknown } | undefined)?.keys;
   if (Array.isArray(keys) && keys.some(key => typeof key === 'object' && key !== null && ('d' in key || 'k' in key)))
-    throw refuse('invalid_client_metadata', 'the document holds a private key');
-  const named = [
+    throw refuse('invalid_client_metadata', 'the document contains a private key');
+  const methods = [
     members.get('token_endpoint_auth_method') ?? [],
     members.get('token_endpoint_auth_methods_supported') ?? [],
   ].flat();
-  if (named.some(method => typeof method === 'string' && method.startsWith('client_secret_')))
-    throw refuse('invalid_client_metadata', 'the document asks for authentication by a shared secret');
-  if (named.length > 0 && !named.includes('none'))
-    throw refuse('invalid_client_metadata', 'the document offers no authentication method that is supported (none)');
+  if (methods.some(method => typeof method === 'string' && method.startsWith('client_secret_')))
+    throw refuse('invalid_client_metadata', 'the document requires authentication with a shared secret');
+  if (methods.length > 0 && !methods.includes('none'))
+    throw refuse('invalid_client_metadata', 'the document must offer the authentication method none');
 }
 
 /** @throws OAuthError */
-export function readMetadataDocument(url: string, text: string): ClientMetadata {
+function readMetadataDocument(url: string, text: string): ClientMetadata {
   const members = readMembers(parseJson(text));
   if (members.get('client_id') !== url)
-    throw refuse('invalid_client_metadata', 'client_id in the document is not the address of the document');
+    throw refuse('invalid_client_metadata', 'client_id in the document is not the URL of the document');
   if (typeof members.get('client_name') !== 'string')
     throw refuse('invalid_client_metadata', 'the document has no client_name');
   checkAuthentication(members);
@@ -94,12 +99,12 @@ function parseJson(text: string): unknown {
 
 export type MetadataFetcher = (url: string) => Promise<FetchedClient>;
 
-/** @returns fetches and judges one document; several askers of one URL share a request @throws OAuthError */
+/** The fetcher validates the document. Concurrent calls for one URL share a request. @throws OAuthError */
 export function createMetadataFetcher(send: Outbound['send']): MetadataFetcher {
-  const underWay = new Map<string, Promise<FetchedClient>>();
+  const inFlight = new Map<string, Promise<FetchedClient>>();
 
   const fetchDocument: MetadataFetcher = async url => {
-    const answer = await send({
+    const response = await send({
       url,
       method: 'GET',
       headers: [
@@ -110,26 +115,27 @@ export function createMetadataFetcher(send: Outbound['send']): MetadataFetcher {
       timeoutMs,
       previewBytes: maxDocumentBytes,
     });
-    if (answer.kind !== 'answered') throw refuse('invalid_client_metadata', `the document: ${answer.reason}`);
-    if (answer.status !== 200)
-      throw refuse('invalid_client_metadata', `the document was answered with status ${answer.status}`);
-    if (answer.truncated) throw refuse('invalid_client_metadata', 'the document is larger than 5 KB or was cut off');
-    if (!/^application\/(?:[a-z0-9.!#$&^_-]+\+)?json\s*(?:;|$)/i.test(header(answer, 'content-type')))
+    if (response.kind !== 'answered')
+      throw refuse('invalid_client_metadata', `the document could not be fetched: ${response.reason}`);
+    if (response.status !== 200)
+      throw refuse('invalid_client_metadata', `fetching the document returned status ${response.status}`);
+    if (response.truncated) throw refuse('invalid_client_metadata', 'the document is larger than 5 KB or was cut off');
+    if (!/^application\/(?:[a-z0-9.!#$&^_-]+\+)?json\s*(?:;|$)/i.test(header(response, 'content-type')))
       throw refuse('invalid_client_metadata', 'the document is not served as JSON');
-    const text = decodeUtf8(answer.preview);
+    const text = decodeUtf8(response.preview);
     if (text === undefined) throw refuse('invalid_client_metadata', 'the document is not UTF-8');
-    return { ...readMetadataDocument(url, text), freshMs: freshFor(header(answer, 'cache-control')) };
+    return { ...readMetadataDocument(url, text), freshMs: parseFreshMs(header(response, 'cache-control')) };
   };
 
   return url => {
-    const known = underWay.get(url);
-    if (known) return known;
-    if (underWay.size >= maxAtOnce)
+    const pending = inFlight.get(url);
+    if (pending) return pending;
+    if (inFlight.size >= maxConcurrentFetches)
       throw new OAuthError('temporarily_unavailable', 'too many client documents are being fetched, try again', {
         headers: { 'retry-after': '5' },
       });
-    const work = fetchDocument(url).finally(() => underWay.delete(url));
-    underWay.set(url, work);
-    return work;
+    const fetching = fetchDocument(url).finally(() => inFlight.delete(url));
+    inFlight.set(url, fetching);
+    return fetching;
   };
 }

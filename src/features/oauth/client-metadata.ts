@@ -1,6 +1,6 @@
 /*
- * What a client may say of itself when it registers (RFC 7591): judged whole, kept in part. A list of redirect URIs may hold
- * some that are of no use here, because one client registers the same list everywhere; it may not hold scripts.
+ * Client metadata (RFC 7591): everything is validated, only what is needed is kept. The list of redirect URIs may contain
+ * some that cannot be used here, because clients register the same list everywhere, but no dangerous schemes.
  */
 import { cleanClientName } from './client-name.ts';
 import { refuse } from './oauth-error.ts';
@@ -9,30 +9,30 @@ import { maxRedirectUriLength, redirectKind } from './redirect-uris.ts';
 export type ClientMetadata = {
   name: string;
   redirectUris: string[];
-  /** How it authenticates; the first is what it is told. `none`: a public client. */
+  /** The first is the one in the registration response. `none`: a public client. */
   authMethods: string[];
   mayRefresh: boolean;
 };
 
 const maxRedirectUris = 10;
-const links = ['client_uri', 'logo_uri', 'policy_uri', 'tos_uri'];
+const linkMembers = ['client_uri', 'logo_uri', 'policy_uri', 'tos_uri'];
 const secretMethods = ['client_secret_basic', 'client_secret_post'];
 
 type Members = ReadonlyMap<string, unknown>;
 
-/** Own members only, null and empty text left out. @throws OAuthError when it is no JSON object */
+/** The members that are neither null nor empty. @throws OAuthError when it is no JSON object */
 export function readMembers(json: unknown): Members {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refuse('invalid_client_metadata', 'the body must be a JSON object');
   return new Map(Object.entries(json).filter(([, value]) => value !== null && value !== ''));
 }
 
-/** A list of texts; undefined when absent. @throws OAuthError */
-function texts(members: Members, name: string): string[] | undefined {
+/** A list of strings; undefined when absent. @throws OAuthError */
+function readStrings(members: Members, name: string): string[] | undefined {
   const value = members.get(name);
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || value.length > 20 || !value.every(item => typeof item === 'string'))
-    throw refuse('invalid_client_metadata', `${name} must be a list of texts`);
+    throw refuse('invalid_client_metadata', `${name} must be a list of strings`);
   return value;
 }
 
@@ -42,17 +42,20 @@ export function readRedirectUris(members: Members): string[] {
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > maxRedirectUris)
     throw refuse('invalid_redirect_uri', `redirect_uris must be a list of 1 to ${maxRedirectUris} URIs`);
   if (!uris.every(uri => typeof uri === 'string' && uri.length <= maxRedirectUriLength))
-    throw refuse('invalid_redirect_uri', `a redirect URI must be a text of at most ${maxRedirectUriLength} characters`);
+    throw refuse(
+      'invalid_redirect_uri',
+      `a redirect URI must be a string of at most ${maxRedirectUriLength} characters`,
+    );
   const kinds = (uris as string[]).map(redirectKind);
-  if (kinds.includes('script'))
+  if (kinds.includes('forbidden'))
     throw refuse('invalid_redirect_uri', 'a redirect URI has a scheme that is never allowed');
   if (kinds.every(kind => kind === 'unusable'))
-    throw refuse('invalid_redirect_uri', 'no redirect URI can be used: https, or http on a loopback address');
+    throw refuse('invalid_redirect_uri', 'no redirect URI can be used: use https, or http on a loopback address');
   return uris as string[];
 }
 
 function checkLinks(members: Members): void {
-  for (const name of links) {
+  for (const name of linkMembers) {
     const value = members.get(name);
     if (value === undefined) continue;
     const url = typeof value === 'string' && value.length <= maxRedirectUriLength ? URL.parse(value) : null;
@@ -61,12 +64,12 @@ function checkLinks(members: Members): void {
   }
 }
 
-/** Whether the client means to use refresh tokens. @throws OAuthError for grants and responses that are not served */
+/** Whether the client uses refresh tokens. @throws OAuthError unless it uses the authorization code flow */
 export function readMayRefresh(members: Members): boolean {
-  const grants = texts(members, 'grant_types');
+  const grants = readStrings(members, 'grant_types');
   if (grants && !grants.includes('authorization_code'))
     throw refuse('invalid_client_metadata', 'grant_types must include authorization_code');
-  const responses = texts(members, 'response_types');
+  const responses = readStrings(members, 'response_types');
   if (responses && !responses.includes('code'))
     throw refuse('invalid_client_metadata', 'response_types must include code');
   return grants === undefined || grants.includes('refresh_token');
@@ -74,7 +77,7 @@ export function readMayRefresh(members: Members): boolean {
 
 function readAuthMethods(members: Members): string[] {
   const method = members.get('token_endpoint_auth_method');
-  // The default of RFC 7591, which clients rely on without saying how they will send the secret.
+  // RFC 7591 defaults to client_secret_basic, but clients that rely on the default send the secret either way.
   if (method === undefined) return secretMethods;
   if (method === 'none' || (typeof method === 'string' && secretMethods.includes(method))) return [method];
   throw refuse('invalid_client_metadata', `token_endpoint_auth_method must be none, ${secretMethods.join(' or ')}`);
@@ -87,7 +90,7 @@ export function readRegistration(json: unknown): ClientMetadata {
   checkLinks(members);
   const name = members.get('client_name');
   if (name !== undefined && typeof name !== 'string')
-    throw refuse('invalid_client_metadata', 'client_name must be a text');
+    throw refuse('invalid_client_metadata', 'client_name must be a string');
   return {
     name: cleanClientName(name, 'Unnamed app'),
     redirectUris,

@@ -1,15 +1,18 @@
-/* Names that strangers give themselves, made harmless before they are kept or shown. */
+/* Names that clients give themselves, made safe to store and to show. */
 import { firstCharacters } from '../../core/text.ts';
 
 const maxCharacters = 100;
 
-/** No controls, no invisible or direction-changing characters, one line, at most 100 characters; `instead` if nothing is left. */
-export function cleanClientName(given: unknown, instead: string): string {
-  if (typeof given !== 'string') return instead;
-  const text = given
+/**
+ * One line of at most 100 characters, without control, invisible or text-direction characters.
+ * @param fallback returned when nothing readable is left
+ */
+export function cleanClientName(name: unknown, fallback: string): string {
+  if (typeof name !== 'string') return fallback;
+  const text = name
     .slice(0, 2000)
     .replace(/[\p{Zl}\p{Zp}\p{Zs}\t\r\n]+/gu, ' ')
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '')
     .trim();
-  return firstCharacters(text, maxCharacters).trim() || instead;
+  return firstCharacters(text, maxCharacters).trim() || fallback;
 }

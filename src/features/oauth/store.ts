@@ -1,0 +1,20 @@
+/* All stores of the authorization server. */
+import type { Client } from '@libsql/client';
+import type { Drizzle } from '../../db/database.ts';
+import { createAuthorizationRequestsStore } from './authorization-requests-store.ts';
+import { createCleanupStore } from './cleanup-store.ts';
+import { createClientsStore } from './clients-store.ts';
+import { createCodesStore } from './codes-store.ts';
+import { createGrantsStore } from './grants-store.ts';
+import { createSigningKeysStore } from './signing-keys-store.ts';
+
+export type OAuthStores = ReturnType<typeof createOAuthStores>;
+
+export const createOAuthStores = (db: Drizzle, client: Pick<Client, 'batch'>) => ({
+  clients: createClientsStore(db),
+  requests: createAuthorizationRequestsStore(db),
+  codes: createCodesStore(db, client),
+  grants: createGrantsStore(db, client),
+  signingKeys: createSigningKeysStore(db, client),
+  cleanup: createCleanupStore(client),
+});
