@@ -1,11 +1,10 @@
 /*
- * What a connected app may do, and what only a signed-in person or an API key may. Decided here and nowhere else: the gate
- * refuses by it, and the interface description and the consent page are written from it. Each operation is listed as in
- * `/openapi.json`. One that is not listed is refused to apps, whatever the spelling of its address.
+ * The permissions of connected apps. The request gate, the interface description and the consent page all use these tables.
+ * Operations are written as in `/openapi.json`; an operation that is not listed is denied to apps.
  */
 
 export type Permission = {
-  /** As the consent page puts it, after "It can" or "It cannot". */
+  /** As the consent page shows it, after "It will be able to" or "It will not be able to". */
   description: string;
   operations: readonly string[];
 };
@@ -88,8 +87,8 @@ export const appForbiddenMessage =
   'connected apps and their API keys may not do this: it takes a signed-in person or an API key that a person made';
 
 const patternOf = (operation: string): string => operation.replace(/\{\w+\}/g, '[^/]+');
-const open = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
+const allowed = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
 
-/** Whether an app may do this, by method and path. HEAD is as GET. */
+/** HEAD is treated as GET. */
 export const isAllowedToApps = (method: string, path: string): boolean =>
-  open.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+  allowed.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);

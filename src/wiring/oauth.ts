@@ -1,7 +1,9 @@
 /* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
 import { networkOf } from '../core/addresses.ts';
+import { createExternalSubjects } from '../features/apps/external-subjects.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
+import { createSubjectsStore } from '../features/apps/subjects-store.ts';
 import { decodeUnverified } from '../features/oauth/access-tokens.ts';
 import { verifiedHost } from '../features/oauth/client-metadata-document.ts';
 import { challengeFor } from '../features/oauth/discovery.ts';
@@ -85,17 +87,21 @@ export function createConnectedApps(
     clock,
     onFailure: (issuer, cause) => log.warn('the keys of a trusted issuer could not be fetched', { issuer, cause }),
   });
+  const subjects = createSubjectsStore(db);
+  const externalSubjects = createExternalSubjects({ store: subjects, accounts: account, clock, random });
   const apps = createAppsService({
     store: createAppsStore(db),
+    subjects,
     clock,
-    random,
-    decodeUnverified: decodeUnverified,
-    issuer: baseUrl,
-    mayGrantExist: grantIndex.mayExist,
-    verifyAccessToken: oauth.verify,
-    hasRequiredScope: hasWebhooksScope,
-    verifyExternalToken: external.verify,
-    accounts: account,
+    tokens: {
+      issuer: baseUrl,
+      decodeUnverified,
+      mayGrantExist: grantIndex.mayExist,
+      verifyAccessToken: oauth.verify,
+      hasRequiredScope: hasWebhooksScope,
+      verifyExternalToken: external.verify,
+      authenticateExternal: externalSubjects.authenticate,
+    },
     verifiedHost,
     onAccessEnded,
   });

@@ -3,17 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { type AppsStore, createAppsStore } from './store.ts';
+import { createSubjectsStore, type SubjectsStore } from './subjects-store.ts';
 
 const now = 1000;
 const issuers = ['https://one.test', 'https://two.test'] as const;
 let server: TestServer;
 let store: AppsStore;
+let subjects: SubjectsStore;
 let ada: TestAccount;
 let bob: TestAccount;
 beforeAll(async () => {
   server = await openTestServer();
   const { db } = server.services.database;
   store = createAppsStore(db);
+  subjects = createSubjectsStore(db);
   ada = await server.createAccount('ada@example.com');
   bob = await server.createAccount('bob@example.com');
   const app = (id: string, { accountId }: TestAccount, issuer: string, clientId: string) => ({
@@ -47,7 +50,7 @@ beforeAll(async () => {
   ]);
   for (const [index, issuer] of issuers.entries())
     for (const [subject, who] of Object.entries(index === 0 ? { a: ada, b: bob } : { a: bob, b: ada }))
-      await store.linkSubject({ issuer, subject, accountId: who.accountId, createdAt: 0 });
+      await subjects.linkSubject({ issuer, subject, accountId: who.accountId, createdAt: 0 });
 });
 afterAll(() => server.close());
 
@@ -55,7 +58,7 @@ describe('a token of this server', () => {
   test('speaks for nobody unless grant, account and client belong together', async () => {
     const claims = { grantId: 'grt_ada', accountId: ada.accountId, clientId: 'client' };
     const holder = async (over: Partial<typeof claims>) =>
-      (await store.findByGrant({ ...claims, ...over }, now))?.appId;
+      (await subjects.findByGrant({ ...claims, ...over }, now))?.appId;
     expect(await holder({})).toBe('app_ada');
     expect(await holder({ accountId: bob.accountId })).toBeUndefined();
     expect(await holder({ clientId: 'other' })).toBeUndefined();
@@ -66,7 +69,7 @@ describe('a token of this server', () => {
 describe('a token of another issuer', () => {
   test('speaks for its own subject and client only', async () => {
     const holder = async (issuer: string, subject: string, clientId: string) => {
-      const found = await store.findByExternalSubject(issuer, subject, clientId);
+      const found = await subjects.findByExternalSubject(issuer, subject, clientId);
       return [found?.email, found?.appId];
     };
     expect(await holder(issuers[0], 'a', 'cli')).toEqual(['ada@example.com', 'app_ada_one']);

@@ -59,12 +59,12 @@ describe('POST /api/setup', () => {
   test('401 for a wrong token and for a used one', async () => {
     const token = tokenOf(await newLink());
     expect(await browser.json(401, 'POST', '/api/setup', { token: token.replace(/.$/, '!'), ...owner })).toEqual({
-      error: 'this setup link is wrong or old; use the one that the server printed when it last started',
+      error: 'this setup link is not valid; use the one that the server printed when it last started',
     });
     await browser.json(201, 'POST', '/api/setup', { token, ...owner });
     const second = { token, email: 'second@example.com', password: owner.password };
     expect(await browser.json(401, 'POST', '/api/setup', second)).toEqual({
-      error: 'there is an account already: sign in with it, or ask its owner for an invitation',
+      error: 'there is already an account: sign in with it, or ask its owner for an invitation',
     });
     expect(await server.services.setup.link()).toBeUndefined();
     expect(await server.services.account.list()).toHaveLength(1);
