@@ -37,7 +37,7 @@ export const slowTests: readonly string[] = [
   'src/features/oauth/discovery.test.ts',
   'src/features/oauth/external-issuers.test.ts',
   'src/features/oauth/authorization-requests.test.ts',
-  'src/features/oauth/registration.test.ts',
+  'src/features/oauth/client-registration.test.ts',
   'src/features/replays/misbehaving.test.ts',
   'src/features/sessions/sessions.test.ts',
   'src/features/setup/setup.test.ts',

@@ -8,7 +8,7 @@ describe('isOpenToApps', () => {
     ['HEAD', '/api/endpoints/ep_1'],
     ['DELETE', '/api/endpoints/ep_1/secrets/sec_1'],
     ['GET', '/api/apps'],
-  ])('%s %s is open', (method, path) => {
+  ])('%s %s is allowed to apps', (method, path) => {
     expect(isAllowedToApps(method, path)).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe('isOpenToApps', () => {
     ['GET', '/api/not-listed'],
     ['GET', '/x/api/me'],
     ['get', '/api/me'],
-  ])('%s %s is closed', (method, path) => {
+  ])('%s %s is denied to apps', (method, path) => {
     expect(isAllowedToApps(method, path)).toBe(false);
   });
 });

@@ -84,7 +84,7 @@ export const deniedToApps: readonly Permission[] = [
 ];
 
 export const appForbiddenMessage =
-  'connected apps and their API keys may not do this: it takes a signed-in person or an API key that a person made';
+  'connected apps and the API keys that they created may not do this: use a session or an API key that a user created';
 
 const patternOf = (operation: string): string => operation.replace(/\{\w+\}/g, '[^/]+');
 const allowed = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
