@@ -4,8 +4,6 @@
  */
 import type { Clock } from './clock.ts';
 
-export type LastUseRecorder = ReturnType<typeof createLastUseRecorder>;
-
 /** @param write stores the time of the last use (epoch ms) by id; not called without any */
 export function createLastUseRecorder(
   clock: Pick<Clock, 'now'>,

@@ -8,7 +8,7 @@ import { newId, type RandomBytes } from '../../core/ids.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
 import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
 
-export type AccountDirectory = {
+type AccountDirectory = {
   /** @throws not_found, invalid */
   byEmail: (email: string) => Promise<{ id: string }>;
   /** @throws conflict, invalid */

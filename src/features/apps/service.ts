@@ -13,7 +13,7 @@ import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
 
 export type AppsService = ReturnType<typeof createAppsService>;
 
-export type TokenAuthentication = {
+type TokenAuthentication = {
   issuer: string;
   /** Claims of a token whose signature has not been checked. */
   decodeUnverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;

@@ -6,7 +6,7 @@ import { writeLastUses } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
 import { connectedApps } from '../../db/schema-oauth.ts';
 
-export type KeyRow = {
+type KeyRow = {
   id: string;
   name: string;
   last4: string;
@@ -15,7 +15,7 @@ export type KeyRow = {
   appId: string | null;
   appName: string | null;
 };
-export type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
+type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
 /** The connected app that creates a key; `grantId` is null for an app of an external issuer. */
 export type CreatingApp = { id: string; grantId: string | null };
 export type AuthenticatedKey = AccountIdentity & {

@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { authzRequests } from '../../db/schema-oauth.ts';
 
-export type AuthorizationRequestRow = typeof authzRequests.$inferSelect;
+type AuthorizationRequestRow = typeof authzRequests.$inferSelect;
 
 export type AuthorizationRequestsStore = ReturnType<typeof createAuthorizationRequestsStore>;
 

@@ -5,9 +5,7 @@ import type { Client } from '@libsql/client';
 const batchRows = 500;
 
 /** Rows last used or ended before these times are deleted. */
-export type CleanupCutoffs = { clients: number; documents: number; grants: number };
-
-export type CleanupStore = ReturnType<typeof createCleanupStore>;
+type CleanupCutoffs = { clients: number; documents: number; grants: number };
 
 export function createCleanupStore(client: Pick<Client, 'batch'>) {
   return {

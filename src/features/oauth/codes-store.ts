@@ -9,7 +9,7 @@ import { oauthCodes } from '../../db/schema-oauth.ts';
 
 export type CodeRow = typeof oauthCodes.$inferSelect;
 
-export type NewGrant = {
+type NewGrant = {
   id: string;
   appId: string;
   appName: string;

@@ -18,7 +18,7 @@ export type ExternalClaims = {
   createAccounts: boolean;
 };
 
-export type ExternalIssuers = {
+type ExternalIssuers = {
   /** The claims of a valid token; undefined for an invalid one or an unknown issuer. @throws unavailable */
   verify: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
 };

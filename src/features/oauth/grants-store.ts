@@ -8,7 +8,7 @@ import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants, oauthRefreshTokens } from '../../db/schema-oauth.ts';
 
-export type RefreshTokenRow = {
+type RefreshTokenRow = {
   grantId: string;
   clientId: string;
   accountId: string;

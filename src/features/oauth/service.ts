@@ -35,7 +35,7 @@ export const defaultPolicy: OAuthPolicy = {
   allowPrivateUse: false,
 };
 
-export type OAuthServiceOptions = {
+type OAuthServiceOptions = {
   stores: OAuthStores;
   sealer: Sealer;
   clock: Clock;

@@ -14,7 +14,7 @@ import type { SignInThrottle } from './sign-in-throttle.ts';
 import type { AuthenticatedSession, ExpiryCutoffs, SessionsStore } from './store.ts';
 
 /** The client of a request, as the list of sessions shows it. `sessionId`: its current session. */
-export type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
+type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
 
 type Credentials = { id: string; email: string; passwordHash: string | null };
 

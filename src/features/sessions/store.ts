@@ -4,8 +4,8 @@ import { type AccountIdentity, accountColumns } from '../../db/account-columns.t
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 
-export type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
-export type NewSession = typeof sessions.$inferInsert;
+type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
+type NewSession = typeof sessions.$inferInsert;
 export type AuthenticatedSession = AccountIdentity & { sessionId: string; lastSeenAt: number };
 /** A session is valid when it was last seen and created after these times. */
 export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };

@@ -12,7 +12,7 @@ import type { Invitation, OpenInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
 
 /** The caller, taken from the principal. */
-export type TeamMember = { accountId: string; role: 'owner' | 'member'; teamId: string; plan: 'free' | 'pro' };
+type TeamMember = { accountId: string; role: 'owner' | 'member'; teamId: string; plan: 'free' | 'pro' };
 
 export type TeamsService = ReturnType<typeof createTeamsService>;
 

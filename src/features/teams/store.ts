@@ -7,8 +7,8 @@ import type { Drizzle } from '../../db/database.ts';
 import { accounts, invitations } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique.ts';
 
-export type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
-export type NewMember = { id: string; passwordHash: string; createdAt: number };
+type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
+type NewMember = { id: string; passwordHash: string; createdAt: number };
 
 export type TeamsStore = ReturnType<typeof createTeamsStore>;
 
