@@ -1,4 +1,4 @@
-/* How many questions may wait for an answer, and how they are swept. */
+/* How many authorization requests may be open, and how expired ones are deleted. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { isConsent } from '../../testing/oauth-answers.ts';
 import {
@@ -22,7 +22,7 @@ const ask = (who = ada) => harness.visit(harness.request(client), who.cookie);
 const database = () => harness.services.database.client;
 const pending = async (): Promise<number> =>
   Number((await database().execute('SELECT count(*) AS n FROM authz_requests')).rows[0]?.['n']);
-/** Requests of a person, stored as if they had been asked for. */
+/** Stores requests directly. */
 const insert = async (count: number, who: SignedInAccount, expiresAt: number): Promise<void> => {
   await database().execute({
     sql: `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -34,7 +34,7 @@ const insert = async (count: number, who: SignedInAccount, expiresAt: number): P
 };
 
 describe('GET /authorize', () => {
-  test('an account has 20 open questions: the oldest gives way to the newest', async () => {
+  test('the 21st open request of an account replaces its oldest', async () => {
     const oldest = await harness.handleIn(await ask());
     harness.clock.advance(1000);
     const second = await harness.handleIn(await ask());
@@ -47,7 +47,7 @@ describe('GET /authorize', () => {
     expect((await harness.answer(second, ada.cookie)).status).toBe(303);
   });
 
-  test('429 with Retry-After from the 61st question of an address in a minute on; waiting is enough', async () => {
+  test('429 with Retry-After for the 61st request of an address in a minute, until the minute is over', async () => {
     for (let i = 0; i < 60; i++) await isConsent(await ask());
     const refused = await ask();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
@@ -56,7 +56,7 @@ describe('GET /authorize', () => {
     await isConsent(await ask());
   });
 
-  test('503 while 5,000 questions are open; another account does not lose any', async () => {
+  test('503 while 5,000 requests are open, without deleting those of other accounts', async () => {
     const bob = await harness.createAccount('bob@example.com');
     await insert(5000, bob, harness.clock.now() + 60_000);
     const refused = await ask();
@@ -68,7 +68,7 @@ describe('GET /authorize', () => {
   });
 });
 
-test('expired questions are swept in slices of 500, until none is left', async () => {
+test('expired requests are deleted in batches of 500 until none is left', async () => {
   await insert(1700, ada, harness.clock.now());
   await insert(3, ada, harness.clock.now() + 1);
   const sizes: number[] = [];

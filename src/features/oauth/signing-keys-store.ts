@@ -1,4 +1,4 @@
-/* Signing keys. Private halves are sealed; at most one key is active and at most one is next, whoever writes. */
+/* Signing keys. Private keys are sealed. Unique indexes allow one `active` and one `next` key, whichever process writes. */
 import type { Client } from '@libsql/client';
 import { desc, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
@@ -12,13 +12,13 @@ export function createSigningKeysStore(db: Drizzle, client: Pick<Client, 'batch'
   return {
     all: (): Promise<SigningKeyRow[]> => db.select().from(signingKeys).orderBy(desc(signingKeys.createdAt)),
 
-    /** Does nothing when there is a key of this state already. */
-    async insertUnlessThere(row: SigningKeyRow): Promise<void> {
+    /** Does nothing when there is already a key in this state. */
+    async insertIfAbsent(row: SigningKeyRow): Promise<void> {
       await db.insert(signingKeys).values(row).onConflictDoNothing();
     },
 
-    /** The next key becomes active, and the active one is kept for verifying until `deleteAt`. */
-    async promote(kid: string, deleteAt: number): Promise<void> {
+    /** Makes the next key active. The key that was active verifies tokens until `deleteAt`. */
+    async activate(kid: string, deleteAt: number): Promise<void> {
       const isNext = `EXISTS (SELECT 1 FROM signing_keys WHERE kid = ? AND state = 'next')`;
       await client.batch(
         [
@@ -32,7 +32,7 @@ export function createSigningKeysStore(db: Drizzle, client: Pick<Client, 'batch'
       );
     },
 
-    async removeRetired(now: number): Promise<void> {
+    async deleteRetired(now: number): Promise<void> {
       await db.delete(signingKeys).where(sql`state = 'retired' AND delete_at <= ${now}`);
     },
   };

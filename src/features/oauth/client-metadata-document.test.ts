@@ -8,7 +8,7 @@ import {
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 import { closePeers, peer, reply } from '../../testing/raw-destination.ts';
-import { createMetadataFetcher, isMetadataUrl } from './client-metadata.ts';
+import { createMetadataFetcher, isMetadataUrl } from './client-metadata-document.ts';
 
 const url = 'https://c.test/oauth/client.json';
 const client: TestClient = { id: url, secret: undefined, redirectUri: 'https://c.test/cb' };
@@ -17,7 +17,7 @@ const good = { client_id: url, client_name: 'A client', redirect_uris: ['https:/
 let harness: OAuthHarness;
 let ada: SignedInAccount;
 let sent: string[];
-let answer: (asked: string) => Partial<Extract<OutboundResult, { kind: 'answered' }>> | OutboundResult;
+let answer: (url: string) => Partial<Extract<OutboundResult, { kind: 'answered' }>> | OutboundResult;
 
 const json = (body: unknown, headers: [string, string][] = []) => ({
   status: 200,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   sent = [];
   answer = () => json(good);
-  // Nothing is known of any client, and nobody has asked lately.
+  // Deletes all clients, and waits until the limits are reset.
   harness.clock.advance(60_000);
   await harness.services.database.client.batch(['DELETE FROM oauth_clients', 'DELETE FROM connected_apps'], 'write');
 });
@@ -50,7 +50,7 @@ const isRefused = async (response: Response, status = 400): Promise<string> => {
 };
 
 describe('client ID metadata documents', () => {
-  test('a client that is a document connects, as the host that it proves', async () => {
+  test('a client with a metadata document connects, and its host is shown as verified', async () => {
     const page = await (await ask()).text();
     expect(page).toContain('<p class="origin verified">c.test</p>');
     const { access_token, refresh_token } = await harness.connect(client, ada);
@@ -72,56 +72,56 @@ describe('client ID metadata documents', () => {
     'https://h.test/a/%2e%2e/c',
     'https://H.test/c',
     'ftp://h.test/c',
-  ])('M01 %s is no address of a client, and is not asked', async id => {
+  ])('%s is not accepted as a client id, and nothing is fetched', async id => {
     await isRefused(await ask({ client_id: id }));
     expect([isMetadataUrl(id), sent]).toEqual([false, []]);
   });
 
   test.each([`${url}x`, `${url}/`, url.replace('client', 'Client')])(
-    'M02 a document that says %s is another client',
+    'a document with client_id %s is refused',
     async id => {
       answer = () => json({ ...good, client_id: id });
       await isRefused(await ask());
     },
   );
-  test.each([301, 302, 307, 308])('M03 a redirect (%d) is refused, not followed', async status => {
+  test.each([301, 302, 307, 308])('a redirect (%d) is refused and not followed', async status => {
     answer = () => ({ ...json(good), status, headers: [['Location', 'https://c.test/x']] as [string, string][] });
     await isRefused(await ask());
     expect(sent).toEqual([url]);
   });
-  test.each([204, 404, 500])('M04 status %d is refused, and asked again the next time', async status => {
+  test.each([204, 404, 500])('status %d is refused, and the next request fetches again', async status => {
     answer = () => ({ ...json(good), status });
     await isRefused(await ask());
     answer = () => json(good);
     expect((await ask()).status).toBe(200);
     expect(sent).toHaveLength(2);
   });
-  test('M05 M06 a document that is too large or too slow is refused', async () => {
+  test('a document that is too large or too slow is refused', async () => {
     answer = () => ({ ...json(good), truncated: true });
     await isRefused(await ask());
     answer = () => ({ kind: 'unreachable', reason: 'no complete answer within 5 s', durationMs: 5000 });
     expect(await isRefused(await ask())).toContain('within 5 s');
   });
-  test('M05 the limit is 5 KB', async () => {
-    const asked: (number | undefined)[] = [];
+  test('a document may be 5 KB and no larger', async () => {
+    const limits: (number | undefined)[] = [];
     const fetchDocument = createMetadataFetcher(async request => {
-      asked.push(request.previewBytes, request.timeoutMs);
+      limits.push(request.previewBytes, request.timeoutMs);
       return { kind: 'refused', reason: 'x' };
     });
     await expect(fetchDocument(url)).rejects.toThrow('x');
-    expect(asked).toEqual([5120, 5000]);
+    expect(limits).toEqual([5120, 5000]);
   });
   test.each([
     ['text/html', 400],
     ['application/foo+json', 200],
     ['application/json; charset=utf-8', 200],
     ['application/jsonx', 400],
-  ])('M07 the content type %s: %d', async (type, status) => {
+  ])('the content type %s is answered %d', async (type, status) => {
     answer = () => ({ ...json(good), headers: [['content-type', type]] as [string, string][] });
     expect((await ask()).status).toBe(status);
   });
   test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::ffff:10.0.0.1', '64:ff9b::a00:1'])(
-    'M08 a host at %s is never connected to, alone or beside a public address',
+    'a host at %s is never connected to, even when it also has a public address',
     async address => {
       const listener = await peer(reply('HTTP/1.1 200 OK'));
       for (const addresses of [[address], ['93.184.216.34', address]]) {
@@ -137,14 +137,14 @@ describe('client ID metadata documents', () => {
       expect(listener.connects()).toBe(0);
     },
   );
-  test('M09 the name is resolved once, and the connection goes to what was checked', async () => {
+  test('the host name is resolved once, and the connection goes to the checked address', async () => {
     const listener = await peer(reply('HTTP/1.1 200 OK'));
     let lookups = 0;
     const guarded = createOutbound({
       allow: [],
       allowLoopback: false,
       clock: harness.clock,
-      // A documentation address: nothing answers there, and nothing is asked again.
+      // A documentation address, where nothing answers.
       resolve: async () => [{ address: lookups++ === 0 ? '203.0.113.1' : '127.0.0.1', family: 4 }],
     });
     await expect(createMetadataFetcher(guarded.send)(`https://c.test:${listener.port}/c`)).rejects.toThrow();
@@ -155,7 +155,7 @@ describe('client ID metadata documents', () => {
     [{ jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],
     [{ token_endpoint_auth_method: 'client_secret_basic' }],
     [{ token_endpoint_auth_methods_supported: ['none', 'client_secret_post'] }],
-  ])('M10 a document with a shared or private secret is refused: %j', async over => {
+  ])('a document that contains %j is refused', async over => {
     answer = () => json({ ...good, ...over });
     await isRefused(await ask());
   });
@@ -163,7 +163,7 @@ describe('client ID metadata documents', () => {
     ['private_key_jwt', 400],
     [['private_key_jwt', 'none'], 200],
     ['none', 200],
-  ])('M11 the method %j: %d', async (token_endpoint_auth_method, status) => {
+  ])('the authentication method %j is answered %d', async (token_endpoint_auth_method, status) => {
     answer = () => json({ ...good, token_endpoint_auth_method });
     expect((await ask()).status).toBe(status);
   });
@@ -172,7 +172,7 @@ describe('client ID metadata documents', () => {
     ['max-age=1', 5],
     ['max-age=3600', 60],
     ['max-age=99999999', 24 * 60],
-  ])('M12 with %s it is looked at again after %d minutes', async (control, minutes) => {
+  ])('with %s the document is fetched again after %d minutes', async (control, minutes) => {
     answer = () => json(good, [['Cache-Control', control]]);
     await ask();
     harness.clock.advance(minutes * 60_000 - 1);
@@ -182,7 +182,7 @@ describe('client ID metadata documents', () => {
     await ask();
     expect(sent).toHaveLength(2);
   });
-  test('M12 when it cannot be had any more, existing connections go on for a week', async () => {
+  test('existing connections keep working for a week after the document becomes unavailable', async () => {
     let { refresh_token } = await harness.connect(client, ada);
     answer = () => ({ ...json(good), status: 500 });
     for (let day = 1; day < 7; day++) {
@@ -197,32 +197,32 @@ describe('client ID metadata documents', () => {
     answer = () => json(good);
     expect((await harness.refresh(client, refresh_token)).status).toBe(200);
   });
-  test('M13 an address that the document has dropped is refused', async () => {
+  test('a redirect URI that was removed from the document is refused', async () => {
     await harness.connect(client, ada);
     answer = () => json({ ...good, redirect_uris: ['https://c.test/new'] });
     harness.clock.advance(24 * 3_600_000);
     await isRefused(await ask());
     expect((await ask({ redirect_uri: 'https://c.test/new' })).status).toBe(200);
   });
-  test('M14 a hundred documents in a minute are not fetched', async () => {
+  test('the documents fetched for one address are limited per minute', async () => {
     const statuses: number[] = [];
-    answer = asked => json({ ...good, client_id: asked });
+    answer = client_id => json({ ...good, client_id });
     for (let i = 0; i < 100; i++) statuses.push((await ask({ client_id: `https://c.test/${i}` })).status);
     expect(statuses.filter(status => status === 429)).toHaveLength(90);
     expect(sent).toHaveLength(10);
   });
-  test('M14 nor many at once', async () => {
+  test('concurrent document fetches are limited', async () => {
     const never = createMetadataFetcher(() => new Promise(() => {}));
     for (let i = 0; i < 8; i++) never(`https://c.test/${i}`);
     expect(() => never('https://c.test/8')).toThrow('too many');
     expect(never('https://c.test/7')).toBeInstanceOf(Promise);
   });
-  test('M15 nothing is fetched for somebody who is not signed in', async () => {
+  test('nothing is fetched for a user who is not signed in', async () => {
     const response = await harness.visit(harness.request(client));
     expect([response.status, new URL(response.headers.get('location') ?? '', base).pathname]).toEqual([303, '/login']);
     expect(sent).toEqual([]);
   });
-  test('M14 what cannot be had is not fetched for every request of a stranger', async () => {
+  test('token requests with the id of a known client do not fetch its unavailable document each time', async () => {
     await harness.connect(client, ada);
     harness.clock.advance(24 * 3_600_000);
     sent = [];
@@ -230,7 +230,7 @@ describe('client ID metadata documents', () => {
     for (let i = 0; i < 30; i++) expect((await harness.refresh(client, 'x')).status).toBe(400);
     expect(sent).toHaveLength(10);
   });
-  test('what is cached cannot be fetched again and again by presenting codes for unknown clients', async () => {
+  test('token requests of unknown clients do not fetch documents', async () => {
     expect((await harness.refresh({ ...client, id: 'https://c.test/unknown' }, 'x')).status).toBe(401);
     expect(sent).toEqual([]);
   });

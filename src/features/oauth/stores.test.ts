@@ -1,13 +1,13 @@
-/* Each statement touches the account, the client and the session that it names, and nobody else's. */
+/* Statements change only rows of the account, client and session that they are for. */
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import { createTokensStore, type TokensStore } from './store.tokens.ts';
+import { createOAuthStores } from './store.ts';
 
 const now = 1000;
 const server: TestServer = await openTestServer();
 const { db, client } = server.services.database;
-const store: TokensStore = createTokensStore(db, client);
+const { requests, codes, grants } = createOAuthStores(db, client);
 const ada: TestAccount = await server.createAccount('ada@example.com');
 const bob: TestAccount = await server.createAccount('bob@example.com');
 afterAll(() => server.close());
@@ -49,16 +49,16 @@ const left = async (table: typeof oauthCodes | typeof authzRequests) =>
   (await db.select().from(table)).map(({ hash }) => hash.toString()).sort();
 const revoked = async () => (await db.select().from(oauthGrants)).filter(one => one.revokedAt).map(({ id }) => id);
 
-test('a request is taken only by the account and the session that it was made for', async () => {
+test('a request can be taken only in the session that it was made in', async () => {
   const take = (who: TestAccount, sessionId: string) =>
-    store.takeRequest(Buffer.from('ada'), { accountId: who.accountId, sessionId }, now);
+    requests.take(Buffer.from('ada'), { accountId: who.accountId, sessionId }, now);
   expect(await take(bob, 'ses ada')).toBeUndefined();
   expect(await take(ada, 'ses bob')).toBeUndefined();
   expect((await take(ada, 'ses ada'))?.clientId).toBe('client');
 });
 
-test('a grant that is revoked takes the codes and requests of its account and client along, and no others', async () => {
-  await store.revokeGrant('grt ada', now, 'revoked');
+test('revoking a grant deletes the codes and requests of its account and client, and no others', async () => {
+  await grants.revoke('grt ada', now, 'revoked');
   expect(await revoked()).toEqual(['grt ada']);
   expect([await left(oauthCodes), await left(authzRequests)]).toEqual([
     ['ada other', 'bob'],
@@ -66,39 +66,43 @@ test('a grant that is revoked takes the codes and requests of its account and cl
   ]);
 });
 
-test('revoking all of an account leaves the others alone', async () => {
-  await store.revokeGrantsOf(ada.accountId, now, 'signed_out_everywhere');
+test('revoking all grants of an account leaves other accounts alone', async () => {
+  await grants.revokeAll(ada.accountId, now, 'signed_out_everywhere');
   expect((await revoked()).sort()).toEqual(['grt ada', 'grt ada other']);
   expect([await left(oauthCodes), await left(authzRequests)]).toEqual([['bob'], ['bob']]);
 });
 
-test('a code becomes a grant of its own account’s app of this server', async () => {
+test('redeeming a code creates a grant of the app of its own account and issuer', async () => {
   const { accountId } = ada;
   await db
     .insert(connectedApps)
-    .values({ id: 'app foreign', accountId, issuer, clientId: 'client', name: '', createdAt: 0 });
+    .values({ id: 'app external', accountId, issuer, clientId: 'client', name: '', createdAt: 0 });
   const grant = {
     id: 'grt new',
     appId: 'app new',
     appName: 'new',
-    maxCodeFails: 5,
+    maxWrongVerifiers: 5,
     redirectHost: '',
     now,
     expiresAt: 9999,
   };
-  expect(await store.redeemCode(Buffer.from('ada'), grant)).toBe(true);
-  const made = (await db.select().from(oauthGrants)).filter(({ id }) => id === 'grt new');
-  expect(made.map(({ appId }) => appId)).toEqual(['app ada']);
+  expect(await codes.redeem(Buffer.from('ada'), grant)).toBe(true);
+  const created = (await db.select().from(oauthGrants)).filter(({ id }) => id === 'grt new');
+  expect(created.map(({ appId }) => appId)).toEqual(['app ada']);
 });
 
-test('whether a client is connected is asked for one account, one client and this server', async () => {
+test('an active grant is found only for its own account, client and issuer', async () => {
   const { accountId } = bob;
   await db
     .insert(connectedApps)
-    .values({ id: 'app foreign', accountId, issuer, clientId: 'abroad', name: '', createdAt: 0 });
+    .values({ id: 'app external', accountId, issuer, clientId: 'external', name: '', createdAt: 0 });
   const [grant] = await db.select().from(oauthGrants);
-  if (grant) await db.insert(oauthGrants).values({ ...grant, id: 'grt foreign', appId: 'app foreign' });
-  const ask = (who: TestAccount, clientId: string) => store.isConnected(who.accountId, clientId, now);
-  expect([await ask(ada, 'other'), await ask(bob, 'client')]).toEqual([true, true]);
-  expect([await ask(bob, 'other'), await ask(ada, 'unknown'), await ask(bob, 'abroad')]).toEqual([false, false, false]);
+  if (grant) await db.insert(oauthGrants).values({ ...grant, id: 'grt external', appId: 'app external' });
+  const has = (who: TestAccount, clientId: string) => grants.hasActive(who.accountId, clientId, now);
+  expect([await has(ada, 'other'), await has(bob, 'client')]).toEqual([true, true]);
+  expect([await has(bob, 'other'), await has(ada, 'unknown'), await has(bob, 'external')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });

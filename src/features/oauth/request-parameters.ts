@@ -1,26 +1,26 @@
 /*
- * Parameters of a form or query, read once and strictly (RFC 6749 section 3.1): a parameter without a value counts as
- * absent, and one that comes twice is never silently resolved to one of the two.
+ * The parameters of a query or form (RFC 6749 section 3.1): one without a value counts as absent, and a repeated one can be
+ * detected instead of being resolved to one of its values.
  */
 
-export type Parameters = {
+export type RequestParameters = {
   /** The value; undefined when absent or empty. */
   get: (name: string) => string | undefined;
-  /** Every value that is not empty, for the parameters that may be repeated. */
+  /** Every value that is not empty, for parameters that may be repeated. */
   all: (name: string) => string[];
   isRepeated: (name: string) => boolean;
-  /** Some parameter that came more than once, other than those that may. */
+  /** The name of a parameter that is repeated but must not be. */
   firstRepeated: () => string | undefined;
 };
 
-/** RFC 8707 section 2: one target each, several times. */
+/** RFC 8707 section 2 allows several resources. */
 const mayRepeat = new Set(['resource']);
 
-export function readParameters(text: string): Parameters {
+export function readParameters(text: string): RequestParameters {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const known = values.get(name);
-    // Not copied: a stranger chooses how often a name repeats.
+    // Appended in place: copying would take quadratic time when a name is repeated very often.
     if (known) known.push(value);
     else values.set(name, [value]);
   }

@@ -29,13 +29,13 @@ afterAll(() => harness.close());
 const ask = (client: TestClient, over = {}) => harness.visit(harness.request(client, over), ada.cookie);
 
 describe('clients and redirects', () => {
-  test('A01 an unknown client is told here', async () => {
+  test('an unknown client gets an error page', async () => {
     await isErrorPage(await ask({ ...P, id: 'dcr_nobody' }));
   });
-  test('A02 so is a request without a client', async () => {
+  test('a request without client_id gets an error page', async () => {
     await isErrorPage(await ask(P, { client_id: undefined }));
   });
-  test('A03 a client that was deleted or switched off is unknown', async () => {
+  test('a deleted or disabled client gets an error page', async () => {
     const gone = await harness.register();
     const off = await harness.register();
     await harness.services.database.client.batch(
@@ -48,10 +48,10 @@ describe('clients and redirects', () => {
     await isErrorPage(await ask(gone));
     await isErrorPage(await ask(off));
   });
-  test('A04 a redirect URI that was not registered is told here', async () => {
+  test('an unregistered redirect URI gets an error page', async () => {
     await isErrorPage(await ask(P, { redirect_uri: 'https://other.test/cb' }));
   });
-  test('A05 the redirect URI may be left out when there is exactly one', async () => {
+  test('redirect_uri may be absent when exactly one is registered', async () => {
     await isErrorPage(await ask(L, { redirect_uri: undefined }));
     await isConsent(await ask(P, { redirect_uri: undefined }));
   });
@@ -67,11 +67,11 @@ describe('clients and redirects', () => {
     'https://c.test:444/cb',
     'http://c.test/cb',
     'https://с.test/cb',
-  ])('A06 %s is not https://c.test/cb', async redirect_uri => {
+  ])('%s does not match https://c.test/cb', async redirect_uri => {
     await isErrorPage(await ask(P, { redirect_uri }));
   });
   test.each(['http://127.0.0.1:54321/cb', 'http://localhost:54321/cb'])(
-    'A07 a native app may use %s',
+    'a native app may use %s, with any port',
     async redirect_uri => {
       await isConsent(await ask(L, { redirect_uri }));
     },
@@ -84,17 +84,17 @@ describe('clients and redirects', () => {
     'http://127.0.0.1:54321/cb?x=1',
     'http://127.0.0.1:99999/cb',
     'http://127.0.0.1:1@evil.test/cb',
-  ])('A07 but not %s', async redirect_uri => {
+  ])('a native app may not use %s', async redirect_uri => {
     await isErrorPage(await ask(L, { redirect_uri }));
   });
-  test('A08 localhost is not 127.0.0.1', async () => {
+  test('localhost does not match 127.0.0.1', async () => {
     const client = await harness.register({ redirect_uris: ['http://localhost/cb'] });
     await isErrorPage(await ask(client, { redirect_uri: 'http://127.0.0.1:1/cb' }));
   });
 });
 
 describe('parameters', () => {
-  test('A09 what decides where to answer must not be repeated; other repetitions are reported there', async () => {
+  test('a repeated client_id or redirect_uri gets an error page, other repeated parameters are reported to the client', async () => {
     for (const name of ['client_id', 'redirect_uri'])
       await isErrorPage(await ask(P, [[name, name === 'client_id' ? P.id : P.redirectUri]]));
     for (const name of ['state', 'response_type', 'code_challenge', 'code_challenge_method'])
@@ -111,29 +111,29 @@ describe('parameters', () => {
     ['id_token', 'unsupported_response_type'],
     ['code token', 'unsupported_response_type'],
     ['none', 'unsupported_response_type'],
-  ])('A10 response_type %s: %s', async (response_type, error) => {
+  ])('response_type %s is refused with %s', async (response_type, error) => {
     expect(await errorOf(await ask(P, { response_type }))).toBe(error);
   });
-  test('A11 PKCE is for everybody', async () => {
+  test('PKCE is required of every client', async () => {
     for (const client of [P, S])
       expect(await errorOf(await ask(client, { code_challenge: undefined }))).toBe('invalid_request');
   });
   test.each(['plain', undefined, 'S512', 's256'])(
-    'A12 the challenge method %s is refused',
+    'code_challenge_method %s is refused',
     async code_challenge_method => {
       expect(await errorOf(await ask(P, { code_challenge_method }))).toBe('invalid_request');
     },
   );
   test.each(['a'.repeat(42), 'a'.repeat(44), 'a'.repeat(129), `${'a'.repeat(42)}=`, `${'a'.repeat(42)}+`])(
-    'A13 the challenge %s is refused',
+    'code_challenge %s is refused',
     async code_challenge => {
       expect(await errorOf(await ask(P, { code_challenge }))).toBe('invalid_request');
     },
   );
-  test('A14 parameters that mean nothing here are ignored', async () => {
+  test('unknown parameters are ignored', async () => {
     await isConsent(await ask(P, { foo: 'x', nonce: 'n', ui_locales: 'de' }));
   });
-  test('A15 an empty parameter is an absent one', async () => {
+  test('an empty parameter counts as absent', async () => {
     const location = await harness.consent(P, ada, { scope: '', state: '' });
     expect(location.searchParams.has('code')).toBe(true);
     expect(location.searchParams.has('state')).toBe(false);
@@ -144,16 +144,16 @@ describe('parameters', () => {
     ['markup', '<script>alert(1)</script>'],
     ['line ends', 'a\r\nLocation: https://evil.test/'],
     ['NUL', 'a\0b'],
-  ])('A16 a state of %s comes back as it was', async (_, state) => {
+  ])('a state of %s is returned unchanged', async (_, state) => {
     const page = await ask(P, { state });
     const answered = await harness.answer(await harness.handleIn(page), ada.cookie);
     expect(answered.headers.get('location')).not.toMatch(/[\r\n]/);
     expect(new URL(answered.headers.get('location') ?? '').searchParams.get('state')).toBe(state);
   });
-  test('A16 a state over 4 KB is refused', async () => {
+  test('a state over 4 KB is refused', async () => {
     expect(await errorOf(await ask(P, { state: 's'.repeat(4097) }))).toBe('invalid_request');
   });
-  test('A17 every answer has one iss, one state if there was one, and keeps the query of the redirect URI', async () => {
+  test('every response has iss and the state, and keeps the query of the redirect URI', async () => {
     const client = await harness.register({ redirect_uris: ['https://c.test/cb?tenant=7&x='] });
     const good = await harness.consent(client, ada);
     const denied = await harness.consent(client, ada, { state: undefined }, 'deny');
@@ -165,10 +165,10 @@ describe('parameters', () => {
     }
     expect([good.searchParams.getAll('state'), denied.searchParams.getAll('state')]).toEqual([['a-state'], []]);
   });
-  test.each(['', '/', '/api', '/mcp'])('A29 resource BASE%s is this server', async suffix => {
+  test.each(['', '/', '/api', '/mcp'])('the resource BASE%s is accepted', async suffix => {
     await isConsent(await ask(P, { resource: base + suffix }));
   });
-  test('A29 scheme and host in any case; the same one twice', async () => {
+  test('a resource may have any case in scheme and host, and be repeated', async () => {
     await isConsent(await ask(P, { resource: 'HTTPS://HOOKS.TEST/mcp' }));
     await isConsent(
       await ask(P, [
@@ -178,12 +178,12 @@ describe('parameters', () => {
     );
   });
   test.each(['https://other.test/mcp', '/mcp', `${base}/mcp#x`, `${base}/mcp/`, `${base}/MCP`, `${base}.evil.test`])(
-    'A29 resource %s is refused',
+    'the resource %s is refused',
     async resource => {
       expect(await errorOf(await ask(P, { resource }))).toBe('invalid_target');
     },
   );
-  test('A29 two different resources are refused', async () => {
+  test('two different resources are refused', async () => {
     expect(
       await errorOf(
         await ask(P, [
@@ -193,7 +193,7 @@ describe('parameters', () => {
       ),
     ).toBe('invalid_target');
   });
-  test('A30 other response modes and request objects are refused, and nothing is fetched', async () => {
+  test('other response modes and request objects are refused, and nothing is fetched', async () => {
     for (const response_mode of ['fragment', 'form_post'])
       expect(await errorOf(await ask(P, { response_mode }))).toBe('invalid_request');
     expect(await errorOf(await ask(P, { request: 'e30.e30.' }))).toBe('request_not_supported');

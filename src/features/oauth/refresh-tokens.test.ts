@@ -30,26 +30,26 @@ const tokens = async (response: Response): Promise<Tokens> => {
 const gone = '400 invalid_grant';
 
 describe('rotation', () => {
-  test('R01 a refresh gives a new access token and another refresh token', async () => {
+  test('a refresh returns a new access token and a new refresh token', async () => {
     const first = await harness.connect(P, ada);
     const second = await tokens(await harness.refresh(P, first.refresh_token));
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect((await harness.use(second.access_token)).status).toBe(200);
   });
-  test('R02 a confidential client must authenticate', async () => {
+  test('a confidential client must authenticate', async () => {
     const { refresh_token } = await harness.connect(S, ada);
     expect(await failure(await harness.refresh(S, refresh_token, { client_secret: undefined }))).toBe(
       '401 invalid_client',
     );
     await tokens(await harness.refresh(S, refresh_token));
   });
-  test("R03 another client's token is not valid, and stays what it was", async () => {
+  test("another client's token is refused and stays valid", async () => {
     const other = await harness.register();
     const { refresh_token } = await harness.connect(P, ada);
     expect(await failure(await harness.refresh(other, refresh_token))).toBe(gone);
     await tokens(await harness.refresh(P, refresh_token));
   });
-  test('R04 within the grace window a rotated token gives a sibling', async () => {
+  test('a rotated token works again within the grace window', async () => {
     const first = await harness.connect(P, ada);
     const winner = await tokens(await harness.refresh(P, first.refresh_token));
     harness.clock.advance(119_000);
@@ -59,7 +59,7 @@ describe('rotation', () => {
     await tokens(await harness.refresh(P, winner.refresh_token));
     await tokens(await harness.refresh(P, sibling.refresh_token));
   });
-  test('R05 after the window it ends the grant', async () => {
+  test('a rotated token that is used after the grace window ends the grant', async () => {
     const first = await harness.connect(P, ada);
     const newest = await tokens(await harness.refresh(P, first.refresh_token));
     harness.clock.advance(120_000);
@@ -67,7 +67,7 @@ describe('rotation', () => {
     expect((await harness.use(newest.access_token)).status).toBe(401);
     expect(await failure(await harness.refresh(P, newest.refresh_token))).toBe(gone);
   });
-  test('R06 ten at once all succeed, from one root', async () => {
+  test('ten concurrent refreshes of one token all succeed', async () => {
     const { refresh_token } = await harness.connect(P, ada);
     const answers = await Promise.all(Array.from({ length: 10 }, () => harness.refresh(P, refresh_token)));
     for (const answer of answers) await harness.use((await tokens(answer)).access_token);
@@ -76,7 +76,7 @@ describe('rotation', () => {
     );
     expect(rows.map(row => Number(row['parents']))).toEqual([1]);
   });
-  test('R06 without a grace window exactly one of ten succeeds, and the grant ends', async () => {
+  test('without a grace window one of ten concurrent refreshes succeeds and the grant ends', async () => {
     const strict = await openOAuthHarness({ outside: { oauth: { refreshGraceMs: 0 } } });
     const eve = await strict.createAccount('eve@example.com');
     const client = await strict.register();
@@ -90,8 +90,8 @@ describe('rotation', () => {
   });
 });
 
-describe('what is asked for', () => {
-  test('R07 the scope may be left out or repeated, and not be wider', async () => {
+describe('scope and resource of a refresh', () => {
+  test('the scope may be absent or repeated, but not wider', async () => {
     let { refresh_token } = await harness.connect(P, ada);
     const answered = {
       '': 'webhooks',
@@ -99,8 +99,8 @@ describe('what is asked for', () => {
       'webhooks offline_access': 'webhooks offline_access',
       offline_access: 'webhooks offline_access',
     };
-    for (const [asked, granted] of Object.entries(answered)) {
-      const next = await tokens(await harness.refresh(P, refresh_token, { scope: asked || undefined }));
+    for (const [requested, granted] of Object.entries(answered)) {
+      const next = await tokens(await harness.refresh(P, refresh_token, { scope: requested || undefined }));
       expect(next.scope).toBe(granted);
       expect((await harness.use(next.access_token)).status).toBe(200);
       refresh_token = next.refresh_token;
@@ -110,7 +110,7 @@ describe('what is asked for', () => {
     );
     await tokens(await harness.refresh(P, refresh_token));
   });
-  test('R07 a narrower scope narrows this access token only', async () => {
+  test('a narrower scope applies to this access token only', async () => {
     const { refresh_token } = await harness.connect(P, ada);
     await harness.services.database.client.execute(
       `UPDATE oauth_grants SET scope = 'webhooks webhooks:replay' WHERE revoked_at IS NULL`,
@@ -120,20 +120,20 @@ describe('what is asked for', () => {
     const whole = await tokens(await harness.refresh(P, narrow.refresh_token));
     expect(whole.scope).toBe('webhooks webhooks:replay');
   });
-  test('R08 another resource is refused without rotating', async () => {
+  test('another resource is refused without rotating the token', async () => {
     const { refresh_token } = await harness.connect(P, ada, { resource: `${base}/mcp` });
     expect(await failure(await harness.refresh(P, refresh_token, { resource: base }))).toBe('400 invalid_target');
     await tokens(await harness.refresh(P, refresh_token, { resource: `${base}/mcp` }));
   });
 });
 
-describe('the end of a grant', () => {
-  test('R09 thirty idle days', async () => {
+describe('a grant ends', () => {
+  test('after thirty days without use', async () => {
     const { refresh_token } = await harness.connect(P, { ...ada, cookie: await harness.signIn('ada@example.com') });
     harness.clock.advance(30 * dayMs);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
-  test('R09 a year, however often it was used', async () => {
+  test('after a year, however often it was used', async () => {
     let { refresh_token } = await harness.connect(P, { ...ada, cookie: await harness.signIn('ada@example.com') });
     for (let day = 0; day < 364; day += 26) {
       refresh_token = (await tokens(await harness.refresh(P, refresh_token))).refresh_token;
@@ -142,21 +142,21 @@ describe('the end of a grant', () => {
     harness.clock.advance(dayMs);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
-  test('R09 signing out everywhere', async () => {
+  test('when the user signs out everywhere', async () => {
     const eve = await harness.createAccount('eve@example.com');
     const { access_token, refresh_token } = await harness.connect(P, eve);
-    await harness.services.oauth.revokeAllOf(eve.accountId);
+    await harness.services.oauth.revokeAllGrants(eve.accountId);
     expect((await harness.use(access_token)).status).toBe(401);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
-  test('R09 V10 deleting the account', async () => {
+  test('when the account is deleted', async () => {
     const mallory = await harness.createAccount('mallory@example.com');
     const { access_token, refresh_token } = await harness.connect(P, mallory);
     await harness.services.account.remove('mallory@example.com');
     expect((await harness.use(access_token)).status).toBe(401);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
-  test('R10 a refresh that cannot be written does not eat the token', async () => {
+  test('a refresh that cannot be written leaves the token valid', async () => {
     const { client } = harness.services.database;
     const fresh = { ...ada, cookie: await harness.signIn('ada@example.com') };
     const { refresh_token } = await harness.connect(P, fresh);
@@ -167,7 +167,7 @@ describe('the end of a grant', () => {
     await client.execute('DROP TRIGGER no_tokens');
     await tokens(await harness.refresh(P, refresh_token));
   });
-  test('R11 no token, code or secret is stored as it is', async () => {
+  test('tokens, codes and secrets are stored only as hashes', async () => {
     const fresh = { ...ada, cookie: await harness.signIn('ada@example.com') };
     const code = await harness.codeFor(S, fresh);
     const { access_token, refresh_token } = await tokens(await harness.redeem(S, code));

@@ -1,20 +1,20 @@
 /*
- * The public keys of a trusted issuer. jose caches and refreshes them; this module finds their address, keeps the last good
- * set for the time when the issuer is down, and stops asking an issuer that does not answer.
+ * The JWKS of a trusted issuer. jose's createRemoteJWKSet caches and refreshes it; this module discovers its URL, keeps using
+ * the last good copy for an hour while the issuer is down, and retries a failing issuer at most every five seconds.
  */
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { TrustedIssuer } from '../../config/issuers.ts';
 import { unavailable } from '../../core/errors.ts';
 
-/** A JSON document at an address that the operator configured. @throws when it cannot be fetched */
+/** Fetches a JSON document of a configured issuer. @throws when it cannot be fetched */
 export type FetchJson = (url: string) => Promise<unknown>;
 
-/** How long the last good keys serve while the issuer cannot be reached. */
+/** How long the last good keys are used while the issuer cannot be reached. */
 const staleMs = 3_600_000;
-/** How long an issuer is left alone after it could not be reached. */
+/** How long to wait after a failed request. */
 const backOffMs = 5000;
 
-/** RFC 8414 section 3.1 puts the well-known part before the path, OpenID Connect Discovery after it. */
+/** RFC 8414 section 3.1 puts the well-known segment before the path, OpenID Connect Discovery after it. */
 function discoveryUrls(issuer: string): string[] {
   const url = new URL(issuer);
   const path = url.pathname.replace(/\/$/, '');
@@ -28,11 +28,11 @@ async function discoverJwksUri(issuer: string, fetchJson: FetchJson): Promise<st
   let firstError: unknown;
   for (const url of discoveryUrls(issuer)) {
     try {
-      const found = (await fetchJson(url)) as { issuer?: unknown; jwks_uri?: unknown };
-      if (found.issuer !== issuer) throw new Error(`${url} describes another issuer`);
-      if (typeof found.jwks_uri !== 'string' || !/^https?:\/\//.test(found.jwks_uri))
+      const metadata = (await fetchJson(url)) as { issuer?: unknown; jwks_uri?: unknown };
+      if (metadata.issuer !== issuer) throw new Error(`${url} is the metadata of another issuer`);
+      if (typeof metadata.jwks_uri !== 'string' || !/^https?:\/\//.test(metadata.jwks_uri))
         throw new Error(`${url} has no jwks_uri`);
-      return found.jwks_uri;
+      return metadata.jwks_uri;
     } catch (error) {
       firstError ??= error;
     }
@@ -43,20 +43,20 @@ async function discoverJwksUri(issuer: string, fetchJson: FetchJson): Promise<st
 /**
  * The key lookup that `jwtVerify` takes. Keys are fetched again after ten minutes, and for an unknown key at most every 30
  * seconds (jose's defaults).
- * @throws unavailable when the issuer cannot be reached and no keys of the last hour are held
+ * @throws unavailable when the issuer cannot be reached and there is no copy of the last hour
  */
-export function createRemoteKeys(options: {
+export function createRemoteJwks(options: {
   issuer: Pick<TrustedIssuer, 'issuer' | 'jwksUri'>;
   fetchJson: FetchJson;
   monotonic: () => number;
-  /** Called each time that the keys could not be fetched, which is at most every five seconds. */
+  /** Called when the keys could not be fetched, at most every five seconds. */
   onFailure: (cause: unknown) => void;
 }): JWTVerifyGetKey {
   const { issuer, fetchJson, monotonic, onFailure } = options;
   let lastGood: { jwks: unknown; at: number } | undefined;
   let lastFailure: { cause: unknown; at: number } | undefined;
 
-  /** Runs one request, unless one failed a moment ago. */
+  /** Runs the request, or fails at once within the back-off time of an earlier failure. */
   const attempt = async <T>(request: () => Promise<T>): Promise<T> => {
     if (lastFailure && monotonic() - lastFailure.at < backOffMs) throw lastFailure.cause;
     try {
@@ -74,7 +74,7 @@ export function createRemoteKeys(options: {
     try {
       const jwks = await attempt(async () => {
         const fetched = await fetchJson(url);
-        // A document that is no key set must not replace one that is.
+        // Throws for a document that is no JWKS, so that it does not replace the last good one.
         createLocalJWKSet(fetched as JSONWebKeySet);
         return fetched;
       });
@@ -86,16 +86,16 @@ export function createRemoteKeys(options: {
     }
   };
 
-  let keys: Promise<JWTVerifyGetKey> | undefined;
-  const open = async (): Promise<JWTVerifyGetKey> => {
+  let keySet: Promise<JWTVerifyGetKey> | undefined;
+  const openKeySet = async (): Promise<JWTVerifyGetKey> => {
     const url = issuer.jwksUri ?? (await attempt(() => discoverJwksUri(issuer.issuer, fetchJson)));
     return createRemoteJWKSet(new URL(url), { [customFetch]: fetchKeys });
   };
   return async (header, token) => {
-    keys ??= open().catch(cause => {
-      keys = undefined;
+    keySet ??= openKeySet().catch(cause => {
+      keySet = undefined;
       throw unreachable(cause);
     });
-    return (await keys)(header, token);
+    return (await keySet)(header, token);
   };
 }

@@ -1,6 +1,6 @@
 /*
- * What clients read first: the authorization server's metadata (RFC 8414) and those of the resource under each of its three
- * identifiers (RFC 9728). Made from the configured origin alone, never from a request; absent fields are absent.
+ * Discovery: the authorization server metadata (RFC 8414), the protected resource metadata under each of the three resource
+ * identifiers (RFC 9728), and the challenge that points to it. Built from the configured origin, never from a request.
  */
 import { authMethods } from './client-auth.ts';
 import { offlineScope, webhooksScope } from './scopes.ts';
@@ -51,7 +51,7 @@ export const resourceMetadata = (resource: string, issuers: readonly string[]): 
   resource_name: 'Hooktape',
 });
 
-/** RFC 9728 section 5.1. @param path of the request that is refused */
+/** The value of `WWW-Authenticate` (RFC 9728 section 5.1). @param path of the refused request */
 export function challengeFor(baseUrl: string, path: string, problem?: 'invalid_token' | 'insufficient_scope'): string {
   const suffix = path === '/mcp' ? '/mcp' : '/api';
   const parameters = [

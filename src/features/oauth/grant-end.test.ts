@@ -1,4 +1,4 @@
-/* Authorizations that are still under way when a connection ends: an unused code, and a question that nobody answered yet. */
+/* What becomes of unused codes and open authorization requests when a grant ends. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   failure,
@@ -33,17 +33,17 @@ const ends: [string, (tokens: Tokens) => Promise<unknown>][] = [
     ({ access_token }) => harness.post('/revoke', { client_id: client.id, token: access_token }),
   ],
   [
-    'a rotated refresh token comes back late',
+    'a rotated refresh token is used after the grace window',
     async ({ refresh_token }) => {
-      // The code is issued 60 seconds before it expires: the token is rotated in advance.
+      // The token was rotated before the code was issued, because a code expires after 60 seconds.
       expect((await harness.refresh(client, refresh_token)).status).toBe(400);
     },
   ],
-  ['every grant of the account ends', () => harness.services.oauth.revokeAllOf(ada.accountId)],
+  ['every grant of the account ends', () => harness.services.oauth.revokeAllGrants(ada.accountId)],
 ];
 
 describe('when a grant ends', () => {
-  test.each(ends)('a code and a question of before are worth nothing: %s', async (name, end) => {
+  test.each(ends)('earlier codes and requests are invalid when %s', async (name, end) => {
     const tokens = await harness.connect(client, ada);
     if (name.startsWith('a rotated')) {
       await harness.refresh(client, tokens.refresh_token);
@@ -59,14 +59,14 @@ describe('when a grant ends', () => {
     expect(apps).toEqual([]);
   });
 
-  test('so is one that was to connect the app for the first time, when every grant of the account ends', async () => {
+  test('a code for an app that is not connected yet is invalid when every grant of the account ends', async () => {
     const unknown = await harness.register();
     const code = await harness.codeFor(unknown, ada);
-    await harness.services.oauth.revokeAllOf(ada.accountId);
+    await harness.services.oauth.revokeAllGrants(ada.accountId);
     expect(await failure(await harness.redeem(unknown, code))).toBe('400 invalid_grant');
   });
 
-  test('what other people and other apps have under way goes on', async () => {
+  test('codes and requests of other accounts and other apps stay valid', async () => {
     const other = await harness.register();
     for (const app of [client, other]) await harness.connect(app, ada);
     const codes = [await harness.codeFor(other, ada), await harness.codeFor(client, bob)] as const;
@@ -75,11 +75,11 @@ describe('when a grant ends', () => {
     expect((await harness.redeem(other, codes[0])).status).toBe(200);
     expect((await harness.redeem(client, codes[1])).status).toBe(200);
     expect((await harness.answer(handle, bob.cookie)).status).toBe(303);
-    await harness.services.oauth.revokeAllOf(bob.accountId);
+    await harness.services.oauth.revokeAllGrants(bob.accountId);
     expect((await harness.connect(other, ada)).access_token).toBeTruthy();
   });
 
-  test('a revoked token that is revoked again ends nothing new', async () => {
+  test('revoking a revoked token again does not affect a newer code', async () => {
     const { refresh_token } = await harness.connect(client, ada);
     await harness.post('/revoke', { client_id: client.id, token: refresh_token });
     const code = await harness.codeFor(client, ada);
@@ -87,7 +87,7 @@ describe('when a grant ends', () => {
     expect((await harness.redeem(client, code)).status).toBe(200);
   });
 
-  test('a member who is removed takes a code along', async () => {
+  test('the codes of a removed member are invalid', async () => {
     const cleo = await harness.createAccount('cleo@example.com', 'ada@example.com');
     const code = await harness.codeFor(client, cleo);
     await ada.json(200, 'DELETE', `/api/team/members/${cleo.accountId}`);

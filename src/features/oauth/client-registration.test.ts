@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { failure, type OAuthHarness, openOAuthHarness } from '../../testing/oauth-harness.ts';
 import { openTestServer } from '../../testing/test-server.ts';
-import { readRegistration } from './registration.ts';
+import { readRegistration } from './client-metadata.ts';
 
 let harness: OAuthHarness;
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const register = (body: unknown, headers: Record<string, string> = {}): Promise<Response> => {
-  // Each past the limit of the one before.
+  // Past the limit of the request before.
   harness.clock.advance(3_600_000);
   return harness.fetch('/register', {
     method: 'POST',
@@ -95,7 +95,7 @@ describe('POST /register', () => {
         token_endpoint_auth_method: 'none',
       },
     ],
-  ])('C01 C02 %s registers, and is told what it got', async (_, body) => {
+  ])('%s registers and gets its metadata in the response', async (_, body) => {
     const response = await register(body);
     expect(response.status).toBe(201);
     const got = (await response.json()) as Record<string, unknown>;
@@ -108,7 +108,7 @@ describe('POST /register', () => {
     expect(got).not.toHaveProperty('software_id');
   });
 
-  test('C02 a client without refresh_token among its grants gets none', async () => {
+  test('a client without the grant type refresh_token gets no refresh token', async () => {
     const ada = await harness.createAccount('ada@example.com');
     const client = await harness.register({ grant_types: ['authorization_code'] });
     expect(await harness.connect(client, ada)).not.toHaveProperty('refresh_token');
@@ -121,7 +121,7 @@ describe('POST /register', () => {
     [{ redirect_uris: [5] }],
     [uris(...Array.from({ length: 11 }, (_, i) => `https://c.test/${i}`))],
     [uris(`https://c.test/${'x'.repeat(2000)}`)],
-  ])('C03 redirect URIs %j', async body => {
+  ])('invalid redirect URIs are refused: %j', async body => {
     expect(await failure(await register(body))).toBe(badUri);
   });
 
@@ -143,10 +143,10 @@ describe('POST /register', () => {
     'https://c.test/\u0000',
     'https://c.test\\@evil.test/',
     'https://bücher.test/',
-  ])('C04 alone, %j is refused', async uri => {
+  ])('the redirect URI %j alone is refused', async uri => {
     expect(await failure(await register(uris(uri)))).toBe(badUri);
   });
-  test('C04 beside a good one a script is refused, what is merely of no use is kept and refused when it is used', async () => {
+  test('beside a usable redirect URI a forbidden one is refused, and an unusable one is stored but cannot be used', async () => {
     for (const uri of ['javascript:alert(1)', 'DATA:text/html,x', ' file:///x'])
       expect(await failure(await register(uris(uri, 'https://c.test/cb')))).toBe(badUri);
     const mixed = await harness.register(uris('http://c.test/cb', 'cursor://x/cb', 'https://c.test/cb'));
@@ -157,7 +157,7 @@ describe('POST /register', () => {
     expect(good.status).toBe(200);
   });
 
-  test('C05 a scheme of a native app is kept, and used only where the operator allows it', async () => {
+  test('a private-use scheme is stored, and used only when the policy allows it', async () => {
     for (const allowPrivateUse of [false, true]) {
       const own = await openOAuthHarness({ outside: { oauth: { allowPrivateUse } } });
       const client = await own.register(uris('com.example.app:/cb'));
@@ -177,11 +177,11 @@ describe('POST /register', () => {
     [{ token_endpoint_auth_method: 'tls_client_auth' }],
     [{ grant_types: 'authorization_code' }],
     [{ client_name: 5 }],
-  ])('C06 %j is refused', async over => {
+  ])('the metadata %j is refused', async over => {
     expect(await failure(await register({ ...uris('https://c.test/cb'), ...over }))).toBe(badMetadata);
   });
 
-  test('C07 a name that is not valid UTF-8 is refused', async () => {
+  test('a name that is not valid UTF-8 is refused', async () => {
     const body = Buffer.from(JSON.stringify({ client_name: 'caf\xe9', ...uris('http://127.0.0.1/') }), 'latin1');
     const headers = { 'content-type': 'application/json' };
     expect(await failure(await harness.fetch('/register', { method: 'POST', headers, body }))).toBe(
@@ -189,7 +189,7 @@ describe('POST /register', () => {
     );
   });
 
-  test('C07 what is no JSON object is refused and pollutes nothing', async () => {
+  test('a body that is no JSON object is refused, and __proto__ members have no effect', async () => {
     const wrongType = await register(uris('https://c.test/cb'), { 'content-type': 'text/plain' });
     expect(wrongType.status).toBe(400);
     for (const body of ['{', '[]', 'null', '"x"', '']) expect((await register(body)).status).toBe(400);
@@ -199,7 +199,7 @@ describe('POST /register', () => {
     expect((await register(`{"x":"${'y'.repeat(65_536)}"}`)).status).toBe(413);
   });
 
-  test('C08 twenty in an hour from one address', async () => {
+  test('an address can register twenty clients an hour', async () => {
     harness.clock.advance(3_600_000);
     const once = () =>
       harness.fetch('/register', {
@@ -214,7 +214,7 @@ describe('POST /register', () => {
     expect((await once()).status).toBe(201);
   });
 
-  test('C08 nor from all the addresses of one network', async () => {
+  test('the addresses of one network share the limit', async () => {
     const server = await openTestServer({ env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.0/8' } });
     const origin = await server.listen();
     const from = async (address: string): Promise<number> =>
@@ -231,7 +231,7 @@ describe('POST /register', () => {
     await server.close();
   });
 
-  test('C08 ten thousand altogether', async () => {
+  test('at most ten thousand clients can be registered', async () => {
     const own = await openOAuthHarness();
     await own.services.database.client.execute(
       `INSERT INTO oauth_clients (id, kind, name, redirect_uris, auth_methods, may_refresh, created_at)
@@ -247,7 +247,7 @@ describe('POST /register', () => {
     await own.close();
   });
 
-  test('C09 a client that nobody connected is forgotten after a day, one that is connected stays', async () => {
+  test('a client without a connection is deleted after a day, a connected one stays', async () => {
     const own = await openOAuthHarness();
     const ada = await own.createAccount('ada@example.com');
     const unused = await own.register();
@@ -260,7 +260,7 @@ describe('POST /register', () => {
     await own.close();
   });
 
-  test('C10 registration can be closed, or need a token', async () => {
+  test('registration can be switched off or require an initial access token', async () => {
     const closed = await openOAuthHarness({ outside: { oauth: { registration: { mode: 'off' } } } });
     expect((await closed.fetch('/register', { method: 'POST' })).status).toBe(404);
     const metadata = await (await closed.fetch('/.well-known/oauth-authorization-server')).json();
@@ -278,12 +278,12 @@ describe('POST /register', () => {
     await guarded.close();
   });
 
-  test.each(['client_uri', 'logo_uri', 'policy_uri', 'tos_uri'])('C11 %s must be an http or https URL', name => {
+  test.each(['client_uri', 'logo_uri', 'policy_uri', 'tos_uri'])('%s must be an http or https URL', name => {
     const body = uris('https://c.test/cb');
     expect(() => readRegistration({ ...body, [name]: 'javascript:alert(1)' })).toThrow(name);
     expect(() => readRegistration({ ...body, [name]: 'https://c.test/x' })).not.toThrow();
   });
-  test('C11 a logo is neither fetched nor shown', async () => {
+  test('a logo is neither fetched nor shown', async () => {
     const ada = await harness.createAccount('frank@example.com');
     const client = await harness.register({ logo_uri: 'https://c.test/logo.png' });
     const page = await (await harness.visit(harness.request(client), ada.cookie)).text();
