@@ -1,6 +1,6 @@
 /* A secret in a file of its own: whole or not there, nobody else's to read, never in the place of something else. */
 import { rmSync, writeFileSync } from 'node:fs';
-import { publish } from '../db/copies.ts';
+import { moveIntoPlace } from '../db/backup.ts';
 
 /**
  * @param part where it is written first; in the same directory, and nobody else's
@@ -11,7 +11,7 @@ export function writeSecretFile(file: string, secret: string, part: string): voi
   rmSync(part, { force: true });
   try {
     writeFileSync(part, secret, { mode: 0o600, flag: 'wx', flush: true });
-    publish(part, file);
+    moveIntoPlace(part, file);
   } finally {
     rmSync(part, { force: true });
   }

@@ -9,7 +9,7 @@ import { peerIn } from '../core/addresses.ts';
 import { connectionCounts } from '../core/connection-counts.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
 import { type SpawnThread, spawnAhead } from '../db/database.ts';
-import { fromFileUrl } from '../db/file-url.ts';
+import { fromFileUrl } from '../db/files/file-url.ts';
 import { createFront, createSocketFront, type Front, type FrontOptions } from '../front.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';

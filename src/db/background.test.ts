@@ -5,7 +5,7 @@ const options = { monotonic: () => performance.now(), onError: () => {} };
 
 describe('background work', () => {
   test('runs a woken job slice by slice until it is done, and again when woken again', async () => {
-    const background = createBackground({ ...options, busy: () => false });
+    const background = createBackground({ ...options, isBusy: () => false });
     let left = 3;
     const job = background.add({ name: 'count', slice: async () => (--left > 0 ? 'more' : 'done') });
     job.wake();
@@ -18,7 +18,7 @@ describe('background work', () => {
   });
 
   test('a job that asks for a rest is not run before it is over, whoever wakes it, and has work left', async () => {
-    const background = createBackground({ ...options, busy: () => false });
+    const background = createBackground({ ...options, isBusy: () => false });
     const runs: number[] = [];
     const job = background.add({
       name: 'resting',
@@ -37,7 +37,7 @@ describe('background work', () => {
   });
 
   test('a wake that comes while the slice runs is not lost', async () => {
-    const background = createBackground({ ...options, busy: () => false });
+    const background = createBackground({ ...options, isBusy: () => false });
     let runs = 0;
     const job = background.add({
       name: 'late',
@@ -59,7 +59,7 @@ describe('background work', () => {
       now += 10;
       return true;
     };
-    const background = createBackground({ ...options, busy, monotonic: () => now, maxWaitMs: 50 });
+    const background = createBackground({ ...options, isBusy: busy, monotonic: () => now, maxWaitMs: 50 });
     let ran = false;
     const job = background.add({
       name: 'patient',
@@ -78,7 +78,7 @@ describe('background work', () => {
     const errors: string[] = [];
     const background = createBackground({
       ...options,
-      busy: () => false,
+      isBusy: () => false,
       onError: job => errors.push(job),
       retryMs: 1,
     });
@@ -111,7 +111,7 @@ describe('background work', () => {
   });
 
   test('stop lets the running slice finish and starts no other', async () => {
-    const background = createBackground({ ...options, busy: () => false });
+    const background = createBackground({ ...options, isBusy: () => false });
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     let slices = 0;

@@ -24,7 +24,7 @@ export type Background = {
 
 export type BackgroundOptions = {
   /** Whether deliveries are waiting for their commit. */
-  busy: () => boolean;
+  isBusy: () => boolean;
   monotonic: () => number;
   onError: (job: string, error: unknown) => void;
   /** The longest that a slice waits for ingest to be idle. */
@@ -34,7 +34,7 @@ export type BackgroundOptions = {
 };
 
 export function createBackground(options: BackgroundOptions): Background {
-  const { busy, monotonic, onError, maxWaitMs = 50, retryMs = 5000 } = options;
+  const { isBusy, monotonic, onError, maxWaitMs = 50, retryMs = 5000 } = options;
   const jobs: BackgroundJob[] = [];
   const awake = new Set<BackgroundJob>();
   /** Asked for a rest, and will go on after it. */
@@ -46,7 +46,7 @@ export function createBackground(options: BackgroundOptions): Background {
   const untilQuiet = async (): Promise<void> => {
     const until = monotonic() + maxWaitMs;
     do await new Promise(resolve => setTimeout(resolve, 0));
-    while (busy() && monotonic() < until && !stopped);
+    while (isBusy() && monotonic() < until && !stopped);
   };
 
   const runSlice = async (job: BackgroundJob): Promise<void> => {

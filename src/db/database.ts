@@ -6,14 +6,14 @@ import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
-import { createLazyThread, startThread } from './database-thread.ts';
-import { restrictToOwner } from './file-mode.ts';
-import { fromFileUrl } from './file-url.ts';
-import { createMaintenance, createSpareReaders, type Maintenance } from './maintenance.ts';
+import { restrictToOwner } from './files/file-mode.ts';
+import { fromFileUrl } from './files/file-url.ts';
+import { createMaintenance, createOnDemandReaders, type Maintenance } from './maintenance.ts';
 import { migrate } from './migrate.ts';
 import { migrations as realMigrations } from './migrations.ts';
-import { toStatement } from './protocol.ts';
-import { createThreadedClient } from './threaded-client.ts';
+import { toStatement } from './threads/messages.ts';
+import { createLazyThread, startThread } from './threads/thread-handle.ts';
+import { createThreadedClient } from './threads/threaded-client.ts';
 
 export type SpawnThread = (name: 'writer' | 'reader') => Worker;
 
@@ -48,17 +48,17 @@ export type Database = {
   scanClient: Client;
   scanDb: Drizzle;
   /** Runs the writer thread's own job (connection.ts); undefined for a server, which has no thread here. */
-  runJob: ((input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>) | undefined;
+  runWriterJob: ((input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>) | undefined;
   /** A write batch of background work; `writerMs` is the writer's own time for it, unknown behind a network. */
   timedBatch: (statements: InStatement[]) => Promise<{ results: ResultSet[]; writerMs: number | undefined }>;
   /** A reader for work of minutes (checks), in a thread that is made for it when the database is embedded. */
   withReader: <T>(use: (client: Client) => Promise<T>) => Promise<T>;
   /** Undefined for a server, which keeps itself. */
-  upkeep: Maintenance | undefined;
+  maintenance: Maintenance | undefined;
   /** Where the embedded file is; undefined for a server. */
   file: string | undefined;
   /** Statements sent to the writer and not answered yet. */
-  writeDepth: () => number;
+  writeQueueDepth: () => number;
   /** How often SQLITE_BUSY happened: an incident, see connection.ts. */
   busyIncidents: () => number;
   close: () => Promise<void>;
@@ -70,7 +70,7 @@ export type DatabaseOptions = {
   spawn: SpawnThread;
   onBusy: () => void;
   /** A database thread died; nothing more will be answered. */
-  onDeath: (error: Error) => void;
+  onThreadFailure: (error: Error) => void;
   /** The schema's history, other than the real one. */
   migrations?: readonly string[];
 };
@@ -99,12 +99,12 @@ async function openServer({ url, authToken, migrations = realMigrations }: Datab
     db,
     scanClient: client,
     scanDb: db,
-    runJob: undefined,
+    runWriterJob: undefined,
     timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
     withReader: use => use(client),
-    upkeep: undefined,
+    maintenance: undefined,
     file: undefined,
-    writeDepth: () => 0,
+    writeQueueDepth: () => 0,
     busyIncidents: () => 0,
     close: async () => client.close(),
   };
@@ -112,18 +112,18 @@ async function openServer({ url, authToken, migrations = realMigrations }: Datab
 
 async function openFile(
   file: string,
-  { spawn, onBusy, onDeath, migrations = realMigrations }: DatabaseOptions,
+  { spawn, onBusy, onThreadFailure, migrations = realMigrations }: DatabaseOptions,
 ): Promise<Database> {
   let busy = 0;
   const start = (name: 'writer' | 'reader') =>
     startThread({
       spawn: () => spawn(name),
-      hello: { path: file, readOnly: name === 'reader' },
+      open: { path: file, readOnly: name === 'reader' },
       onBusy: () => {
         busy++;
         onBusy();
       },
-      onDeath,
+      onThreadFailure,
     });
   clearCopies(file);
   // Made first, so that it and the log beside it, which takes its mode, are nobody else's to read at any moment.
@@ -135,12 +135,12 @@ async function openFile(
   const scanner = createLazyThread(() => start('reader'));
   const client = createThreadedClient(writer, reader);
   const scanClient = createThreadedClient(writer, scanner);
-  const spares = createSpareReaders(() =>
+  const spares = createOnDemandReaders(() =>
     startThread({
       spawn: () => spawn('reader'),
-      hello: { path: file, readOnly: true },
+      open: { path: file, readOnly: true },
       onBusy,
-      onDeath: () => {},
+      onThreadFailure: () => {},
     }),
   );
   const close = async (): Promise<void> => {
@@ -161,7 +161,7 @@ async function openFile(
     db: drizzle(client) as Drizzle,
     scanClient,
     scanDb: drizzle(scanClient) as Drizzle,
-    runJob: async (input, handedOver) => (await writer.send({ kind: 'job', input, handedOver })).output,
+    runWriterJob: async (input, handedOver) => (await writer.send({ kind: 'job', input, transfer: handedOver })).output,
     timedBatch: async statements => {
       const { results, ms } = await writer.send({
         kind: 'batch',
@@ -171,9 +171,9 @@ async function openFile(
       return { results, writerMs: ms };
     },
     withReader: spares.withClient,
-    upkeep: createMaintenance({ client, writer, withThread: spares.withThread }),
+    maintenance: createMaintenance({ client, writer, withThread: spares.withThread }),
     file,
-    writeDepth: writer.depth,
+    writeQueueDepth: writer.queueDepth,
     busyIncidents: () => busy,
     close,
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
 import { createSealer } from '../core/seal.ts';
 import { randomBytes, spawnThread } from '../testing/test-server.ts';
-import { writeCopy } from './copies.ts';
+import { writeBackup } from './backup.ts';
 import { type Database, openDatabase } from './database.ts';
 import { checkSecret } from './secret-check.ts';
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
     authToken: undefined,
     spawn: spawnThread,
     onBusy: () => {},
-    onDeath: error => {
+    onThreadFailure: error => {
       throw error;
     },
   });
@@ -55,15 +55,15 @@ describe('space', () => {
   test('comes off the file by as many pages as were asked for', async () => {
     for (let i = 0; i < 20; i++) await write(randomBytes(200_000));
     await database.client.execute("DELETE FROM meta WHERE name <> 'secret-check'");
-    const before = await database.upkeep?.pages();
-    await database.upkeep?.vacuum(50);
-    const after = await database.upkeep?.pages();
+    const before = await database.maintenance?.pages();
+    await database.maintenance?.vacuum(50);
+    const after = await database.maintenance?.pages();
     expect([(before?.total ?? 0) - (after?.total ?? 0), (before?.free ?? 0) - (after?.free ?? 0)]).toEqual([50, 50]);
-    await database.upkeep?.vacuum(100_000);
-    expect((await database.upkeep?.pages())?.free).toBe(0);
+    await database.maintenance?.vacuum(100_000);
+    expect((await database.maintenance?.pages())?.free).toBe(0);
     // The connection is still one that commits: a statement left open would pin the log.
     await write(randomBytes(10));
-    await database.upkeep?.truncateWal();
+    await database.maintenance?.truncateWal();
     expect(statSync(file('hooktape.db-wal')).size).toBe(0);
     expect(statSync(file('hooktape.db')).size).toBeLessThan(50 * 16384);
   });
@@ -80,9 +80,9 @@ test('a file that was not made to shrink has no pages to cut off', async () => {
     authToken: undefined,
     spawn: spawnThread,
     onBusy: () => {},
-    onDeath: () => {},
+    onThreadFailure: () => {},
   });
-  expect((await other.upkeep?.pages())?.free).toBe(0);
+  expect((await other.maintenance?.pages())?.free).toBe(0);
   await other.close();
 });
 
@@ -126,18 +126,33 @@ describe('a reader of one’s own', () => {
 
 describe('writeCopy', () => {
   const copy = (name: string) => {
-    if (!database.upkeep) throw new Error('not a file');
-    return writeCopy({ upkeep: database.upkeep, spawn: spawnThread, file: file(name), part: file(`${name}.part`) });
+    if (!database.maintenance) throw new Error('not a file');
+    return writeBackup({
+      maintenance: database.maintenance,
+      spawn: spawnThread,
+      file: file(name),
+      partialFile: file(`${name}.part`),
+    });
   };
 
   test('gives no name to a copy that fails', async () => {
-    const { upkeep } = database;
-    if (!upkeep) throw new Error('not a file');
-    const full = { ...upkeep, copyInto: () => Promise.reject(new Error('SQLITE_FULL: disk is full')) };
-    const written = writeCopy({ upkeep: full, spawn: spawnThread, file: file('copy'), part: file('copy.part') });
+    const { maintenance } = database;
+    if (!maintenance) throw new Error('not a file');
+    const full = { ...maintenance, copyInto: () => Promise.reject(new Error('SQLITE_FULL: disk is full')) };
+    const written = writeBackup({
+      maintenance: full,
+      spawn: spawnThread,
+      file: file('copy'),
+      partialFile: file('copy.part'),
+    });
     expect(written).rejects.toThrow('disk is full');
-    const damaging = { ...upkeep, copyInto: async (path: string) => writeFileSync(path, 'x'.repeat(40_000)) };
-    const damaged = writeCopy({ upkeep: damaging, spawn: spawnThread, file: file('copy'), part: file('copy.part2') });
+    const damaging = { ...maintenance, copyInto: async (path: string) => writeFileSync(path, 'x'.repeat(40_000)) };
+    const damaged = writeBackup({
+      maintenance: damaging,
+      spawn: spawnThread,
+      file: file('copy'),
+      partialFile: file('copy.part2'),
+    });
     expect(damaged).rejects.toThrow();
     await Promise.allSettled([written, damaged]);
     for (const name of ['copy', 'copy.part', 'copy.part2']) expect(existsSync(file(name))).toBe(false);
@@ -153,7 +168,7 @@ describe('writeCopy', () => {
       authToken: undefined,
       spawn: spawnThread,
       onBusy: () => {},
-      onDeath: () => {},
+      onThreadFailure: () => {},
     });
     const modes = await database.client.execute(
       'SELECT page_size, auto_vacuum FROM pragma_page_size, pragma_auto_vacuum',
@@ -162,10 +177,12 @@ describe('writeCopy', () => {
   });
 
   test('of two at once for the same name only one is there, whole', async () => {
-    const { upkeep } = database;
-    if (!upkeep) throw new Error('not a file');
+    const { maintenance } = database;
+    if (!maintenance) throw new Error('not a file');
     const both = await Promise.allSettled(
-      ['a', 'b'].map(part => writeCopy({ upkeep, spawn: spawnThread, file: file('copy'), part: file(part) })),
+      ['a', 'b'].map(part =>
+        writeBackup({ maintenance: maintenance, spawn: spawnThread, file: file('copy'), partialFile: file(part) }),
+      ),
     );
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });

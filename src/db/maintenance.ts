@@ -3,8 +3,8 @@
  * as long as somebody reads. A libSQL server does all of this by itself.
  */
 import type { Client } from '@libsql/client';
-import type { DatabaseThread } from './database-thread.ts';
-import { createThreadedClient } from './threaded-client.ts';
+import type { DatabaseThread } from './threads/thread-handle.ts';
+import { createThreadedClient } from './threads/threaded-client.ts';
 
 export type Maintenance = {
   /** How many pages the file has, and how many of them hold nothing and could be cut off. */
@@ -17,14 +17,14 @@ export type Maintenance = {
   copyInto: (path: string) => Promise<void>;
 };
 
-export type UpkeepOptions = {
+export type MaintenanceOptions = {
   client: Client;
   writer: DatabaseThread;
   /** Lends a reader thread that nobody else waits for. */
   withThread: <T>(use: (thread: DatabaseThread) => Promise<T>) => Promise<T>;
 };
 
-export function createMaintenance({ client, writer, withThread }: UpkeepOptions): Maintenance {
+export function createMaintenance({ client, writer, withThread }: MaintenanceOptions): Maintenance {
   return {
     async pages() {
       const { rows } = await client.execute(
@@ -47,7 +47,7 @@ export function createMaintenance({ client, writer, withThread }: UpkeepOptions)
 }
 
 /** Reader threads made for one long piece of work each, beside the ones that requests wait for. */
-export function createSpareReaders(start: () => Promise<DatabaseThread>) {
+export function createOnDemandReaders(start: () => Promise<DatabaseThread>) {
   const lent = new Set<DatabaseThread>();
   const withThread = async <T>(use: (thread: DatabaseThread) => Promise<T>): Promise<T> => {
     const thread = await start();
@@ -65,7 +65,7 @@ export function createSpareReaders(start: () => Promise<DatabaseThread>) {
       withThread(thread => use(createThreadedClient(thread, thread))),
     /** Whoever still reads fails with CLIENT_CLOSED. */
     abandonAll: (): void => {
-      for (const thread of lent) thread.abandon();
+      for (const thread of lent) thread.terminate();
     },
   };
 }

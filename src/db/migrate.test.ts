@@ -108,9 +108,9 @@ describe('opening the database', () => {
     openDatabase({
       url: `file:${file}`,
       authToken: undefined,
-      spawn: () => new Worker(new URL('./reader-thread.ts', import.meta.url).href),
+      spawn: () => new Worker(new URL('./threads/reader-thread.ts', import.meta.url).href),
       onBusy: () => {},
-      onDeath: () => {},
+      onThreadFailure: () => {},
       ...(migrations && { migrations }),
     });
   const modes = () =>

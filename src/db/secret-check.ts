@@ -18,7 +18,7 @@ const content = 'hooktape';
 export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => sealer.open(proof, name) === content;
 
 /** The proof as it is stored; undefined in a database that was never opened by a server. */
-export const readProof = async (client: Client): Promise<Uint8Array | undefined> =>
+export const readSecretProof = async (client: Client): Promise<Uint8Array | undefined> =>
   proofIn(await client.execute(select));
 
 const select = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
@@ -33,7 +33,7 @@ function proofIn(result: ResultSet | undefined): Uint8Array | undefined {
  * @throws SecretError when the secret is another one, ShortSecretError when it is short and this is its first use
  */
 export async function checkSecret(client: Client, sealer: Sealer, isShort = false): Promise<void> {
-  let proof = await readProof(client);
+  let proof = await readSecretProof(client);
   if (!proof) {
     if (isShort) throw new ShortSecretError(`the secret ${secretMustBe}`);
     // Several processes may start at once on one server: the first one's proof stays.

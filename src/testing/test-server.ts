@@ -15,7 +15,7 @@ import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Dependencies, type Services } from '../wiring.ts';
 import { databaseFor } from './remote/databases.ts';
 
-const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/reader-thread.ts' };
+const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/threads/reader-thread.ts' };
 export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[name], import.meta.url).href);
 
 export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));

@@ -46,7 +46,7 @@ export function createHistory(
     store: createExportsStore(database.scanClient),
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
-    since: events.since,
+    retentionCutoff: events.since,
     turns,
     answer: ({ seq, token }, { id, row, headers, body }) => {
       const { method, path, query, platform, eventType, receivedAt } = row;
@@ -67,7 +67,7 @@ export function createHistory(
     store: createImportsStore(database.client),
     insert: events => captureStore.insert([packRows(events)]),
     preview,
-    since: events.since,
+    retentionCutoff: events.since,
     busy: () => capture.depth() > 0,
     onImported: search.wake,
     random,

@@ -55,7 +55,7 @@ export async function createInfrastructure(surroundings: Dependencies) {
     authToken: config.databaseAuthToken,
     spawn,
     onBusy: () => log.error('the database was busy; the connection was replaced'),
-    onDeath: onFatal,
+    onThreadFailure: onFatal,
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);

@@ -10,7 +10,7 @@ import { createLiveService } from '../features/live/service.ts';
 import { createLiveStore } from '../features/live/store.ts';
 import { createArrivals } from '../features/mcp/arrivals.ts';
 import { createRetentionService } from '../features/retention/service.ts';
-import { createSpace } from '../features/retention/space.ts';
+import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSweepClock } from '../features/retention/sweep-clock.ts';
 import { createSearchService } from '../features/search/service.ts';
@@ -45,7 +45,7 @@ export function createIngestWiring(
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
-    busy,
+    isBusy: busy,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
@@ -53,7 +53,7 @@ export function createIngestWiring(
   const sweepClock = createSweepClock({
     clock,
     store: retentionStore,
-    onAhead: aheadMs =>
+    onJump: aheadMs =>
       log.warn(
         'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
         { aheadSeconds: Math.round(aheadMs / 1000) },
@@ -65,7 +65,7 @@ export function createIngestWiring(
     clock: sweepClock,
     retentionMs,
     background,
-    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    reclaimSpace: database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, busy }).slice,
     removeTeam: endpoints.removeTeam,
     onSwept: swept => {
       metrics.swept(swept);
@@ -80,7 +80,7 @@ export function createIngestWiring(
     addJob: background.add,
     monotonic: clock.monotonic,
     // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
-    busy: () => busy() || activity.isHigh(),
+    isBusy: () => busy() || activity.isHigh(),
     indexed: ground.searchIndexed,
     nearby: ground.searchNearby,
   });
@@ -104,10 +104,10 @@ export function createIngestWiring(
     isShared,
   });
   const arrivals = createArrivals();
-  const { runJob } = database;
+  const { runWriterJob } = database;
   const capture = createCaptureService({
-    recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
-    ...(runJob ? threadBatchLimits : remoteBatchLimits),
+    recorder: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
+    ...(runWriterJob ? threadBatchLimits : remoteBatchLimits),
     // Large deliveries that wait for their commit leave the small ones their place.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,

@@ -1,7 +1,7 @@
 /* Connected apps, and the one read that every request with an access token makes. */
 import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { lastUsedCase } from '../../db/last-used.ts';
+import { lastUsedCase } from '../../db/last-used-case.ts';
 import { accounts, teams } from '../../db/schema.ts';
 import { authzRequests, connectedApps, externalSubjects, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Position } from '../../core/cursor.ts';
 import { notFound } from '../../core/errors.ts';
-import type { ExportRow, ExportsStore, Key } from './store.ts';
+import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
 const keysAtOnce = 1024;
 const pageBytes = 64 << 10;
@@ -30,7 +30,7 @@ export async function* readHistory({
   signal,
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
   let after: Position = { receivedAt: since, seq: -1 };
-  let keys: Key[] = [];
+  let keys: EventKey[] = [];
   let next = 0;
   let areLast = false;
 
@@ -64,7 +64,7 @@ export async function* readHistory({
 }
 
 /** The index after the last key of the page that begins at `start`: as many as fit, at least one if there is one. */
-export function endOfPage(keys: readonly Key[], start: number): number {
+export function endOfPage(keys: readonly EventKey[], start: number): number {
   let bytes = 0;
   let end = start;
   for (; end < keys.length; end++) {

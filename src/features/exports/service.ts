@@ -10,13 +10,13 @@ import { toStream } from '../../core/json-output.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { EventReader } from '../events/service.ts';
-import { writeFile } from './file.ts';
-import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
-import { harFile } from './har.ts';
+import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
+import { harFile } from './har-format.ts';
 import { readHistory } from './history.ts';
-import { jsonFile } from './json.ts';
+import { jsonFile } from './json-format.ts';
 import type { ExportQuery } from './model.ts';
 import type { ExportsStore } from './store.ts';
+import { writeFile } from './write-file.ts';
 
 /** Who asks: from the principal. */
 export type Exporter = EventReader & { accountId: string };
@@ -35,7 +35,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   endpoint: (reader: EventReader, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that this reader may still see. */
-  since: (reader: EventReader) => number;
+  retentionCutoff: (reader: EventReader) => number;
   /** The turns of one export. */
   turns: () => Turn;
   /** What the sender of an event of this endpoint was answered. */
@@ -46,13 +46,13 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   /** Of this program. */
   version: string;
   /** Told of events that an export had to leave out. */
-  onDamaged: (endpointId: string, damaged: Damaged) => void;
+  onDamaged: (endpointId: string, damaged: DamagedEvents) => void;
 }) {
   const {
     store,
     endpoint: findEndpoint,
     toEndpoint,
-    since,
+    retentionCutoff,
     turns,
     answer,
     matcher,
@@ -73,7 +73,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       history: readHistory({
         store,
         endpoint: row.seq,
-        since: since(exporter),
+        since: retentionCutoff(exporter),
         newest: await store.newest(),
         signal: stopped.signal,
       }),

@@ -7,7 +7,7 @@ import type { Client } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
 
 /** Where an event stands, and how many bytes its stored content has. */
-export type Key = Position & { bytes: number };
+export type EventKey = Position & { bytes: number };
 
 /** What an export reads of an event. */
 export type ExportRow = Position & {
@@ -40,7 +40,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     },
 
     /** Keys of an endpoint's events after a position, oldest first, none newer than `newest`. */
-    async keys(endpoint: number, after: Position, newest: number, limit: number): Promise<Key[]> {
+    async keys(endpoint: number, after: Position, newest: number, limit: number): Promise<EventKey[]> {
       const { rows } = await client.execute({
         sql: `SELECT seq, received_at, length(content) FROM events
               WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND seq <= ?

@@ -9,9 +9,9 @@ import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import { type ImportedEvent, readEvent } from '../../core/import/exported-event.ts';
 import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
-import type { ImportsStore, Target } from './store.ts';
+import type { ImportsStore, TargetEndpoint } from './store.ts';
 
-export type Imported = {
+export type ImportResult = {
   imported: number;
   alreadyThere: number;
   /** Older than the retention window: they would be gone at once. */
@@ -37,14 +37,14 @@ export function createImportsService(options: {
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
   preview: (body: Uint8Array) => Uint8Array;
   /** The oldest time of receipt that a reader may still see. */
-  since: (reader: Target) => number;
+  retentionCutoff: (reader: TargetEndpoint) => number;
   /** Whether deliveries are waiting for their commit. */
   busy: () => boolean;
   /** Told after events were added. */
   onImported: () => void;
   random: RandomBytes;
 }) {
-  const { store, insert, preview, since, busy, onImported, random } = options;
+  const { store, insert, preview, retentionCutoff, busy, onImported, random } = options;
   // One at a time: two imports of the same file must not both find an event missing.
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -58,7 +58,7 @@ export function createImportsService(options: {
     if (events.length === 0) return counts;
     const times = [...new Set(events.map(event => event.receivedAt))];
     const hashes = [...new Set(events.map(event => hex(event.sha256)))];
-    for await (const existing of store.alike(endpoint, times, hashes)) {
+    for await (const existing of store.findDuplicates(endpoint, times, hashes)) {
       const content = unpackIfIntact(existing);
       // One that the disk has altered is not the same any more: a good copy of it is welcome.
       if (!content) continue;
@@ -123,11 +123,11 @@ export function createImportsService(options: {
     return tooLarge;
   };
 
-  const addBatch = async (endpointId: string, given: readonly unknown[]): Promise<Imported> => {
-    const target = await store.target(endpointId);
+  const addBatch = async (endpointId: string, given: readonly unknown[]): Promise<ImportResult> => {
+    const target = await store.endpoint(endpointId);
     if (!target) throw notFound('endpoint');
     const events = given.map(readEvent);
-    const oldest = since(target);
+    const oldest = retentionCutoff(target);
     const current = events.filter(event => event.receivedAt >= oldest);
     const there = await countExisting(target.seq, current);
     const missing = current.filter(event => {
@@ -156,7 +156,7 @@ export function createImportsService(options: {
      * @param events as a JSON export has them; alike ones must come in the same batch
      * @throws not_found for the endpoint, invalid for the first event that is wrong, when none has been added
      */
-    add(endpointId: string, events: readonly unknown[]): Promise<Imported> {
+    add(endpointId: string, events: readonly unknown[]): Promise<ImportResult> {
       const work = turn.then(() => addBatch(endpointId, events));
       turn = work.catch(() => {});
       return work;

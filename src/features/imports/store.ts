@@ -1,10 +1,10 @@
 /* What an import needs to know: the endpoint it goes to, and which events are there already. */
 import type { Client, Row } from '@libsql/client';
 
-export type Target = { seq: number; teamId: string; plan: 'free' | 'pro' };
+export type TargetEndpoint = { seq: number; teamId: string; plan: 'free' | 'pro' };
 
 /** An event that is there, as far as being the same depends on it. */
-export type Existing = {
+export type ExistingEvent = {
   receivedAt: number;
   method: string;
   path: string;
@@ -26,7 +26,7 @@ const latin1 = (value: unknown): string => Buffer.from(value as ArrayBuffer).toS
 export function createImportsStore(client: Pick<Client, 'execute'>) {
   return {
     /** The live endpoint with this id, whoever owns it. */
-    async target(id: string): Promise<Target | undefined> {
+    async endpoint(id: string): Promise<TargetEndpoint | undefined> {
       const { rows } = await client.execute({
         sql: `SELECT e.seq, e.team_id, t.plan FROM endpoints e JOIN teams t ON t.id = e.team_id
               WHERE e.id = ? AND e.deleted_at IS NULL`,
@@ -40,7 +40,11 @@ export function createImportsStore(client: Pick<Client, 'execute'>) {
      * The endpoint's events that were received at one of these times and have one of these hashes (in hex). Contents come
      * a few megabytes at a time: more than that is neither held nor asked of a server, whose answers have their limit.
      */
-    async *alike(endpoint: number, times: readonly number[], hashes: readonly string[]): AsyncGenerator<Existing> {
+    async *findDuplicates(
+      endpoint: number,
+      times: readonly number[],
+      hashes: readonly string[],
+    ): AsyncGenerator<ExistingEvent> {
       const { rows: keys } = await client.execute({
         sql: `SELECT seq, length(content) FROM events
               WHERE endpoint = ? AND received_at IN (SELECT value FROM json_each(?))
@@ -76,7 +80,7 @@ function* slicesOf(keys: readonly Row[]): Generator<number[]> {
   if (seqs.length > 0) yield seqs;
 }
 
-const toExisting = (row: Row): Existing => ({
+const toExisting = (row: Row): ExistingEvent => ({
   receivedAt: Number(row[0]),
   method: String(row[1]),
   path: latin1(row[2]),

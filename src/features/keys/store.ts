@@ -1,7 +1,7 @@
 /* API keys. Only a SHA-256 of each is stored. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { lastUsedCase } from '../../db/last-used.ts';
+import { lastUsedCase } from '../../db/last-used-case.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
 import { connectedApps } from '../../db/schema-oauth.ts';
 

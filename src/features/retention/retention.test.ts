@@ -237,7 +237,7 @@ test('a log that a reader holds is left for later, without an incident', async (
     'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i), (SELECT count(*) FROM events) FROM n',
   );
   await house.createPerson();
-  await database.upkeep?.truncateWal();
+  await database.maintenance?.truncateWal();
   expect(Number((await scan).rows[0]?.[0])).toBe(3_000_000);
   await house.createPerson('second@example.com');
   expect(database.busyIncidents()).toBe(0);

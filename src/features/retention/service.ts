@@ -4,14 +4,14 @@
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
-import type { Due, ExpiredEvents, RetentionStore } from './store.ts';
+import type { ExpiredEvent, ExpiredRange, RetentionStore } from './store.ts';
 import type { SweepClock } from './sweep-clock.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
 
 const sliceMs = 2.5;
 /** A page of content costs about as much to free as four events without any. */
-const cost = ({ bytes }: ExpiredEvents): number => 1 + bytes / 4096;
+const cost = ({ bytes }: ExpiredEvent): number => 1 + bytes / 4096;
 /** A delivery that found its endpoint before the deletion may be committed as much later as a sender may take to send it. */
 const lateDeliveriesMs = 600_000;
 
@@ -24,13 +24,13 @@ export function createRetentionService(options: {
   retentionMs: RetentionMs;
   background: { add: (job: { name: string; slice: Slice }) => { wake: () => void } };
   /** Gives disk space back; undefined when that is the database server's business. */
-  giveBack: Slice | undefined;
+  reclaimSpace: Slice | undefined;
   /** Deletes the endpoints of a team that nobody is in. */
   removeTeam: (teamId: string) => Promise<void>;
   /** Told after each walk that removed anything. */
   onSwept: (events: number) => void;
 }) {
-  const { store, clock, retentionMs, background, giveBack, removeTeam, onSwept } = options;
+  const { store, clock, retentionMs, background, reclaimSpace, removeTeam, onSwept } = options;
   const pace = createBatchSize({ targetMs: sliceMs, first: 128, least: 64, most: 4096 });
   let walking = false;
   /** Woken during a walk: endpoints that it has passed already may have something by now. */
@@ -38,8 +38,8 @@ export function createRetentionService(options: {
   let position = 0;
   let swept = 0;
 
-  const removeSome = async (due: Due): Promise<void> => {
-    const found = await store.oldest(due, Math.ceil(pace.size()));
+  const removeSome = async (due: ExpiredRange): Promise<void> => {
+    const found = await store.oldestEvents(due, Math.ceil(pace.size()));
     const seqs: number[] = [];
     let units = 0;
     for (const one of found) {
@@ -69,8 +69,8 @@ export function createRetentionService(options: {
       free: oldestVisible(retentionMs, 'free', now),
       pro: oldestVisible(retentionMs, 'pro', now),
     };
-    const due = await store.due(position, since);
-    const next = due ?? (await store.orphans());
+    const due = await store.findExpired(position, since);
+    const next = due ?? (await store.findOrphans());
     if (next) {
       if (due) position = due.endpoint;
       await removeSome(next);
@@ -84,7 +84,7 @@ export function createRetentionService(options: {
   };
 
   const sweep = background.add({ name: 'retention', slice });
-  const space = giveBack && background.add({ name: 'space', slice: giveBack });
+  const space = reclaimSpace && background.add({ name: 'space', slice: reclaimSpace });
 
   return {
     /** Something may have to go: the time came, an endpoint was deleted, a plan was changed. */

@@ -7,10 +7,10 @@ import type { Database } from '../../db/database.ts';
 import type { SeenClock } from './sweep-clock.ts';
 
 /** Events of `endpoint` received before `before` may go. */
-export type Due = { endpoint: number; before: number };
+export type ExpiredRange = { endpoint: number; before: number };
 
 /** An event and what its content takes on disk, in bytes. */
-export type ExpiredEvents = { seq: number; bytes: number };
+export type ExpiredEvent = { seq: number; bytes: number };
 
 /** Statements that remove what belongs to these events elsewhere, such as their rows in an index. */
 export type ExtraDeletes = (seqs: readonly number[]) => InStatement[];
@@ -50,7 +50,7 @@ export function createRetentionStore({ client, timedBatch }: Database, extraDele
      * The first endpoint from row `from` on that has events to remove: past its plan's window, or all when it is deleted.
      * @param since the oldest time of receipt that each plan still shows
      */
-    async due(from: number, since: { free: number; pro: number }): Promise<Due | undefined> {
+    async findExpired(from: number, since: { free: number; pro: number }): Promise<ExpiredRange | undefined> {
       const { rows } = await client.execute({
         sql: `SELECT owner, before FROM (
                 SELECT e.seq AS owner,
@@ -64,7 +64,7 @@ export function createRetentionStore({ client, timedBatch }: Database, extraDele
     },
 
     /** Events whose endpoint's row is gone: deliveries that were committed after all else was removed. */
-    async orphans(): Promise<Due | undefined> {
+    async findOrphans(): Promise<ExpiredRange | undefined> {
       // One step in the index for each endpoint that has events, however many they are.
       const { rows } = await client.execute(
         `SELECT owner FROM (
@@ -78,7 +78,7 @@ export function createRetentionStore({ client, timedBatch }: Database, extraDele
     },
 
     /** The oldest of them. */
-    async oldest({ endpoint, before }: Due, limit: number): Promise<ExpiredEvents[]> {
+    async oldestEvents({ endpoint, before }: ExpiredRange, limit: number): Promise<ExpiredEvent[]> {
       const { rows } = await client.execute({
         sql: `SELECT seq, length(content) FROM events WHERE endpoint = ? AND received_at < ?
               ORDER BY received_at, seq LIMIT ?`,

@@ -24,7 +24,7 @@ async function open(clock: HeldClock = holdClock(), saved: { seen?: SeenClock | 
         saved.seen = JSON.parse(JSON.stringify(seen)) as SeenClock;
       },
     },
-    onAhead: ms => told.push(`ahead ${ms / hour}`),
+    onJump: ms => told.push(`ahead ${ms / hour}`),
     onSettled: () => told.push('settled'),
   });
   await sweepClock.read();

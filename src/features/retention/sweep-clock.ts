@@ -16,7 +16,7 @@ export type SweepClockOptions = {
     saveSeenClock: (seen: SeenClock) => Promise<void>;
   };
   /** The clock has jumped ahead; `aheadMs` of where it should be. */
-  onAhead: (aheadMs: number) => void;
+  onJump: (aheadMs: number) => void;
   /** It is followed again: it went back, or has held for long enough. */
   onSettled: () => void;
 };
@@ -33,7 +33,7 @@ const expected = (from: Sample, at: Sample): number => from.wall + at.monotonic 
 
 export type SweepClock = ReturnType<typeof createSweepClock>;
 
-export function createSweepClock({ clock, store, onAhead, onSettled }: SweepClockOptions) {
+export function createSweepClock({ clock, store, onJump, onSettled }: SweepClockOptions) {
   const sample = (): Sample => ({ wall: clock.now(), monotonic: clock.monotonic() });
   let trusted = sample();
   /** The jump that is not followed, and what of its hour had passed before this process started. */
@@ -51,7 +51,7 @@ export function createSweepClock({ clock, store, onAhead, onSettled }: SweepCloc
       const isSame = before !== undefined && at.wall >= before.since - toleranceMs;
       jump = { at, heldBeforeMs: isSame ? (before?.heldMs ?? 0) : 0 };
       before = undefined;
-      onAhead(at.wall - trustedNow);
+      onJump(at.wall - trustedNow);
     }
     if (isAhead && heldMs(at) < holdMs) return trustedNow;
     trusted = at;

@@ -11,9 +11,9 @@ import { maxSearchCharacters } from '../../core/limits.ts';
 import { type SignatureQuery, signatureQuery } from '../../core/search-signature.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
 import { firstCharacters } from '../../core/text.ts';
-import { searchedBody } from './documents.ts';
-import type { Recent } from './recent.ts';
-import type { Searched, SearchStore } from './store.ts';
+import { readableBody } from './index-entry.ts';
+import type { RecentEvents } from './recent-events.ts';
+import type { SearchableEvent, SearchStore } from './store.ts';
 import { endpointMark, oversizedMark, trigramsOf } from './trigrams.ts';
 
 export type Search = {
@@ -63,8 +63,12 @@ export function matchExpression(endpoint: number, term: string): string | undefi
 type Opening = Awaited<ReturnType<SearchStore['opening']>>;
 type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
-async function matches(event: Searched, matcher: Matcher, turn: () => Promise<void> | undefined): Promise<boolean> {
-  const steps = matcher(event.eventType, searchedBody(event));
+async function matches(
+  event: SearchableEvent,
+  matcher: Matcher,
+  turn: () => Promise<void> | undefined,
+): Promise<boolean> {
+  const steps = matcher(event.eventType, readableBody(event));
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -74,7 +78,7 @@ async function matches(event: Searched, matcher: Matcher, turn: () => Promise<vo
 
 export function createFinder(options: {
   store: SearchStore;
-  recent: Recent;
+  recent: RecentEvents;
   monotonic: () => number;
   /** false: no index is kept, and every search walks the list. */
   indexed: boolean;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { packContent } from '../../core/stored-content.ts';
 import { createIndexer } from './indexer.ts';
-import type { Searched, SearchStore } from './store.ts';
+import type { SearchableEvent, SearchStore } from './store.ts';
 
 /** A store in memory that counts what is asked of it. */
 function fakeStore(bodies: string[]) {
-  const events: Searched[] = bodies.map((body, i) => ({
+  const events: SearchableEvent[] = bodies.map((body, i) => ({
     seq: i + 1,
     endpoint: 1,
     eventType: null,
@@ -39,7 +39,7 @@ const random = (length: number): string =>
 describe('the indexer', () => {
   test('writes bounded slices in order until all is in', async () => {
     const { store, state } = fakeStore(Array.from({ length: 100 }, () => random(3000)));
-    const indexer = createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const indexer = createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
     while ((await indexer.slice()) === 'more');
     expect(state.watermark).toBe(100);
     expect(state.slices.length).toBeGreaterThan(5);
@@ -57,7 +57,7 @@ describe('the indexer', () => {
         return store.append(...args);
       },
     };
-    const indexer = createIndexer({ store: slow, monotonic: () => now, busy: () => busy, onIndexed: () => {} });
+    const indexer = createIndexer({ store: slow, monotonic: () => now, isBusy: () => busy, onIndexed: () => {} });
     await indexer.slice();
     const { watermark } = state;
     expect(watermark).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe('the indexer', () => {
           return store.append(...args);
         },
       };
-      const indexer = createIndexer({ store: timed, monotonic: () => now, busy: () => false, onIndexed: () => {} });
+      const indexer = createIndexer({ store: timed, monotonic: () => now, isBusy: () => false, onIndexed: () => {} });
       while ((await indexer.slice()) === 'more');
       return Math.max(...state.slices);
     };
@@ -92,7 +92,7 @@ describe('the indexer', () => {
 
   test('after an error, and after another process moved the watermark, it begins where the watermark is', async () => {
     const { store, state } = fakeStore(Array.from({ length: 60 }, () => random(3000)));
-    const indexer = createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const indexer = createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
     state.failing = true;
     await expect(indexer.slice()).rejects.toThrow('disk full');
     state.failing = false;

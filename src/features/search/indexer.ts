@@ -5,8 +5,8 @@
  */
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { SliceResult } from '../../db/background.ts';
-import { toEntry } from './documents.ts';
-import type { Entry, SearchStore } from './store.ts';
+import { toIndexEntry } from './index-entry.ts';
+import type { IndexEntry, SearchStore } from './store.ts';
 
 /** What one append writes, at least and at most: the one while the writer has much else to do, the other 4 ms at rest. */
 const leastCharacters = 12 << 10;
@@ -32,7 +32,7 @@ export type IndexerOptions = {
   store: SearchStore;
   monotonic: () => number;
   /** Whether deliveries are waiting for their commit, or many come in. */
-  busy: () => boolean;
+  isBusy: () => boolean;
   /** Told after each slice: all up to this row number are in the index. */
   onIndexed: (watermark: number) => void;
 };
@@ -45,8 +45,8 @@ type Rebuild = {
   total?: number;
 };
 
-export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOptions) {
-  let prepared: Entry[] = [];
+export function createIndexer({ store, monotonic, isBusy, onIndexed }: IndexerOptions) {
+  let prepared: IndexEntry[] = [];
   /** Where the watermark is, and up to where events are prepared; undefined: ask. */
   let watermark: number | undefined;
   let preparedTo = 0;
@@ -61,7 +61,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
   };
 
   /** Reads and prepares the next events after `seq`. */
-  const read = async (seq: number): Promise<Entry[]> => {
+  const read = async (seq: number): Promise<IndexEntry[]> => {
     const turn = createTimeSlices(monotonic);
     let bytes = 0;
     let count = 0;
@@ -71,15 +71,15 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
       count++;
     }
     if (count === 0) return [];
-    const entries: Entry[] = [];
+    const entries: IndexEntry[] = [];
     for (const event of await store.searchedAfter(seq, count)) {
-      entries.push(toEntry(event));
+      entries.push(toIndexEntry(event));
       await turn();
     }
     return entries;
   };
 
-  const keep = (entries: readonly Entry[]): void => {
+  const keep = (entries: readonly IndexEntry[]): void => {
     prepared.push(...entries);
     preparedTo = entries.at(-1)?.seq ?? preparedTo;
   };
@@ -94,7 +94,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     return prepared.length > 0;
   };
 
-  const take = (): Entry[] => {
+  const take = (): IndexEntry[] => {
     let characters = 0;
     let count = 0;
     for (const { trigrams } of prepared) {
@@ -120,7 +120,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
       appendCharacters = Math.min(mostCharacters, Math.max(leastCharacters, (appendCharacters + fitting) / 2));
     });
     // The writer writes in a thread of its own: what comes next is prepared meanwhile.
-    const [isAppended, next] = await Promise.all([appending, rest.length === 0 && !busy() ? read(to) : []]);
+    const [isAppended, next] = await Promise.all([appending, rest.length === 0 && !isBusy() ? read(to) : []]);
     if (!isAppended) return;
     watermark = to;
     prepared = rest;
@@ -140,7 +140,7 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     if (rebuild && rebuild.total === undefined) await begin();
     else if (isMergeDue) {
       isMergeDue = false;
-      await store.merge(busy() ? mergePagesWhileBusy : mergePages);
+      await store.merge(isBusy() ? mergePagesWhileBusy : mergePages);
     } else if (prepared.length > 0 || (await prepare())) await append();
     else if (!(await store.merge(mergePages))) {
       // Asked for while this slice was on its way: it has not begun.
@@ -157,11 +157,11 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     async slice(): Promise<SliceResult> {
       for (let steps = 1; ; steps++) {
         const startedAt = monotonic();
-        if (busy() && startedAt < restUntil) return { restMs: Math.min(longestRestMs, restUntil - startedAt) };
+        if (isBusy() && startedAt < restUntil) return { restMs: Math.min(longestRestMs, restUntil - startedAt) };
         const result = await step();
         const endedAt = monotonic();
         restUntil = endedAt + restFactor * (endedAt - startedAt);
-        if (result === 'done' || busy() || steps === stepsPerSlice) return result;
+        if (result === 'done' || isBusy() || steps === stepsPerSlice) return result;
       }
     },
 

@@ -1,8 +1,8 @@
 /* Search put together: what the house needs of it, and nothing of how it is done. */
 import { checkTerm, createFinder } from './finder.ts';
+import { createIndexMaintenance } from './index-maintenance.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
-import { createUpkeep } from './maintenance.ts';
-import { type Captured, createRecent } from './recent.ts';
+import { type CapturedEvent, createRecentEvents } from './recent-events.ts';
 import type { SearchStore } from './store.ts';
 
 export type SearchService = ReturnType<typeof createSearchService>;
@@ -13,15 +13,15 @@ export function createSearchService(options: {
   addJob: (job: { name: string; slice: Indexer['slice'] }) => { wake: () => void };
   monotonic: () => number;
   /** Whether deliveries are waiting for their commit. */
-  busy: () => boolean;
+  isBusy: () => boolean;
   /** false: no index is kept, and searches read the events themselves. */
   indexed: boolean;
   /** Up to so many events are looked at without the index (finder.ts). */
   nearby?: number | undefined;
 }) {
-  const { store, addJob, monotonic, busy, indexed, nearby = 256 } = options;
-  const recent = createRecent();
-  const indexer = createIndexer({ store, monotonic, busy, onIndexed: recent.forget });
+  const { store, addJob, monotonic, isBusy, indexed, nearby = 256 } = options;
+  const recent = createRecentEvents();
+  const indexer = createIndexer({ store, monotonic, isBusy, onIndexed: recent.dropUpTo });
   const { wake } = addJob({ name: 'search index', slice: indexer.slice });
   // What an earlier process left undone.
   if (indexed) wake();
@@ -29,7 +29,7 @@ export function createSearchService(options: {
   return {
     checkTerm,
     ...createFinder({ store, recent, monotonic, indexed, nearby }),
-    ...createUpkeep({ store, indexer, wake }),
+    ...createIndexMaintenance({ store, indexer, wake }),
 
     /** How many row numbers the index is behind the newest event; undefined without an index. */
     async lag(): Promise<number | undefined> {
@@ -45,7 +45,7 @@ export function createSearchService(options: {
 
     /** To be told of stored events before their senders are, see recent.ts; undefined without an index. */
     recorded: indexed
-      ? (events: readonly Captured[], signatures: Uint32Array): void => {
+      ? (events: readonly CapturedEvent[], signatures: Uint32Array): void => {
           recent.add(events, signatures);
           wake();
         }

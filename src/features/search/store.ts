@@ -6,7 +6,7 @@ import type { Client, InStatement, Row } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
 
 /** What of an event is searched, as stored. */
-export type Searched = {
+export type SearchableEvent = {
   seq: number;
   endpoint: number;
   eventType: string | null;
@@ -14,8 +14,8 @@ export type Searched = {
   content: Uint8Array;
 };
 /** The last row number that is surely in the index, and the last there is. */
-export type Progress = { watermark: number; last: number };
-export type Entry = { seq: number; trigrams: string };
+export type IndexProgress = { watermark: number; last: number };
+export type IndexEntry = { seq: number; trigrams: string };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
@@ -24,7 +24,7 @@ const digits = (value: unknown): number => Number(Buffer.from(value as ArrayBuff
 const toDigits = (value: number): Uint8Array => Buffer.from(String(value), 'latin1');
 const toPosition = (row: Row): Position => ({ seq: Number(row[0]), receivedAt: Number(row[1]) });
 const searchedColumns = 'seq, endpoint, event_type, encoding, content';
-const toSearched = (row: Row): Searched => ({
+const toSearched = (row: Row): SearchableEvent => ({
   seq: Number(row[0]),
   endpoint: Number(row[1]),
   eventType: row[2] as string | null,
@@ -32,7 +32,7 @@ const toSearched = (row: Row): Searched => ({
   content: new Uint8Array(row[4] as ArrayBuffer),
 });
 const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${mark}`;
-const toProgress = (row: Row | undefined): Progress => ({
+const toProgress = (row: Row | undefined): IndexProgress => ({
   watermark: row ? digits(row[0]) : 0,
   last: Number(row?.[1] ?? 0),
 });
@@ -60,7 +60,7 @@ export function createSearchStore(client: Client, scans: Client) {
     Number((await rows(sql, args))[0]?.[0] ?? 0);
 
   return {
-    progress: async (): Promise<Progress> => toProgress((await rows(progressSql, []))[0]),
+    progress: async (): Promise<IndexProgress> => toProgress((await rows(progressSql, []))[0]),
 
     /** What a search begins with, as of one moment. */
     async opening(
@@ -68,7 +68,7 @@ export function createSearchStore(client: Client, scans: Client) {
       candidates: number,
       { endpoint, since, after }: { endpoint: number; since: number; after: Position | undefined },
       positions: number,
-    ): Promise<{ progress: Progress; offered: number[]; piece: Position[] }> {
+    ): Promise<{ progress: IndexProgress; offered: number[]; piece: Position[] }> {
       const [progress, offered, piece] = await scans.batch(
         [
           progressSql,
@@ -85,7 +85,7 @@ export function createSearchStore(client: Client, scans: Client) {
     },
 
     /** The next events after `seq`, oldest first. */
-    async searchedAfter(seq: number, limit: number): Promise<Searched[]> {
+    async searchedAfter(seq: number, limit: number): Promise<SearchableEvent[]> {
       const sql = `SELECT ${searchedColumns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`;
       return (await rows(sql, [seq, limit])).map(toSearched);
     },
@@ -101,7 +101,7 @@ export function createSearchStore(client: Client, scans: Client) {
      * out; one that is in already is replaced.
      * @returns false when the watermark was no longer at `from`: another process indexes too, or the index was emptied
      */
-    async append(entries: readonly Entry[], from: number, to: number): Promise<boolean> {
+    async append(entries: readonly IndexEntry[], from: number, to: number): Promise<boolean> {
       const statements: InStatement[] = [
         {
           sql: `INSERT OR REPLACE INTO events_search (rowid, trigrams)
@@ -172,7 +172,7 @@ export function createSearchStore(client: Client, scans: Client) {
     async searchedWithin(
       seqs: readonly number[],
       maxBytes: number,
-    ): Promise<{ events: Map<number, Searched>; larger: Set<number> }> {
+    ): Promise<{ events: Map<number, SearchableEvent>; larger: Set<number> }> {
       const fits = `length(content) <= ${maxBytes}`;
       const [small, large] = await scans.batch(
         [
@@ -190,7 +190,7 @@ export function createSearchStore(client: Client, scans: Client) {
       };
     },
 
-    async searched(seqs: readonly number[]): Promise<Map<number, Searched>> {
+    async searched(seqs: readonly number[]): Promise<Map<number, SearchableEvent>> {
       const sql = `SELECT ${searchedColumns} FROM events WHERE seq IN ${listed}`;
       return new Map((await rows(sql, [JSON.stringify(seqs)])).map(row => [Number(row[0]), toSearched(row)]));
     },

@@ -10,18 +10,18 @@ const sliceMs = 2.5;
 const kept = (total: number): number => Math.max(64, Math.ceil(total / 20));
 
 /** @param busy whether deliveries are waiting: the log is cut only when none is */
-export function createSpace({ upkeep, busy }: { upkeep: Maintenance; busy: () => boolean }) {
+export function createSpaceReclaimer({ maintenance, busy }: { maintenance: Maintenance; busy: () => boolean }) {
   const pace = createBatchSize({ targetMs: sliceMs, first: 16, least: 16, most: 4096 });
   return {
     async slice(): Promise<'more' | 'done'> {
-      const { total, free } = await upkeep.pages();
+      const { total, free } = await maintenance.pages();
       const excess = free - kept(total - free);
       if (excess > 0) {
         const count = Math.min(excess, pace.size());
-        pace.record(count, await upkeep.vacuum(count));
+        pace.record(count, await maintenance.vacuum(count));
         return 'more';
       }
-      if (!busy()) await upkeep.truncateWal();
+      if (!busy()) await maintenance.truncateWal();
       return 'done';
     },
   };

@@ -3,33 +3,34 @@
  * it, so everything here is off the main thread. After a SQLITE_BUSY a connection can lose later writes without a word
  * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
  */
-import { type NativeConnection, openNativeConnection } from './native-connection.ts';
+
 import {
-  type Hello,
+  type OpenMessage,
   type PackedResult,
   packError,
-  type Reply,
-  type Request,
+  type ReplyMessage,
+  type RequestMessage,
   type Statement,
   unpackStatement,
-} from './protocol.ts';
+} from './messages.ts';
+import { type NativeConnection, openNativeConnection } from './native-connection.ts';
 
 /** The part of a Worker's global scope that is used. */
 export type ThreadScope = {
-  onmessage: ((event: MessageEvent<Hello | Request>) => void) | null;
-  postMessage: (reply: Reply, transfer?: ArrayBuffer[]) => void;
+  onmessage: ((event: MessageEvent<OpenMessage | RequestMessage>) => void) | null;
+  postMessage: (reply: ReplyMessage, transfer?: ArrayBuffer[]) => void;
 };
 
 /**
  * Work of the house's own that is done beside the connection, between its statements. It is given all inputs that have come
- * while the connection was busy, and has an output or an error for each; one that it throws is for all of them. `handedOver`:
+ * while the connection was busy, and has an output or an error for each; one that it throws is for all of them. `transfer`:
  * buffers in the output that the thread gives away.
  */
-export type Job = (inputs: unknown[]) => Promise<(Output | { error: unknown })[]>;
-type Output = { output: unknown; handedOver: ArrayBuffer[] };
+export type WriterJob = (inputs: unknown[]) => Promise<(JobOutput | { error: unknown })[]>;
+type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
 
-type JobRequest = Extract<Request, { kind: 'job' }>;
-type StatementRequest = Exclude<Request, JobRequest>;
+type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
+type StatementRequest = Exclude<RequestMessage, JobRequest>;
 
 /** How long a lock of another connection is waited for. Once in vain is enough: until it is gone, whoever comes is told sooner. */
 const patienceMs = { usual: 5000, afterBusy: 250 };
@@ -52,12 +53,12 @@ const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -8192', 'PRAGMA mm
  * Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept.
  * @param loadJob makes what `job` requests run, of a way to write a batch; called once the connection is open
  */
-export function serveConnection(
+export function serveDatabaseThread(
   scope: ThreadScope,
-  loadJob?: (write: (statements: readonly Statement[]) => PackedResult[]) => Promise<Job>,
+  loadJob?: (write: (statements: readonly Statement[]) => PackedResult[]) => Promise<WriterJob>,
 ): void {
   let connection: NativeConnection | undefined;
-  let job: Promise<Job> | undefined;
+  let job: Promise<WriterJob> | undefined;
   let patience: keyof typeof patienceMs = 'usual';
   let reopen = (): NativeConnection => {
     throw new Error('the database is not open');
@@ -65,7 +66,7 @@ export function serveConnection(
   // Requests are answered one after the other; libSQL would be synchronous anyway.
   let turn: Promise<void> = Promise.resolve();
 
-  const open = ({ path, readOnly }: Hello): void => {
+  const open = ({ path, readOnly }: OpenMessage): void => {
     reopen = () => {
       const opened = openNativeConnection(path, patienceMs.usual);
       if (!readOnly && isEmpty(opened)) for (const pragma of empty) execute(opened, pragma);
@@ -115,7 +116,7 @@ export function serveConnection(
     for (const [i, one] of done.entries()) {
       const { id } = requests[i] as JobRequest;
       if ('error' in one) failed.set(one.error, [...(failed.get(one.error) ?? []), id]);
-      else scope.postMessage({ id, results: [], output: one.output, ms }, one.handedOver);
+      else scope.postMessage({ id, results: [], output: one.output, ms }, one.transfer);
     }
     if (failed.size === 0) wrote();
     for (const [error, ids] of failed) fail(ids, error);
@@ -155,7 +156,7 @@ export function serveConnection(
   };
 
   /** Answers all of `requests` with an error when `act` throws. */
-  const guarded = async (requests: readonly Request[], act: () => void | Promise<void>): Promise<void> => {
+  const guarded = async (requests: readonly RequestMessage[], act: () => void | Promise<void>): Promise<void> => {
     try {
       await act();
     } catch (error) {
@@ -203,7 +204,7 @@ export function serveConnection(
 /** libSQL keeps pages that the disk failed to give: a fault that is long over stays one for this connection. */
 const misread = /^SQLITE_(?:IOERR|CORRUPT|NOTADB)$/;
 
-const writes: ReadonlySet<Request['kind']> = new Set(['batch', 'migrate', 'script']);
+const writes: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
 const busyTimeout = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
 
 const execute = (on: NativeConnection, sql: string, args: Statement['args'] = []): PackedResult =>

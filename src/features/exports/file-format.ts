@@ -24,11 +24,11 @@ export type FileSubject = {
 };
 
 /** Events that the disk has altered, and that are not in the file: how many, and the first thousand. */
-export type Damaged = { count: number; ids: string[] };
+export type DamagedEvents = { count: number; ids: string[] };
 
 export type FileFormat = {
   head: (subject: FileSubject) => string;
   event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
   separator: string;
-  tail: (damaged: Damaged | undefined) => string;
+  tail: (damaged: DamagedEvents | undefined) => string;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { packArguments, unpackArguments } from './arguments.ts';
+import { packArguments, unpackArguments } from './packed-arguments.ts';
 
 const value = fc.oneof(
   fc.constant(null),

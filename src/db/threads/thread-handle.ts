@@ -4,15 +4,15 @@
  */
 import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
 import {
-  type Hello,
+  type OpenMessage,
   type PackedError,
   type PackedStatement,
   packStatement,
-  type Reply,
-  type Request,
+  type ReplyMessage,
+  type RequestMessage,
   type Statement,
   unpackResult,
-} from './protocol.ts';
+} from './messages.ts';
 
 /** A request as its sender has it: statements not packed yet. */
 export type ThreadRequest =
@@ -20,8 +20,8 @@ export type ThreadRequest =
   | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
   | { kind: 'migrate'; statements: Statement[] }
   | { kind: 'script'; sql: string }
-  /** The thread's own job, see connection.ts; it takes `handedOver` over. */
-  | { kind: 'job'; input: unknown; handedOver: ArrayBuffer[] }
+  /** The thread's own job, see connection.ts; it takes `transfer` over. */
+  | { kind: 'job'; input: unknown; transfer: ArrayBuffer[] }
   | { kind: 'vacuum-into'; path: string }
   | { kind: 'truncate-wal' }
   | { kind: 'close' };
@@ -32,17 +32,17 @@ export type Answer = { results: ResultSet[]; output?: unknown; ms: number };
 export type DatabaseThread = {
   send: (request: ThreadRequest) => Promise<Answer>;
   /** Requests sent and not answered yet. */
-  depth: () => number;
+  queueDepth: () => number;
   close: () => Promise<void>;
   /** What waits for the thread fails now; the thread ends as soon as it is done with what it is doing. */
-  abandon: () => void;
+  terminate: () => void;
 };
 
 export type ThreadOptions = {
   spawn: () => Worker;
-  hello: Hello;
+  open: OpenMessage;
   onBusy: () => void;
-  onDeath: (error: Error) => void;
+  onThreadFailure: (error: Error) => void;
 };
 
 const maxDepth = 4096;
@@ -54,8 +54,8 @@ function toError(packed: PackedError): Error {
     : new LibsqlBatchError(message, statementIndex, code, extendedCode, rawCode);
 }
 
-function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer[]): Request {
-  const pack = (statement: Statement): PackedStatement => packStatement(statement, handedOver);
+function packRequest(request: ThreadRequest, id: number, transfer: ArrayBuffer[]): RequestMessage {
+  const pack = (statement: Statement): PackedStatement => packStatement(statement, transfer);
   switch (request.kind) {
     case 'execute':
       return { ...request, id, statement: pack(request.statement) };
@@ -63,7 +63,7 @@ function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer
     case 'migrate':
       return { ...request, id, statements: request.statements.map(pack) };
     case 'job':
-      handedOver.push(...request.handedOver);
+      transfer.push(...request.transfer);
       return { kind: 'job', id, input: request.input };
     default:
       return { ...request, id };
@@ -71,7 +71,7 @@ function packRequest(request: ThreadRequest, id: number, handedOver: ArrayBuffer
 }
 
 /** Starts the thread and resolves once its connection is open; rejects with the database's own error when it cannot be. */
-export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptions): Promise<DatabaseThread> {
+export async function startThread({ spawn, open, onBusy, onThreadFailure }: ThreadOptions): Promise<DatabaseThread> {
   const worker = spawn();
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
@@ -86,10 +86,10 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
     // Before, whoever starts it is told: one that was to be an addition is no reason to end.
-    if (isOpen) onDeath(error);
+    if (isOpen) onThreadFailure(error);
   };
 
-  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+  worker.onmessage = ({ data }: MessageEvent<ReplyMessage>) => {
     if ('kind' in data) {
       if (data.kind === 'ready') {
         isOpen = true;
@@ -107,7 +107,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
   worker.onerror = event => die(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
   worker.addEventListener('close', () => die(new LibsqlError('database thread ended', 'THREAD_DIED')));
 
-  worker.postMessage(hello);
+  worker.postMessage(open);
   try {
     await opened.promise;
   } catch (error) {
@@ -121,9 +121,9 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
     if (waiting.size >= maxDepth && request.kind !== 'close')
       throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
-    const handedOver: ArrayBuffer[] = [];
-    const packed = packRequest(request, id, handedOver);
-    worker.postMessage(packed, handedOver);
+    const transfer: ArrayBuffer[] = [];
+    const packed = packRequest(request, id, transfer);
+    worker.postMessage(packed, transfer);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.set(id, { resolve, reject });
     return promise;
@@ -131,14 +131,14 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
 
   return {
     send,
-    depth: () => waiting.size,
+    queueDepth: () => waiting.size,
     close: async () => {
       if (dead) return;
       await send({ kind: 'close' });
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
       worker.terminate();
     },
-    abandon: () => {
+    terminate: () => {
       if (dead) return;
       dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
       for (const { reject } of waiting.values()) reject(dead);
@@ -147,7 +147,7 @@ export async function startThread({ spawn, hello, onBusy, onDeath }: ThreadOptio
       const id = nextId++;
       const end = (): void => worker.terminate();
       waiting.set(id, { resolve: end, reject: end });
-      worker.postMessage({ kind: 'close', id } satisfies Request);
+      worker.postMessage({ kind: 'close', id } satisfies RequestMessage);
     },
   };
 }
@@ -172,14 +172,14 @@ export function createLazyThread(start: () => Promise<DatabaseThread>): Database
       starting ??= get();
       return (await starting).send(request);
     },
-    depth: () => thread?.depth() ?? 0,
+    queueDepth: () => thread?.queueDepth() ?? 0,
     close: async () => {
       closed = true;
       await (await starting?.catch(() => undefined))?.close();
     },
-    abandon: () => {
+    terminate: () => {
       closed = true;
-      void starting?.then(started => started.abandon()).catch(() => {});
+      void starting?.then(started => started.terminate()).catch(() => {});
     },
   };
 }

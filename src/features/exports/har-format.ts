@@ -8,7 +8,7 @@ import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf, type Piece } from '../../core/json-output.ts';
 import { queryPairs } from '../../core/request-target.ts';
-import type { ExportedEvent, FileFormat } from './format.ts';
+import type { ExportedEvent, FileFormat } from './file-format.ts';
 
 /** Not known, and not nothing: browsers take a request of no time at all for one that is still under way. */
 const timeMs = 0.0004;

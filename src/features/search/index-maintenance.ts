@@ -1,6 +1,6 @@
 /* Holding the index against the events, and building it anew. Both may run while the server captures. */
 
-import { toEntry } from './documents.ts';
+import { toIndexEntry } from './index-entry.ts';
 import type { Indexer } from './indexer.ts';
 import type { SearchStore } from './store.ts';
 import { trigramsOf } from './trigrams.ts';
@@ -9,7 +9,7 @@ import { trigramsOf } from './trigrams.ts';
 const sampleSize = 200;
 const sampleTrigrams = 50;
 
-export function createUpkeep(options: { store: SearchStore; indexer: Indexer; wake: () => void }) {
+export function createIndexMaintenance(options: { store: SearchStore; indexer: Indexer; wake: () => void }) {
   const { store, indexer, wake } = options;
 
   /** Of a sample of indexed events, how many the index does not offer for their own text. */
@@ -20,7 +20,7 @@ export function createUpkeep(options: { store: SearchStore; indexer: Indexer; wa
       const event = (await store.searched([seq])).get(seq);
       if (!event) continue;
       looked++;
-      const all = trigramsOf(toEntry(event).trigrams);
+      const all = trigramsOf(toIndexEntry(event).trigrams);
       const step = Math.max(1, Math.floor(all.length / sampleTrigrams));
       const some = all.filter((_, i) => i % step === 0);
       const match = some.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND ');

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { DatabaseThread, ThreadRequest } from './database-thread.ts';
+import type { DatabaseThread, ThreadRequest } from './thread-handle.ts';
 import { createThreadedClient } from './threaded-client.ts';
 
 const result = {
@@ -20,9 +20,9 @@ const fake = (name: string): DatabaseThread => ({
     sent.push([name, request]);
     return { results: [result], ms: 0 };
   },
-  depth: () => 0,
+  queueDepth: () => 0,
   close: async () => {},
-  abandon: () => {},
+  terminate: () => {},
 });
 const client = createThreadedClient(fake('writer'), fake('reader'));
 const where = (): string[] => sent.map(([thread]) => thread);

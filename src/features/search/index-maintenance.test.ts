@@ -76,7 +76,7 @@ describe('the search index', () => {
     await house.services.background.stop();
     const where = await fill(house, 200);
     const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
-    const make = () => createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const make = () => createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
     // Each indexer does a slice or two and is then forgotten, with all that it had prepared.
     for (let i = 0; i < 100 && (await progress(house)).watermark < 200; i++) {
       const indexer = make();
@@ -94,7 +94,7 @@ describe('the search index', () => {
     await house.services.background.stop();
     await fill(house, 300);
     const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
-    const make = () => createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const make = () => createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
     const run = async (indexer: ReturnType<typeof make>) => {
       while ((await indexer.slice()) === 'more');
     };

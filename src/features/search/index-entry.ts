@@ -3,7 +3,7 @@
 import { addSignature, signatureWords } from '../../core/search-signature.ts';
 import { foldCase, searchTexts } from '../../core/search-text.ts';
 import { unpackBody } from '../../core/stored-content.ts';
-import type { Entry, Searched } from './store.ts';
+import type { IndexEntry, SearchableEvent } from './store.ts';
 import { distinctTrigrams, endpointMark, oversizedMark } from './trigrams.ts';
 
 /** A larger body gets a mark instead of its trigrams: every search of its endpoint looks into it. */
@@ -30,7 +30,7 @@ export function signEvent(words: Uint32Array, offset: number, eventType: string 
 const nothing = new Uint8Array(0);
 
 /** What a search looks into. Of an event that the disk damaged that is nothing: all others can still be found, and indexed. */
-export function searchedBody({ encoding, content }: Pick<Searched, 'encoding' | 'content'>): Uint8Array {
+export function readableBody({ encoding, content }: Pick<SearchableEvent, 'encoding' | 'content'>): Uint8Array {
   try {
     return unpackBody(encoding, content);
   } catch {
@@ -38,9 +38,9 @@ export function searchedBody({ encoding, content }: Pick<Searched, 'encoding' | 
   }
 }
 
-export function toEntry(event: Searched): Entry {
+export function toIndexEntry(event: SearchableEvent): IndexEntry {
   const { seq, endpoint, eventType } = event;
-  const body = searchedBody(event);
+  const body = readableBody(event);
   const texts = body.length > maxIndexedBytes ? undefined : searchTexts(eventType, body);
   const trigrams = texts && distinctTrigrams(texts);
   const fits = trigrams !== undefined && trigrams.length <= maxTrigramCharacters;

@@ -1,15 +1,15 @@
 /* How a database thread runs the jobs that are sent to it. What it does with statements is in thread.test.ts. */
 import { describe, expect, test } from 'bun:test';
-import { type Job, serveConnection, type ThreadScope } from './connection.ts';
-import type { Hello, Reply, Request } from './protocol.ts';
+import type { OpenMessage, ReplyMessage, RequestMessage } from './messages.ts';
+import { serveDatabaseThread, type ThreadScope, type WriterJob } from './thread-server.ts';
 
 /** A thread's scope, here, with a job that says what it was given. */
 function setUp(fail?: () => Error | undefined, refused?: string) {
   const given: unknown[][] = [];
-  const replies: Reply[] = [];
+  const replies: ReplyMessage[] = [];
   const scope: ThreadScope = { onmessage: null, postMessage: reply => replies.push(reply) };
-  serveConnection(scope, async write => {
-    const job: Job = async inputs => {
+  serveDatabaseThread(scope, async write => {
+    const job: WriterJob = async inputs => {
       given.push(inputs);
       const error = fail?.();
       if (error) throw error;
@@ -17,18 +17,19 @@ function setUp(fail?: () => Error | undefined, refused?: string) {
       return results.map(({ lastInsertRowid }, i) =>
         inputs[i] === refused
           ? { error: Object.assign(new Error('no'), { code: 'ODD' }) }
-          : { output: lastInsertRowid, handedOver: [] },
+          : { output: lastInsertRowid, transfer: [] },
       );
     };
     return job;
   });
-  const send = (data: Hello | Request): void => scope.onmessage?.({ data } as MessageEvent<Hello | Request>);
+  const send = (data: OpenMessage | RequestMessage): void =>
+    scope.onmessage?.({ data } as MessageEvent<OpenMessage | RequestMessage>);
   send({ path: ':memory:', readOnly: false });
   send({ id: 1, kind: 'script', sql: 'CREATE TABLE t (a)' });
   const jobs = (...ids: number[]): void => {
     for (const id of ids) send({ id, kind: 'job', input: `job ${id}` });
   };
-  const answers = async (count: number): Promise<Reply[]> => {
+  const answers = async (count: number): Promise<ReplyMessage[]> => {
     while (replies.length < count) await new Promise(resolve => setImmediate(resolve));
     return replies;
   };

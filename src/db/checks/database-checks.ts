@@ -3,8 +3,8 @@
  * the process over text that is not UTF-8.
  */
 import type { Client, Row } from '@libsql/client';
-import { type Sealer, sealPurpose } from '../core/seal.ts';
-import { contentProblems } from './check-contents.ts';
+import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { contentProblems } from './content-check.ts';
 
 /** A look at one thing; the problems in words, none when it is in order. */
 export type Check = { name: string; run: () => Promise<string[]> };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { packContent } from '../../core/stored-content.ts';
-import { writeFile } from './file.ts';
-import type { FileFormat } from './format.ts';
+import type { FileFormat } from './file-format.ts';
 import type { ExportRow } from './store.ts';
+import { writeFile } from './write-file.ts';
 
 describe('a file', () => {
   const bodyAlone: FileFormat = {

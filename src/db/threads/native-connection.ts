@@ -5,7 +5,7 @@
  */
 import { type InValue, LibsqlBatchError, LibsqlError, type Value } from '@libsql/client/sqlite3';
 import Database from 'libsql';
-import type { PackedResult, Statement } from './protocol.ts';
+import type { PackedResult, Statement } from './messages.ts';
 
 export type NativeConnection = {
   execute: (statement: Statement) => PackedResult;

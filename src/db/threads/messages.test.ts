@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createClient } from '@libsql/client/sqlite3';
+import { packError, packStatement, toStatement, unpackResult, unpackStatement } from './messages.ts';
 import { openNativeConnection } from './native-connection.ts';
-import { packError, packStatement, toStatement, unpackResult, unpackStatement } from './protocol.ts';
 
 describe('results', () => {
   test("read as the client library's own: by position, by name, with types and counts", async () => {
@@ -47,9 +47,9 @@ describe('statements', () => {
   ])('%j', (given, expected) => {
     const statement = toStatement(given as Parameters<typeof toStatement>[0]);
     expect(statement).toEqual(expected);
-    const handedOver: ArrayBuffer[] = [];
-    expect(unpackStatement(packStatement(statement, handedOver))).toEqual(expected);
-    expect(handedOver.length).toBe(Array.isArray(expected.args) && expected.args.length > 0 ? 1 : 0);
+    const transfer: ArrayBuffer[] = [];
+    expect(unpackStatement(packStatement(statement, transfer))).toEqual(expected);
+    expect(transfer.length).toBe(Array.isArray(expected.args) && expected.args.length > 0 ? 1 : 0);
   });
 });
 

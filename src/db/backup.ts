@@ -7,46 +7,46 @@ import { constants, copyFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Client } from '@libsql/client';
 import { AppError, conflict, invalid } from '../core/errors.ts';
-import { structureProblems } from './check.ts';
+import { structureProblems } from './checks/database-checks.ts';
 import type { SpawnThread } from './database.ts';
-import { startThread } from './database-thread.ts';
 import type { Maintenance } from './maintenance.ts';
 import { readVersion } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { createThreadedClient } from './threaded-client.ts';
+import { startThread } from './threads/thread-handle.ts';
+import { createThreadedClient } from './threads/threaded-client.ts';
 
 /**
  * Writes a consistent copy while everything goes on, mode 0600, and reads it back before it gets its name.
  * @returns its size in bytes
  * @throws conflict when `file` exists, or the file system's or database's own error
  */
-export async function writeCopy({
-  upkeep,
+export async function writeBackup({
+  maintenance,
   spawn,
   file,
-  part,
-  whole = () => {},
+  partialFile,
+  beforePublish = () => {},
 }: {
-  upkeep: Maintenance;
+  maintenance: Maintenance;
   spawn: SpawnThread;
   file: string;
   /** Where it is put together; in the same directory. */
-  part: string;
+  partialFile: string;
   /** What has to be there before the copy has its name. */
-  whole?: () => void;
+  beforePublish?: () => void;
 }): Promise<number> {
   if (existsSync(file)) throw alreadyThere(file);
   // Made first, so that it is nobody else's to read at any moment.
-  await (await open(part, 'wx', 0o600)).close();
+  await (await open(partialFile, 'wx', 0o600)).close();
   try {
-    await upkeep.copyInto(part);
-    const bytes = await flush(part);
-    await withFile(spawn, part, verify);
-    whole();
-    await publishForGood(part, file);
+    await maintenance.copyInto(partialFile);
+    const bytes = await flush(partialFile);
+    await withFile(spawn, partialFile, verify);
+    beforePublish();
+    await publishForGood(partialFile, file);
     return bytes;
   } finally {
-    for (const rest of ['', '-journal']) rmSync(`${part}${rest}`, { force: true });
+    for (const rest of ['', '-journal']) rmSync(`${partialFile}${rest}`, { force: true });
   }
 }
 
@@ -55,7 +55,7 @@ export async function writeCopy({
  * @param accept a last look at the copy, before it gets its name; throws to refuse it
  * @throws invalid when it is damaged, no Hooktape database, or of a newer version
  */
-export async function readCopy({
+export async function restoreBackup({
   spawn,
   from,
   file,
@@ -106,9 +106,9 @@ async function verify(client: Client): Promise<void> {
 async function withFile<T>(spawn: SpawnThread, path: string, use: (client: Client) => Promise<T>): Promise<T> {
   const thread = await startThread({
     spawn: () => spawn('reader'),
-    hello: { path, readOnly: true },
+    open: { path, readOnly: true },
     onBusy: () => {},
-    onDeath: () => {},
+    onThreadFailure: () => {},
   });
   try {
     return await use(createThreadedClient(thread, thread));
@@ -121,7 +121,7 @@ const alreadyThere = (file: string) => conflict(`${file} exists, and nothing is 
 
 /** @throws when the name cannot be brought to disk, too: then there is none */
 async function publishForGood(part: string, file: string): Promise<void> {
-  publish(part, file);
+  moveIntoPlace(part, file);
   try {
     await flushName(dirname(file));
   } catch (error) {
@@ -131,7 +131,7 @@ async function publishForGood(part: string, file: string): Promise<void> {
 }
 
 /** Unlike a rename, a link never takes the place of something else. @throws conflict */
-export function publish(part: string, file: string): void {
+export function moveIntoPlace(part: string, file: string): void {
   try {
     linkSync(part, file);
   } catch (error) {

@@ -3,8 +3,8 @@
  * else to the one writer. Drizzle and every feature sit on top and cannot tell it from the network client.
  */
 import { type Client, type InArgs, type InStatement, LibsqlError, type ResultSet } from '@libsql/client';
-import type { DatabaseThread } from './database-thread.ts';
-import { type Statement, toStatement } from './protocol.ts';
+import { type Statement, toStatement } from './messages.ts';
+import type { DatabaseThread } from './thread-handle.ts';
 
 const reads = /^\s*(?:select|explain|values)\b/i;
 

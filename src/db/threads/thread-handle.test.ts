@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
-import { spawnAhead } from './database.ts';
-import { createLazyThread, startThread } from './database-thread.ts';
-import type { Reply, Request } from './protocol.ts';
+import { spawnAhead } from '../database.ts';
+import type { ReplyMessage, RequestMessage } from './messages.ts';
+import { createLazyThread, startThread } from './thread-handle.ts';
 
 let directory: string;
 let file: string;
@@ -18,7 +18,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const spawn = () => new Worker(new URL('./reader-thread.ts', import.meta.url).href);
 
 function startWriter(onBusy = () => {}) {
-  return startThread({ spawn, hello: { path: file, readOnly: false }, onBusy, onDeath: () => {} });
+  return startThread({ spawn, open: { path: file, readOnly: false }, onBusy, onThreadFailure: () => {} });
 }
 
 const execute = (sql: string, args: (string | number)[] = []) =>
@@ -27,23 +27,23 @@ const execute = (sql: string, args: (string | number)[] = []) =>
 /** A thread that does only what the test says. */
 async function startPuppet() {
   const deaths: Error[] = [];
-  const got: Request[] = [];
+  const got: RequestMessage[] = [];
   let ended = 0;
   const worker = {
-    onmessage: null as ((event: { data: Reply }) => void) | null,
+    onmessage: null as ((event: { data: ReplyMessage }) => void) | null,
     onerror: null as ((event: { message: string }) => void) | null,
     addEventListener: () => {},
     terminate: () => void ended++,
-    postMessage(message: Request) {
+    postMessage(message: RequestMessage) {
       if ('id' in message) got.push(message);
       else queueMicrotask(() => this.onmessage?.({ data: { kind: 'ready' } }));
     },
   };
   const thread = await startThread({
     spawn: () => worker as unknown as Worker,
-    hello: { path: '', readOnly: false },
+    open: { path: '', readOnly: false },
     onBusy: () => {},
-    onDeath: error => deaths.push(error),
+    onThreadFailure: error => deaths.push(error),
   });
   return { thread, worker, deaths, got, ended: () => ended };
 }
@@ -75,9 +75,9 @@ describe('a database thread', () => {
       ...[1, 2, 3].map(n => thread.send(execute('INSERT INTO t VALUES (?)', [n]))),
       thread.send(execute('SELECT group_concat(CAST(a AS INTEGER)) FROM t')),
     ];
-    expect(thread.depth()).toBe(5);
+    expect(thread.queueDepth()).toBe(5);
     expect((await Promise.all(sent)).at(-1)?.results[0]?.rows[0]?.[0]).toBe('1,2,3');
-    expect(thread.depth()).toBe(0);
+    expect(thread.queueDepth()).toBe(0);
     await thread.close();
     expect(await thread.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'CLIENT_CLOSED' });
   });
@@ -85,9 +85,9 @@ describe('a database thread', () => {
   test('that cannot open its file says why', async () => {
     const failed = startThread({
       spawn,
-      hello: { path: directory, readOnly: false },
+      open: { path: directory, readOnly: false },
       onBusy: () => {},
-      onDeath: () => {},
+      onThreadFailure: () => {},
     });
     expect(await failed.catch(error => error)).toMatchObject({
       message: expect.stringContaining('Unable to open'),
@@ -169,13 +169,13 @@ describe('the queue', () => {
   test('holds nothing for a statement that cannot be sent', async () => {
     const { thread, got } = await startPuppet();
     expect(thread.send(execute('SELECT ?', [Number.NaN]))).rejects.toBeInstanceOf(TypeError);
-    expect([thread.depth(), got.length]).toEqual([0, 0]);
+    expect([thread.queueDepth(), got.length]).toEqual([0, 0]);
   });
 
   test('fails as a whole when it is given up', async () => {
     const { thread, worker, got, ended } = await startPuppet();
     const waiting = thread.send(execute('SELECT 1'));
-    thread.abandon();
+    thread.terminate();
     expect(await waiting.catch(error => error)).toMatchObject({ code: 'CLIENT_CLOSED' });
     expect(ended()).toBe(0);
     worker.onmessage?.({ data: { id: got.at(-1)?.id ?? 0, results: [], ms: 0 } });
@@ -191,7 +191,7 @@ describe('a late thread', () => {
       starts++;
       return startWriter();
     });
-    expect([starts, late.depth()]).toEqual([0, 0]);
+    expect([starts, late.queueDepth()]).toEqual([0, 0]);
     const answers = await Promise.all([late.send(execute('SELECT 1')), late.send(execute('SELECT 2'))]);
     expect(answers.map(({ results }) => results[0]?.rows[0]?.[0])).toEqual([1, 2]);
     expect(starts).toBe(1);
@@ -210,9 +210,9 @@ describe('a late thread', () => {
     const late = createLazyThread(() =>
       startThread({
         spawn: () => new Worker(URL.createObjectURL(new Blob(['throw new Error("broken")']))),
-        hello: { path: file, readOnly: true },
+        open: { path: file, readOnly: true },
         onBusy: () => {},
-        onDeath: error => deaths.push(error),
+        onThreadFailure: error => deaths.push(error),
       }),
     );
     expect(await late.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'THREAD_DIED' });
@@ -279,9 +279,9 @@ describe('threads started ahead', () => {
     await ended;
     const starting = startThread({
       spawn: () => ahead('writer'),
-      hello: { path: file, readOnly: false },
+      open: { path: file, readOnly: false },
       onBusy: () => {},
-      onDeath: () => {},
+      onThreadFailure: () => {},
     });
     expect(await starting.catch(error => error)).toMatchObject({ code: 'THREAD_DIED' });
   });

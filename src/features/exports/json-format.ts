@@ -2,7 +2,7 @@
 import { joinHeaders } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf } from '../../core/json-output.ts';
 import { apiVersion } from '../../core/limits.ts';
-import type { ExportedEvent, FileFormat } from './format.ts';
+import type { ExportedEvent, FileFormat } from './file-format.ts';
 
 export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,

@@ -13,15 +13,15 @@ const maxBlocks = 80;
 type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32Array };
 
 /** A stored event, as capture tells of it. */
-export type Captured = Position & { endpoint: number };
+export type CapturedEvent = Position & { endpoint: number };
 
 export type Range = { from: number; to: number };
 
-export type Recent = {
+export type RecentEvents = {
   /** @param events their row numbers have no gap @param signatures theirs, one after the other */
-  add: (events: readonly Captured[], signatures: Uint32Array) => void;
+  add: (events: readonly CapturedEvent[], signatures: Uint32Array) => void;
   /** All up to this row number are in the index now. */
-  forget: (watermark: number) => void;
+  dropUpTo: (watermark: number) => void;
   /**
    * Of row numbers `from` to `to`: the endpoint's events that can contain the term, and the ranges of what is unknown.
    */
@@ -30,7 +30,7 @@ export type Recent = {
   mayMatch: (seq: number, term: SignatureQuery) => boolean;
 };
 
-export function createRecent(): Recent {
+export function createRecentEvents(): RecentEvents {
   const blocks = new Map<number, Block>();
   const numberOf = (seq: number): number => Math.floor(seq / blockSize);
 
@@ -51,7 +51,7 @@ export function createRecent(): Recent {
   return {
     add: (events, signatures) => {
       for (let done = 0; done < events.length; ) {
-        const first = (events[done] as Captured).seq;
+        const first = (events[done] as CapturedEvent).seq;
         const at = first % blockSize;
         const part = events.slice(done, done + blockSize - at);
         const block = blockFor(first);
@@ -67,7 +67,7 @@ export function createRecent(): Recent {
       }
     },
 
-    forget: watermark => {
+    dropUpTo: watermark => {
       for (const number of blocks.keys()) if ((number + 1) * blockSize - 1 <= watermark) blocks.delete(number);
     },
 

@@ -18,7 +18,7 @@ export const lockFilesIn = (directory: string): string[] => withHolder(join(dire
 /** @param database in a directory that is there */
 export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf(database));
 
-export type DataDirectoryLock = { release: () => Promise<void> };
+export type DataLock = { release: () => Promise<void> };
 
 /** A holder without a name. */
 const nobody = 'another Hooktape';
@@ -41,7 +41,7 @@ export class LockedError extends Error {
  * @param holder what to tell the next one that comes, e.g. `hooktape serve (pid 42)`
  * @throws LockedError when another process holds the directory
  */
-export const lockDataDirectory = (directory: string, holder: string): Promise<DataDirectoryLock> =>
+export const lockDataDirectory = (directory: string, holder: string): Promise<DataLock> =>
   lock(directory, join(directory, lockName), holder);
 
 /** Behind all links. Of a database that has its usual name in a data directory it is that directory's lock. */
@@ -57,11 +57,7 @@ function lockFileOf(database: string): string {
  * @param database path of the file; undefined when it is on a server
  * @throws LockedError when another process holds either
  */
-export async function lockDatabase(
-  directory: string,
-  database: string | undefined,
-  holder: string,
-): Promise<DataDirectoryLock> {
+export async function lockDatabase(directory: string, database: string | undefined, holder: string): Promise<DataLock> {
   const own = await lockDataDirectory(directory, holder);
   if (database === undefined || !existsSync(dirname(resolveSymlinks(database)))) return own;
   const file = lockFileOf(database);
@@ -80,7 +76,7 @@ export async function lockDatabase(
   }
 }
 
-async function lock(what: string, lockFile: string, holder: string): Promise<DataDirectoryLock> {
+async function lock(what: string, lockFile: string, holder: string): Promise<DataLock> {
   const holderFile = `${lockFile}.holder`;
   const client = await take(lockFile)
     .catch(cause => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { recordMany } from '../testing/events.ts';
-import { openTestServer, type TestServer } from '../testing/test-server.ts';
-import { contentProblems } from './check-contents.ts';
+import { recordMany } from '../../testing/events.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { contentProblems } from './content-check.ts';
 
 let house: TestServer;
 let ids: string[];

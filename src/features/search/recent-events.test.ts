@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { signatureQuery, signatureWords } from '../../core/search-signature.ts';
-import { signEvent } from './documents.ts';
-import { createRecent } from './recent.ts';
+import { signEvent } from './index-entry.ts';
+import { createRecentEvents } from './recent-events.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const query = (term: string) => signatureQuery(bytes(term));
 
 function recentWith(events: [seq: number, endpoint: number, body: string | Uint8Array, eventType?: string][]) {
-  const recent = createRecent();
+  const recent = createRecentEvents();
   for (const [seq, endpoint, body, eventType = null] of events) {
     const signature = new Uint32Array(signatureWords);
     signEvent(signature, 0, eventType, typeof body === 'string' ? bytes(body) : body);
@@ -39,7 +39,7 @@ describe('recent events', () => {
   });
 
   test('takes the events of one commit, over the end of a block', () => {
-    const recent = createRecent();
+    const recent = createRecentEvents();
     const bodies = ['hay', 'a needle', 'needles', 'hay', 'one more needle'];
     const signatures = new Uint32Array(bodies.length * signatureWords);
     for (const [i, body] of bodies.entries()) signEvent(signatures, i * signatureWords, null, bytes(body));
@@ -74,7 +74,7 @@ describe('recent events', () => {
       [2000, 1, 'hay'],
     ]);
     expect([recent.mayMatch(5, query('needle')), recent.mayMatch(6, query('needle'))]).toEqual([false, true]);
-    recent.forget(1999);
+    recent.dropUpTo(1999);
     expect([recent.mayMatch(5, query('needle')), recent.mayMatch(2000, query('needle'))]).toEqual([true, false]);
   });
 });

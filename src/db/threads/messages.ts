@@ -3,14 +3,14 @@
  * names, because libSQL's row objects carry accessors that a structured clone loses. Errors keep their codes.
  */
 import type { InStatement, InValue, ResultSet, Row, Value } from '@libsql/client';
-import { packArguments, unpackArguments } from './arguments.ts';
+import { packArguments, unpackArguments } from './packed-arguments.ts';
 
 export type Statement = { sql: string; args: InValue[] | Record<string, InValue> };
 
 /** Positional arguments travel packed; named ones, which are few and rare, as they are. */
 export type PackedStatement = { sql: string; packed: ArrayBuffer; count: number } | Statement;
 
-export type Request =
+export type RequestMessage =
   | { id: number; kind: 'execute'; statement: PackedStatement }
   | { id: number; kind: 'batch'; statements: PackedStatement[]; mode: 'read' | 'write' }
   | { id: number; kind: 'migrate'; statements: PackedStatement[] }
@@ -36,7 +36,7 @@ export type PackedError = {
   statementIndex?: number;
 };
 
-export type Reply =
+export type ReplyMessage =
   /** `ms`: what the thread itself took, without the time that the request waited. */
   | { id: number; results: PackedResult[]; output?: unknown; ms: number }
   | { id: number; error: PackedError }
@@ -45,7 +45,7 @@ export type Reply =
   | { kind: 'busy' };
 
 /** A thread's opening message: which file, and whether it may write. */
-export type Hello = { path: string; readOnly: boolean };
+export type OpenMessage = { path: string; readOnly: boolean };
 
 /** @param stmt any form that `@libsql/client` takes. */
 export function toStatement(stmt: InStatement | [string, (InValue[] | Record<string, InValue>)?]): Statement {
@@ -54,11 +54,11 @@ export function toStatement(stmt: InStatement | [string, (InValue[] | Record<str
   return { sql: stmt.sql, args: stmt.args ?? [] };
 }
 
-/** @param handedOver collects the buffers that the thread takes over */
-export function packStatement({ sql, args }: Statement, handedOver: ArrayBuffer[]): PackedStatement {
+/** @param transfer collects the buffers that the thread takes over */
+export function packStatement({ sql, args }: Statement, transfer: ArrayBuffer[]): PackedStatement {
   if (!Array.isArray(args) || args.length === 0) return { sql, args };
   const packed = packArguments(args);
-  handedOver.push(packed);
+  transfer.push(packed);
   return { sql, packed, count: args.length };
 }
 

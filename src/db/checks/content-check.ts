@@ -1,7 +1,7 @@
 /* Is every stored body the one that came? Each is unpacked and held against the size and the SHA-256 of its arrival. */
 import type { Client, Row } from '@libsql/client';
-import { eventId } from '../core/ids.ts';
-import { DamagedError, unpackIntact } from '../core/stored-content.ts';
+import { eventId } from '../../core/ids.ts';
+import { DamagedError, unpackIntact } from '../../core/stored-content.ts';
 
 /** So many events, or bytes as they are stored, are read at once: a moment's work, between which others have theirs. */
 const atOnce = { events: 128, bytes: 512 << 10 };

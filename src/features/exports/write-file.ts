@@ -6,7 +6,7 @@ import { eventId } from '../../core/ids.ts';
 import { createChunks } from '../../core/json-output.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
-import type { Damaged, ExportedEvent, FileFormat, FileSubject } from './format.ts';
+import type { DamagedEvents, ExportedEvent, FileFormat, FileSubject } from './file-format.ts';
 import type { ExportRow } from './store.ts';
 
 const mostNamed = 1000;
@@ -18,7 +18,7 @@ export type FileOptions = {
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
   turn: Turn;
   /** Told at the end of the events that the disk has altered, when there are any: the file names them instead. */
-  onDamaged: (damaged: Damaged) => void;
+  onDamaged: (damaged: DamagedEvents) => void;
 };
 
 /** Its id alone when the disk has altered it. */
@@ -40,7 +40,7 @@ export async function* writeFile({
   const chunks = createChunks();
   chunks.text(format.head(subject));
   let separator = '';
-  let damaged: Damaged | undefined;
+  let damaged: DamagedEvents | undefined;
   // Awaited only where there is something to wait for: this runs for millions of rows.
   let pause: Promise<void> | undefined;
   for await (const rows of history)

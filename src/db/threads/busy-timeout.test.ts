@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
-import { startThread } from './database-thread.ts';
+import { startThread } from './thread-handle.ts';
 
 test('a lock is waited for long once; those behind are refused sooner, until something can be written again', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const file = join(directory, 'test.db');
   const thread = await startThread({
     spawn: () => new Worker(new URL('./reader-thread.ts', import.meta.url).href),
-    hello: { path: file, readOnly: false },
+    open: { path: file, readOnly: false },
     onBusy: () => {},
-    onDeath: () => {},
+    onThreadFailure: () => {},
   });
   const insert = () =>
     thread.send({ kind: 'batch', statements: [{ sql: 'INSERT INTO t VALUES (1)', args: [] }], mode: 'write' });
