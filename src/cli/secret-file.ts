@@ -1,6 +1,6 @@
 /* A secret in a file of its own: whole or not there, nobody else's to read, never in the place of something else. */
 import { rmSync, writeFileSync } from 'node:fs';
-import { moveIntoPlace } from '../db/backup.ts';
+import { moveIntoPlace } from '../db/files/publish-file.ts';
 
 /**
  * @param part where it is written first; in the same directory, and nobody else's

@@ -1,11 +1,11 @@
-/* Telling "this value is taken" from all other ways in which a write fails. */
+/* Distinguishes "this value is taken" from other write errors. */
 
-/** Whether a write failed on a UNIQUE constraint. The error itself or a cause of it says so: Drizzle wraps, batches do not. */
+/** Whether a write failed on a UNIQUE constraint. Drizzle wraps the error, batches do not, so causes are checked as well. */
 export function isUniqueViolation(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code, extendedCode, message } = at as Error & { code?: unknown; extendedCode?: unknown };
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, extendedCode, message } = cause as Error & { code?: unknown; extendedCode?: unknown };
     if (extendedCode === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_UNIQUE') return true;
-    // A libSQL server knows no extended codes.
+    // A libSQL server sends no extended codes.
     if (code === 'SQLITE_CONSTRAINT' && extendedCode === undefined && message.includes('UNIQUE constraint failed'))
       return true;
   }

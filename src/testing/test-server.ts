@@ -9,7 +9,7 @@ import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
-import type { SpawnThread } from '../db/database.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Dependencies, type Services } from '../wiring.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { restrictToOwner } from './file-mode.ts';
 
-test('a file of ours is for its owner alone', () => {
+test('a file of our own can be read only by its owner', () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   try {
     const file = join(directory, 'file');
@@ -17,8 +17,8 @@ test('a file of ours is for its owner alone', () => {
   }
 });
 
-// Nobody may change its mode, not even the superuser.
-test.skipIf(!existsSync('/proc/self/status'))('one whose mode is not ours to change stays as it is', () => {
+// Not even root can change the mode of this file.
+test.skipIf(!existsSync('/proc/self/status'))('a file whose mode cannot be changed is left alone', () => {
   const { mode } = statSync('/proc/self/status');
   restrictToOwner('/proc/self/status');
   expect(statSync('/proc/self/status').mode).toBe(mode);

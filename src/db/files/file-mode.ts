@@ -1,10 +1,7 @@
-/* Whose files these are to read. */
+/* Who may read our files. */
 import { chmodSync, statSync } from 'node:fs';
 
-/**
- * For its owner alone. One that is another user's, or on a file system without modes, keeps the mode that it has: whoever gave
- * it to this user has said who else may.
- */
+/** Lets only the owner read and write it. The mode of another user's file, or one on a file system without modes, is kept. */
 export function restrictToOwner(file: string): void {
   try {
     if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { fromFileUrl, toFileUrl } from './file-url.ts';
 
-describe('a path survives as a file: URL', () => {
+describe('a path is the same after conversion to a file: URL and back', () => {
   test.each(['/data/hooktape.db', 'data/hooktape.db', '/a b/c#d?e%20f/ä&=+.db', '/x:y/z.db', './up/../x.db'])(
     '%s',
     path => {
@@ -10,7 +10,7 @@ describe('a path survives as a file: URL', () => {
   );
 });
 
-describe('a file: URL names a path', () => {
+describe('the path of a URL', () => {
   test.each([
     ['file:data/x.db', 'data/x.db'],
     ['file:/data/x.db', '/data/x.db'],
@@ -19,7 +19,7 @@ describe('a file: URL names a path', () => {
     ['http://localhost/x.db', undefined],
     ['libsql://x', undefined],
     ['/data/x.db', undefined],
-  ])('%s: %p', (url, path) => {
+  ])('of %s is %p', (url, path) => {
     expect(fromFileUrl(url)).toBe(path);
   });
 });

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Another process that locks the directory and then does nothing. */
+/** Locks the directory in another process. */
 async function lockElsewhere() {
   const script = `
     const { lockDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, 'lock.ts'))});
@@ -24,7 +24,7 @@ async function lockElsewhere() {
 }
 
 describe('the data directory', () => {
-  test('has one holder, whose name the second one learns', async () => {
+  test('has one holder, and a second process is told who', async () => {
     const lock = await lockDataDirectory(directory, 'hooktape serve (pid 42)');
     const refused = await lockDataDirectory(directory, 'second').catch(error => error);
     expect(refused).toBeInstanceOf(LockedError);
@@ -35,19 +35,19 @@ describe('the data directory', () => {
     await (await lockDataDirectory(directory, 'third')).release();
   });
 
-  test.skipIf(!existsSync('/dev/full'))('can be had on a full disk, only without a name', async () => {
+  test.skipIf(!existsSync('/dev/full'))('can be locked on a full disk, without a holder name', async () => {
     symlinkSync('/dev/full', join(directory, 'hooktape.lock.holder'));
     const lock = await lockDataDirectory(directory, 'first');
-    // It never ends when it is read.
+    // Reading it would never end.
     rmSync(join(directory, 'hooktape.lock.holder'));
     const refused = await lockDataDirectory(directory, 'second').catch(error => error);
     expect(refused).toBeInstanceOf(LockedError);
-    // A holder without a name may be none at all.
+    // Without a name, there may be no holder at all.
     expect(refused.message).toContain('or on a file system without locks');
     await lock.release();
   });
 
-  test('is refused across processes, and free the moment its holder is killed', async () => {
+  test('cannot be locked by two processes, and is free as soon as its holder is killed', async () => {
     const child = await lockElsewhere();
     const refused = await lockDataDirectory(directory, 'me').catch(error => error);
     expect(refused).toMatchObject({ holder: `hooktape serve (pid ${child.pid})` });
@@ -61,7 +61,7 @@ describe('the data directory', () => {
   test.each([
     ['a page of zeros', Buffer.alloc(4096)],
     ['something else', Buffer.from('not a lock '.repeat(400))],
-  ])('can be had when a power cut left %s in place of its lock, by one', async (_what, content) => {
+  ])('can be locked, by one holder, when a power cut left %s in the lock file', async (_what, content) => {
     writeFileSync(join(directory, 'hooktape.lock'), content);
     const lock = await lockDataDirectory(directory, 'first');
     await expect(lockDataDirectory(directory, 'second')).rejects.toBeInstanceOf(LockedError);
@@ -69,21 +69,21 @@ describe('the data directory', () => {
     await (await lockDataDirectory(directory, 'third')).release();
   });
 
-  test('its lock files are nobody else’s to read', async () => {
+  test('has lock files that only their owner can read', async () => {
     const lock = await lockDataDirectory(directory, 'me');
     for (const name of ['hooktape.lock', 'hooktape.lock.holder'])
       expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
     await lock.release();
   });
 
-  test('that cannot be written fails with the reason, not as locked', async () => {
+  test('that cannot be written fails with the reason, and not as locked', async () => {
     const refused = await lockDataDirectory(join(directory, 'missing'), 'me').catch(error => error);
     expect(refused).toBeInstanceOf(Error);
     expect(refused).not.toBeInstanceOf(LockedError);
   });
 });
 
-describe('a database that is not in the data directory', () => {
+describe('a database outside the data directory', () => {
   const path = (name: string): string => join(directory, name);
   beforeEach(() => {
     for (const name of ['one', 'two', 'elsewhere']) mkdirSync(path(name));
@@ -95,22 +95,22 @@ describe('a database that is not in the data directory', () => {
     );
 
   test.each([
-    ['has a holder of its own', 'elsewhere/x.db', 'elsewhere/x.db'],
-    ['has the one of the data directory that it is in', 'one/hooktape.db', 'one/hooktape.db'],
-    ['has one under another name in its directory', 'one/x.db', 'one/x.db'],
-    ['has one behind a link', 'elsewhere/x.db', 'two/link.db'],
+    ['has a lock of its own', 'elsewhere/x.db', 'elsewhere/x.db'],
+    ['has the lock of the data directory that it is in', 'one/hooktape.db', 'one/hooktape.db'],
+    ['has a lock of its own when its name is not the default', 'one/x.db', 'one/x.db'],
+    ['has the same lock through a symbolic link', 'elsewhere/x.db', 'two/link.db'],
   ])('%s', async (_what, one, two) => {
     writeFileSync(path('elsewhere/x.db'), '');
     symlinkSync(path('elsewhere/x.db'), path('two/link.db'));
     const lock = await lockDatabase(path('one'), path(one), 'first');
     expect(await holderOf(lockDatabase(path('two'), path(two), 'second'))).toBe(`/${two} is in use by first`);
-    // Nothing of what was refused stays locked.
+    // The refused attempt left nothing locked.
     await (await lockDatabase(path('two'), path('two/hooktape.db'), 'second')).release();
     await lock.release();
     await (await lockDatabase(path('two'), path(two), 'second')).release();
   });
 
-  test('has the same holder before it is made where a link leads, and after', async () => {
+  test('that a symbolic link points to has the same lock before and after it is created', async () => {
     symlinkSync('../elsewhere/new.db', path('two/link.db'));
     const lock = await lockDatabase(path('one'), path('two/link.db'), 'first');
     for (const made of [false, true]) {
@@ -123,13 +123,13 @@ describe('a database that is not in the data directory', () => {
     await lock.release();
   });
 
-  test('has its directory’s where it has the usual name', async () => {
+  test('with the default name has the lock of its directory', async () => {
     const lock = await lockDatabase(path('two'), path('one/hooktape.db'), 'first');
     expect(readdirSync(path('one')).sort()).toEqual(['hooktape.lock', 'hooktape.lock.holder']);
     await lock.release();
   });
 
-  test('on a server, or in a directory that is not there, takes no lock', async () => {
+  test('on a server, or in a directory that does not exist, is not locked', async () => {
     for (const database of [undefined, path('missing/x.db')])
       await (await lockDatabase(path('one'), database, 'first')).release();
     expect(readdirSync(path('one'))).toEqual(['hooktape.lock']);

@@ -1,6 +1,6 @@
 /*
- * One Hooktape per data directory, and per database wherever that lies. The lock is SQLite's own exclusive file lock on a small
- * file of its own: the operating system drops it with the process, however that dies, so there is no stale lock to clean up.
+ * Only one process uses a data directory, and a database file wherever it is. The lock is SQLite's exclusive lock on a small
+ * file: the operating system releases it when the process ends, however it ends, so there are no stale locks to clean up.
  */
 import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -13,78 +13,78 @@ const lockName = 'hooktape.lock';
 const databaseName = 'hooktape.db';
 const withHolder = (lockFile: string): string[] => [lockFile, `${lockFile}.holder`];
 
-/** What a lock writes, which must be possible. */
+/** The files that a lock writes. */
 export const lockFilesIn = (directory: string): string[] => withHolder(join(directory, lockName));
-/** @param database in a directory that is there */
+/** @param database its directory must exist */
 export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf(database));
 
 export type DataLock = { release: () => Promise<void> };
 
-/** A holder without a name. */
-const nobody = 'another Hooktape';
+/** For a holder that left no name. */
+const unnamedHolder = 'another Hooktape';
 
 export class LockedError extends Error {
-  /** What the holder says of itself. */
+  /** How the holder describes itself. */
   readonly holder: string;
   constructor(what: string, holder: string, cause: unknown) {
-    // A system that has no locks to give says so like one whose lock is taken.
-    const doubt =
-      holder === nobody
+    // A file system without locks reports the same error as a lock that is taken.
+    const hint =
+      holder === unnamedHolder
         ? ', or on a file system without locks, as network shares may be: it belongs on a local disk'
         : '';
-    super(`${what} is in use by ${holder}${doubt}`, { cause });
+    super(`${what} is in use by ${holder}${hint}`, { cause });
     this.holder = holder;
   }
 }
 
 /**
- * @param holder what to tell the next one that comes, e.g. `hooktape serve (pid 42)`
+ * @param holder describes this process to the next one that tries, e.g. `hooktape serve (pid 42)`
  * @throws LockedError when another process holds the directory
  */
 export const lockDataDirectory = (directory: string, holder: string): Promise<DataLock> =>
   lock(directory, join(directory, lockName), holder);
 
-/** Behind all links. Of a database that has its usual name in a data directory it is that directory's lock. */
+/** Symbolic links resolved. A database with the default name has the lock of the data directory that it is in. */
 function lockFileOf(database: string): string {
-  const place = resolveSymlinks(database);
-  const file = join(realpathSync(dirname(place)), basename(place));
-  // A name that nobody else's file has: what a power cut left of a lock is emptied.
+  const target = resolveSymlinks(database);
+  const file = join(realpathSync(dirname(target)), basename(target));
+  // The name must be ours alone, because a damaged lock file is emptied.
   return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
 }
 
 /**
- * The data directory with the database: that may lie elsewhere, where another process with another data directory would find it.
- * @param database path of the file; undefined when it is on a server
+ * Locks the data directory and the database, which may be elsewhere and used by a process with another data directory.
+ * @param database path of the file; undefined for a libSQL server
  * @throws LockedError when another process holds either
  */
 export async function lockDatabase(directory: string, database: string | undefined, holder: string): Promise<DataLock> {
-  const own = await lockDataDirectory(directory, holder);
-  if (database === undefined || !existsSync(dirname(resolveSymlinks(database)))) return own;
+  const directoryLock = await lockDataDirectory(directory, holder);
+  if (database === undefined || !existsSync(dirname(resolveSymlinks(database)))) return directoryLock;
   const file = lockFileOf(database);
-  if (file === join(realpathSync(directory), lockName)) return own;
+  if (file === join(realpathSync(directory), lockName)) return directoryLock;
   try {
-    const others = await lock(database, file, holder);
+    const databaseLock = await lock(database, file, holder);
     return {
       release: async () => {
-        await others.release();
-        await own.release();
+        await databaseLock.release();
+        await directoryLock.release();
       },
     };
   } catch (error) {
-    await own.release();
+    await directoryLock.release();
     throw error;
   }
 }
 
 async function lock(what: string, lockFile: string, holder: string): Promise<DataLock> {
   const holderFile = `${lockFile}.holder`;
-  const client = await take(lockFile)
+  const client = await acquire(lockFile)
     .catch(cause => {
       if (!hasCode(cause, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) throw cause;
-      // What a power cut left of it. It never held anything, and has no holder, or it would be busy. Emptied, not removed: of two
-      // that come to this at once, only one has it then.
+      // A power cut damaged it. Nobody holds it, or it would be busy, and it has no content to lose. Emptied rather than
+      // removed, so that of two processes that do this at once only one gets the lock.
       truncateSync(lockFile, 0);
-      return take(lockFile);
+      return acquire(lockFile);
     })
     .catch(cause => {
       if (hasCode(cause, 'SQLITE_BUSY')) throw new LockedError(what, readHolder(holderFile), cause);
@@ -94,13 +94,13 @@ async function lock(what: string, lockFile: string, holder: string): Promise<Dat
   try {
     writeFileSync(holderFile, holder, { mode: 0o600 });
   } catch (error) {
-    // On a full disk there is a lock without a name.
+    // On a full disk the lock works, but the holder has no name.
     if (!hasCode(error, 'ENOSPC')) throw error;
   }
   return {
     release: async () => {
       rmSync(holderFile, { force: true });
-      await letGo(client);
+      await releaseLock(client);
     },
   };
 }
@@ -108,25 +108,25 @@ async function lock(what: string, lockFile: string, holder: string): Promise<Dat
 const hasCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes(String((error as { code?: unknown }).code));
 
-async function take(file: string): Promise<Client> {
+async function acquire(file: string): Promise<Client> {
   const client: Client = createClient({ url: toFileUrl(file), concurrency: 1, timeout: 0 });
   try {
-    // In exclusive locking mode the lock of the first write stays until the connection closes.
+    // In exclusive locking mode the first write takes a lock that is kept.
     await client.execute('PRAGMA locking_mode = EXCLUSIVE');
     await client.execute('PRAGMA journal_mode = MEMORY');
-    // Nothing in it is worth a wait for the disk.
+    // The file's content does not matter.
     await client.execute('PRAGMA synchronous = OFF');
     await client.execute('PRAGMA user_version = 1');
     await client.execute('PRAGMA user_version = 2');
     return client;
   } catch (error) {
-    await letGo(client).catch(() => {});
+    await releaseLock(client).catch(() => {});
     throw error;
   }
 }
 
-/** Closing alone leaves the lock to the garbage collector: it goes at the first access in normal mode. */
-async function letGo(client: Client): Promise<void> {
+/** Closing alone would keep the lock until garbage collection; the first access in normal mode releases it. */
+async function releaseLock(client: Client): Promise<void> {
   try {
     await client.execute('PRAGMA locking_mode = NORMAL');
     await client.execute('PRAGMA user_version');
@@ -137,8 +137,8 @@ async function letGo(client: Client): Promise<void> {
 
 function readHolder(file: string): string {
   try {
-    return readFileSync(file, 'utf8').slice(0, 200) || nobody;
+    return readFileSync(file, 'utf8').slice(0, 200) || unnamedHolder;
   } catch {
-    return nobody;
+    return unnamedHolder;
   }
 }

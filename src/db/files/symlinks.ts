@@ -1,21 +1,21 @@
-/* Where a database really is: SQLite puts its log beside what a link leads to, and not beside the link. */
+/* Where a database really is: SQLite puts the log beside the target of a symbolic link. */
 import { readlinkSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** As many as Linux follows; more are a circle, which whoever opens the file is told. */
-const mostLinks = 40;
+/** As many as Linux follows. With more, opening the file fails. */
+const maxLinks = 40;
 
-/** What a link leads to, which need not be there yet: SQLite makes it there. What is no link stays as it is written. */
-export function resolveSymlinks(file: string, left = mostLinks): string {
-  const target = left > 0 ? linkAt(file) : undefined;
-  return target === undefined ? file : resolveSymlinks(resolve(realpathSync(dirname(file)), target), left - 1);
+/** The target of a symbolic link, which may not exist yet: SQLite creates it there. Other paths are returned unchanged. */
+export function resolveSymlinks(file: string, linksLeft = maxLinks): string {
+  const target = linksLeft > 0 ? readLink(file) : undefined;
+  return target === undefined ? file : resolveSymlinks(resolve(realpathSync(dirname(file)), target), linksLeft - 1);
 }
 
-function linkAt(file: string): string | undefined {
+function readLink(file: string): string | undefined {
   try {
     return readlinkSync(file);
   } catch {
-    // It is no link, or nothing at all.
+    // Not a link, or does not exist.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/* Another connection holds the write lock, which nobody but an operator's own tools can do. */
+/* Another connection holds the write lock, as an operator's own tools may. */
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
 import { startThread } from './thread-handle.ts';
 
-test('a lock is waited for long once; those behind are refused sooner, until something can be written again', async () => {
+test('after one wait in vain for a lock, statements wait shorter until a write succeeds', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const file = join(directory, 'test.db');
   const thread = await startThread({
@@ -17,23 +17,23 @@ test('a lock is waited for long once; those behind are refused sooner, until som
   });
   const insert = () =>
     thread.send({ kind: 'batch', statements: [{ sql: 'INSERT INTO t VALUES (1)', args: [] }], mode: 'write' });
-  const patienceMs = async () =>
+  const busyTimeoutMs = async () =>
     (await thread.send({ kind: 'execute', statement: { sql: 'PRAGMA busy_timeout', args: [] } })).results[0]
       ?.rows[0]?.[0];
   try {
-    // The first one does not have to wait in a test.
+    // So that the test does not wait for the first timeout.
     await thread.send({ kind: 'script', sql: 'CREATE TABLE t (a); PRAGMA busy_timeout = 0' });
     const intruder = createClient({ url: `file:${file}`, concurrency: 1 });
     const held = await intruder.transaction('write');
     for (const { status } of await Promise.allSettled([insert(), insert()])) expect(status).toBe('rejected');
-    expect(await patienceMs()).toBe(250);
+    expect(await busyTimeoutMs()).toBe(250);
     await thread.send({ kind: 'truncate-wal' });
-    expect(await patienceMs()).toBe(250);
+    expect(await busyTimeoutMs()).toBe(250);
 
     await held.rollback();
     intruder.close();
     await insert();
-    expect(await patienceMs()).toBe(5000);
+    expect(await busyTimeoutMs()).toBe(5000);
   } finally {
     await thread.close();
     rmSync(directory, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { packError, packStatement, toStatement, unpackResult, unpackStatement } 
 import { openNativeConnection } from './native-connection.ts';
 
 describe('results', () => {
-  test("read as the client library's own: by position, by name, with types and counts", async () => {
+  test('can be read like those of the client library: by position, by name, with types and counts', async () => {
     const sql = "SELECT 1 AS a, 'text' AS b, x'00ff' AS c, NULL AS d, 1.5 AS e UNION ALL SELECT 2, '', x'', 3, 4";
     const connection = openNativeConnection(':memory:', 0);
     const crossed = unpackResult(structuredClone(connection.execute({ sql, args: [] })));
@@ -19,7 +19,7 @@ describe('results', () => {
     expect(new Uint8Array(row?.['c'] as ArrayBuffer)).toEqual(Uint8Array.of(0, 255));
   });
 
-  test('of a write keep their counts', () => {
+  test('of a write keep their counts and the last row id', () => {
     const connection = openNativeConnection(':memory:', 0);
     connection.script('CREATE TABLE t (a INTEGER PRIMARY KEY)');
     const written = connection.execute({ sql: 'INSERT INTO t VALUES (7), (8)', args: [] });
@@ -44,7 +44,7 @@ describe('statements', () => {
       { sql: 'SELECT :a', args: { a: null } },
       { sql: 'SELECT :a', args: { a: null } },
     ],
-  ])('%j', (given, expected) => {
+  ])('%j is a statement', (given, expected) => {
     const statement = toStatement(given as Parameters<typeof toStatement>[0]);
     expect(statement).toEqual(expected);
     const transfer: ArrayBuffer[] = [];
@@ -56,13 +56,15 @@ describe('statements', () => {
 describe('errors', () => {
   const coded = { code: 'SQLITE_FULL', extendedCode: 'SQLITE_FULL', rawCode: 13 };
   test.each([
-    ['of the database', Object.assign(new Error('no'), coded), { message: 'no', ...coded }],
+    ['a database error', Object.assign(new Error('no'), coded), { message: 'no', ...coded }],
     [
-      'of a batch',
+      'a batch error',
       Object.assign(new Error('no'), { code: 'SQLITE_ERROR', statementIndex: 0 }),
       { message: 'no', code: 'SQLITE_ERROR', statementIndex: 0 },
     ],
-    ['of the program', new TypeError('odd'), { message: 'odd', code: 'UNKNOWN' }],
-    ['that are none', 'a string', { message: 'a string', code: 'UNKNOWN' }],
-  ])('%s', (_name, error, packed) => expect<unknown>(structuredClone(packError(error))).toEqual(packed));
+    ['another error', new TypeError('odd'), { message: 'odd', code: 'UNKNOWN' }],
+    ['a thrown string', 'a string', { message: 'a string', code: 'UNKNOWN' }],
+  ])('%s is packed with its message and codes', (_name, error, packed) =>
+    expect<unknown>(structuredClone(packError(error))).toEqual(packed),
+  );
 });

@@ -1,13 +1,13 @@
 /*
- * What travels between the main thread and a database thread. Result rows are packed as plain arrays beside their column
- * names, because libSQL's row objects carry accessors that a structured clone loses. Errors keep their codes.
+ * The messages between the main thread and a database thread. Rows are sent as plain arrays beside their column names,
+ * because a structured clone loses the accessors of libSQL's row objects. Errors keep their codes.
  */
 import type { InStatement, InValue, ResultSet, Row, Value } from '@libsql/client';
 import { packArguments, unpackArguments } from './packed-arguments.ts';
 
 export type Statement = { sql: string; args: InValue[] | Record<string, InValue> };
 
-/** Positional arguments travel packed; named ones, which are few and rare, as they are. */
+/** Positional arguments are packed; named ones are few and rare, and sent as they are. */
 export type PackedStatement = { sql: string; packed: ArrayBuffer; count: number } | Statement;
 
 export type RequestMessage =
@@ -37,24 +37,24 @@ export type PackedError = {
 };
 
 export type ReplyMessage =
-  /** `ms`: what the thread itself took, without the time that the request waited. */
+  /** `ms`: how long the thread worked on the request, without the time in its queue. */
   | { id: number; results: PackedResult[]; output?: unknown; ms: number }
   | { id: number; error: PackedError }
   | { kind: 'ready' }
   | { kind: 'failed'; error: PackedError }
   | { kind: 'busy' };
 
-/** A thread's opening message: which file, and whether it may write. */
+/** The first message to a thread. */
 export type OpenMessage = { path: string; readOnly: boolean };
 
-/** @param stmt any form that `@libsql/client` takes. */
+/** @param stmt any form that `@libsql/client` accepts */
 export function toStatement(stmt: InStatement | [string, (InValue[] | Record<string, InValue>)?]): Statement {
   if (typeof stmt === 'string') return { sql: stmt, args: [] };
   if (Array.isArray(stmt)) return { sql: stmt[0], args: stmt[1] ?? [] };
   return { sql: stmt.sql, args: stmt.args ?? [] };
 }
 
-/** @param transfer collects the buffers that the thread takes over */
+/** @param transfer collects the buffers to transfer to the thread */
 export function packStatement({ sql, args }: Statement, transfer: ArrayBuffer[]): PackedStatement {
   if (!Array.isArray(args) || args.length === 0) return { sql, args };
   const packed = packArguments(args);
@@ -66,8 +66,8 @@ export const unpackStatement = (statement: PackedStatement): Statement =>
   'packed' in statement ? { sql: statement.sql, args: unpackArguments(statement.packed, statement.count) } : statement;
 
 /**
- * Rows answer to position, name and `length` like the client library's own. Here they are arrays with names added: that is
- * many times cheaper than hidden properties, and what reads a whole history makes millions of them.
+ * Rows can be read by position, name and `length`, like those of the client library. They are arrays with the names added,
+ * which is many times cheaper than non-enumerable properties; reading a whole history makes millions of rows.
  */
 export function unpackResult(packed: PackedResult): ResultSet {
   const { columns } = packed;

@@ -1,4 +1,4 @@
-/* What a connection that keeps its prepared statements must not get wrong, and that it fails as the client library does. */
+/* What could go wrong with kept prepared statements, and that errors are those of the client library. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ const caught = (act: () => unknown): unknown => {
   }
 };
 
-describe('a statement that runs again', () => {
-  test('takes its new arguments, null included', () => {
+describe('a cached statement', () => {
+  test('uses its new arguments, null included', () => {
     const insert = 'INSERT INTO t VALUES (?, ?)';
     for (const args of [
       [1, 'one'],
@@ -47,13 +47,13 @@ describe('a statement that runs again', () => {
     ]);
   });
 
-  test('never with the last arguments in the place of missing ones', () => {
+  test('does not use its previous arguments in place of missing ones', () => {
     run('INSERT INTO t VALUES (?, ?)', ['secret', 'secret']);
     caught(() => run('INSERT INTO t VALUES (?, ?)', ['other']));
     expect(rows("SELECT count(*) FROM t WHERE b = 'secret'")).toEqual([[1]]);
   });
 
-  test('is as good as new after it failed', () => {
+  test('can run again after it failed', () => {
     connection.script('CREATE UNIQUE INDEX only ON t (a)');
     const insert = 'INSERT INTO t VALUES (?, ?)';
     run(insert, [1, 'kept']);
@@ -62,7 +62,7 @@ describe('a statement that runs again', () => {
     expect(rows('SELECT b FROM t ORDER BY a')).toEqual([['kept'], ['after']]);
   });
 
-  test('a setting is set each time', () => {
+  test('a PRAGMA takes effect each time', () => {
     const value = () => rows('PRAGMA query_only')[0]?.[0];
     for (const on of [1, 0, 1, 0]) {
       run(`PRAGMA query_only = ${on}`);
@@ -70,7 +70,7 @@ describe('a statement that runs again', () => {
     }
   });
 
-  test('gives the columns that there are now', () => {
+  test('returns the current columns after a schema change', () => {
     run('INSERT INTO t VALUES (1, ?)', ['x']);
     expect(run('SELECT * FROM t').columns).toEqual(['a', 'b']);
     run('ALTER TABLE t ADD COLUMN c');
@@ -78,8 +78,8 @@ describe('a statement that runs again', () => {
   });
 });
 
-describe('several', () => {
-  test('are all done or none, and the connection is free again', () => {
+describe('a batch', () => {
+  test('is stored completely or not at all, and leaves no open transaction', () => {
     const statements = ['INSERT INTO t VALUES (?, ?)', 'INSERT INTO nowhere VALUES (?, ?)'];
     const failed = caught(() =>
       connection.batch(
@@ -100,7 +100,7 @@ describe('several', () => {
     ]);
   });
 
-  test('of a migration run without foreign keys, which are back afterwards', () => {
+  test('of a migration runs without foreign keys, which are on again afterwards', () => {
     run('PRAGMA foreign_keys = ON');
     connection.migrate([
       { sql: 'CREATE TABLE child (a REFERENCES t (rowid))', args: [] },
@@ -110,12 +110,12 @@ describe('several', () => {
   });
 });
 
-describe('a transaction that was left open', () => {
+describe('a transaction that is left open', () => {
   test.each([
     ['by a script that failed', () => connection.script("BEGIN; INSERT INTO t VALUES (1, 'x'); SELECT nothing")],
     ['by a script', () => connection.script("BEGIN; INSERT INTO t VALUES (1, 'x')")],
     ['by a statement', () => run('BEGIN')],
-  ])('%s is undone, and what comes after it is stored', (_name, leave) => {
+  ])('%s is rolled back, and later writes are stored', (_name, leave) => {
     caught(leave);
     expect(connection.isStuck()).toBe(false);
     run('INSERT INTO t VALUES (?, ?)', [2, 'after']);
@@ -141,10 +141,10 @@ describe('values', () => {
     given => expect(() => rows('SELECT ?', [given])).toThrow(),
   );
 
-  test('an integer that a number cannot hold is not bent into one', () =>
+  test('an integer that a number cannot hold is refused when it is read', () =>
     expect(() => rows('SELECT ?', [2n ** 60n])).toThrow(RangeError));
 
-  test('by name', () => expect(run('SELECT :a, @b', { a: 1, '@b': 'x' }).rows).toEqual([[1, 'x']]));
+  test('can be passed by name', () => expect(run('SELECT :a, @b', { a: 1, '@b': 'x' }).rows).toEqual([[1, 'x']]));
 });
 
 test.each([

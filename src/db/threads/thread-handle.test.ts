@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
-import { spawnAhead } from '../database.ts';
 import type { ReplyMessage, RequestMessage } from './messages.ts';
-import { createLazyThread, startThread } from './thread-handle.ts';
+import { startThread } from './thread-handle.ts';
 
 let directory: string;
 let file: string;
@@ -24,18 +23,18 @@ function startWriter(onBusy = () => {}) {
 const execute = (sql: string, args: (string | number)[] = []) =>
   ({ kind: 'execute', statement: { sql, args } }) as const;
 
-/** A thread that does only what the test says. */
-async function startPuppet() {
-  const deaths: Error[] = [];
-  const got: RequestMessage[] = [];
-  let ended = 0;
+/** A thread whose replies the test writes. */
+async function startFakeThread() {
+  const failures: Error[] = [];
+  const received: RequestMessage[] = [];
+  let terminations = 0;
   const worker = {
     onmessage: null as ((event: { data: ReplyMessage }) => void) | null,
     onerror: null as ((event: { message: string }) => void) | null,
     addEventListener: () => {},
-    terminate: () => void ended++,
+    terminate: () => void terminations++,
     postMessage(message: RequestMessage) {
-      if ('id' in message) got.push(message);
+      if ('id' in message) received.push(message);
       else queueMicrotask(() => this.onmessage?.({ data: { kind: 'ready' } }));
     },
   };
@@ -43,13 +42,13 @@ async function startPuppet() {
     spawn: () => worker as unknown as Worker,
     open: { path: '', readOnly: false },
     onBusy: () => {},
-    onThreadFailure: error => deaths.push(error),
+    onThreadFailure: error => failures.push(error),
   });
-  return { thread, worker, deaths, got, ended: () => ended };
+  return { thread, worker, failures, received, terminations: () => terminations };
 }
 
 describe('a database thread', () => {
-  test('carries errors over with their codes', async () => {
+  test('an error of the database keeps its codes', async () => {
     const thread = await startWriter();
     await thread.send({ kind: 'script', sql: 'CREATE TABLE t (a TEXT UNIQUE) STRICT' });
     await thread.send(execute('INSERT INTO t VALUES (?)', ['x']));
@@ -68,7 +67,7 @@ describe('a database thread', () => {
     await thread.close();
   });
 
-  test('keeps to the order in which it was asked', async () => {
+  test('requests are answered in the order in which they were sent', async () => {
     const thread = await startWriter();
     const sent = [
       thread.send({ kind: 'script', sql: 'CREATE TABLE t (a)' }),
@@ -82,7 +81,7 @@ describe('a database thread', () => {
     expect(await thread.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 
-  test('that cannot open its file says why', async () => {
+  test('opening a file that cannot be opened fails with the reason', async () => {
     const failed = startThread({
       spawn,
       open: { path: directory, readOnly: false },
@@ -94,7 +93,7 @@ describe('a database thread', () => {
     });
   });
 
-  test('replaces a connection that was refused for being busy, settings included, and loses nothing after it', async () => {
+  test('after SQLITE_BUSY the connection is replaced with the same settings, and later writes are stored', async () => {
     let busy = 0;
     const thread = await startWriter(() => busy++);
     await thread.send({ kind: 'script', sql: 'CREATE TABLE t (a); PRAGMA busy_timeout = 0' });
@@ -117,7 +116,7 @@ describe('a database thread', () => {
     after.close();
   });
 
-  test('writes with the settings that the promises rest on', async () => {
+  test('a new database is written with the settings that durability depends on', async () => {
     const thread = await startWriter();
     const value = async (name: string) => (await thread.send(execute(`PRAGMA ${name}`))).results[0]?.rows[0]?.[0];
     expect([await value('journal_mode'), await value('synchronous'), await value('page_size')]).toEqual([
@@ -131,158 +130,55 @@ describe('a database thread', () => {
   });
 });
 
-describe('when the thread dies', () => {
+describe('a thread that dies', () => {
   test.each([
-    ['by an error', 'error'],
-    ['because it cannot go on', 'failed'],
-  ])('%s, everything that waits fails, the owner is told once, and nothing more is taken', async (_name, how) => {
-    const { thread, worker, deaths } = await startPuppet();
-    const waiting = [thread.send(execute('SELECT 1')), thread.send(execute('SELECT 2'))];
-    const settled = Promise.allSettled(waiting);
+    ['with an error', 'error'],
+    ['after losing its connection', 'failed'],
+  ])('%s fails all pending and later requests, and is reported once', async (_name, how) => {
+    const { thread, worker, failures } = await startFakeThread();
+    const pending = [thread.send(execute('SELECT 1')), thread.send(execute('SELECT 2'))];
+    const settled = Promise.allSettled(pending);
     if (how === 'failed')
       worker.onmessage?.({ data: { kind: 'failed', error: { message: 'gone', code: 'SQLITE_CANTOPEN' } } });
     else worker.onerror?.({ message: 'gone' });
-    expect(deaths).toHaveLength(1);
+    expect(failures).toHaveLength(1);
     worker.onerror?.({ message: 'gone again' });
-    expect((await settled).map(one => one.status)).toEqual(['rejected', 'rejected']);
-    expect(deaths).toHaveLength(1);
-    expect(deaths[0]?.message).toContain('gone');
-    expect(await thread.send(execute('SELECT 3')).catch(error => error)).toBe(deaths[0]);
+    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(failures).toHaveLength(1);
+    expect(failures[0]?.message).toContain('gone');
+    expect(await thread.send(execute('SELECT 3')).catch(error => error)).toBe(failures[0]);
     await thread.close();
   });
 });
 
 describe('the queue', () => {
-  test('is bounded; what does not fit is refused at once, and closing still gets through', async () => {
-    const { thread, worker, got, ended } = await startPuppet();
+  test('refuses requests when it is full, except the one that closes the thread', async () => {
+    const { thread, worker, received, terminations } = await startFakeThread();
     const sent = Array.from({ length: 4096 }, () => thread.send(execute('SELECT 1')).catch(() => {}));
     expect(await thread.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'QUEUE_FULL' });
-    expect(got).toHaveLength(4096);
+    expect(received).toHaveLength(4096);
     const closing = thread.close();
-    const last = got.at(-1);
+    const last = received.at(-1);
     expect(last?.kind).toBe('close');
-    for (const { id } of got) worker.onmessage?.({ data: { id, results: [], ms: 0 } });
+    for (const { id } of received) worker.onmessage?.({ data: { id, results: [], ms: 0 } });
     await Promise.all([...sent, closing]);
-    expect(ended()).toBe(1);
+    expect(terminations()).toBe(1);
   });
 
-  test('holds nothing for a statement that cannot be sent', async () => {
-    const { thread, got } = await startPuppet();
+  test('does not count a statement that cannot be packed', async () => {
+    const { thread, received } = await startFakeThread();
     expect(thread.send(execute('SELECT ?', [Number.NaN]))).rejects.toBeInstanceOf(TypeError);
-    expect([thread.queueDepth(), got.length]).toEqual([0, 0]);
+    expect([thread.queueDepth(), received.length]).toEqual([0, 0]);
   });
 
-  test('fails as a whole when it is given up', async () => {
-    const { thread, worker, got, ended } = await startPuppet();
-    const waiting = thread.send(execute('SELECT 1'));
+  test('fails as a whole when the thread is terminated, which ends after its current statement', async () => {
+    const { thread, worker, received, terminations } = await startFakeThread();
+    const pending = thread.send(execute('SELECT 1'));
     thread.terminate();
-    expect(await waiting.catch(error => error)).toMatchObject({ code: 'CLIENT_CLOSED' });
-    expect(ended()).toBe(0);
-    worker.onmessage?.({ data: { id: got.at(-1)?.id ?? 0, results: [], ms: 0 } });
+    expect(await pending.catch(error => error)).toMatchObject({ code: 'CLIENT_CLOSED' });
+    expect(terminations()).toBe(0);
+    worker.onmessage?.({ data: { id: received.at(-1)?.id ?? 0, results: [], ms: 0 } });
     await Promise.resolve();
-    expect(ended()).toBe(1);
-  });
-});
-
-describe('a late thread', () => {
-  test('is started once, by its first request', async () => {
-    let starts = 0;
-    const late = createLazyThread(() => {
-      starts++;
-      return startWriter();
-    });
-    expect([starts, late.queueDepth()]).toEqual([0, 0]);
-    const answers = await Promise.all([late.send(execute('SELECT 1')), late.send(execute('SELECT 2'))]);
-    expect(answers.map(({ results }) => results[0]?.rows[0]?.[0])).toEqual([1, 2]);
-    expect(starts).toBe(1);
-    await late.close();
-    expect(late.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
-  });
-
-  test('that nobody asked is not started to be closed, nor afterwards', async () => {
-    const late = createLazyThread(() => Promise.reject(new Error('started')));
-    await late.close();
-    expect(late.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
-  });
-
-  test('whose program fails before it is open fails the request, and not the process', async () => {
-    const deaths: Error[] = [];
-    const late = createLazyThread(() =>
-      startThread({
-        spawn: () => new Worker(URL.createObjectURL(new Blob(['throw new Error("broken")']))),
-        open: { path: file, readOnly: true },
-        onBusy: () => {},
-        onThreadFailure: error => deaths.push(error),
-      }),
-    );
-    expect(await late.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'THREAD_DIED' });
-    expect(deaths).toEqual([]);
-  });
-
-  test('that fails to start while it is closed is closed all the same', async () => {
-    const start = Promise.withResolvers<never>();
-    const late = createLazyThread(() => start.promise);
-    const asked = late.send(execute('SELECT 1')).catch(error => error.message);
-    const closing = late.close();
-    start.reject(new Error('no room'));
-    await closing;
-    expect(await asked).toBe('no room');
-  });
-
-  test('that could not start is tried again', async () => {
-    let fail = true;
-    const late = createLazyThread(() => (fail ? Promise.reject(new Error('no room')) : startWriter()));
-    expect(await late.send(execute('SELECT 1')).catch(error => error.message)).toBe('no room');
-    fail = false;
-    expect((await late.send(execute('SELECT 1'))).results).toHaveLength(1);
-    await late.close();
-  });
-});
-
-describe('threads started ahead', () => {
-  const setUp = () => {
-    const spawned: (EventTarget & { name: string })[] = [];
-    const ahead = spawnAhead(
-      name => {
-        const worker = Object.assign(new EventTarget(), { name: `${name} ${spawned.length + 1}` });
-        spawned.push(worker);
-        return worker as unknown as Worker;
-      },
-      ['writer', 'reader'],
-    );
-    return { spawned, handedOut: (name: 'writer' | 'reader') => (ahead(name) as unknown as { name: string }).name };
-  };
-
-  test('are handed out once each, by name', () => {
-    const { handedOut } = setUp();
-    expect([handedOut('reader'), handedOut('reader'), handedOut('writer')]).toEqual([
-      'reader 2',
-      'reader 3',
-      'writer 1',
-    ]);
-  });
-
-  test.each(['error', 'close'])('are not handed out after their %s', end => {
-    const { spawned, handedOut } = setUp();
-    spawned[0]?.dispatchEvent(new Event(end));
-    expect([handedOut('writer'), handedOut('reader')]).toEqual(['writer 3', 'reader 2']);
-  });
-
-  test('that cannot be loaded fail the opening instead of holding it up', async () => {
-    const broken = URL.createObjectURL(new Blob(['throw new Error("broken")'], { type: 'text/javascript' }));
-    let ended = Promise.resolve();
-    const ahead = spawnAhead(() => {
-      const worker = new Worker(broken);
-      ended = new Promise(resolve => worker.addEventListener('close', () => resolve()));
-      return worker;
-    }, ['writer']);
-    await ended;
-    const starting = startThread({
-      spawn: () => ahead('writer'),
-      open: { path: file, readOnly: false },
-      onBusy: () => {},
-      onThreadFailure: () => {},
-    });
-    expect(await starting.catch(error => error)).toMatchObject({ code: 'THREAD_DIED' });
+    expect(terminations()).toBe(1);
   });
 });

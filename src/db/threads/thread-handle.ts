@@ -1,6 +1,6 @@
 /*
- * One database thread seen from the main thread. The queue is bounded; when the thread dies, everything waiting fails with
- * a clear error and `onDeath` is called: the process must not go on with a database that no longer answers.
+ * A database thread, seen from the main thread. The queue is bounded. When the thread dies, all pending requests fail and
+ * `onThreadFailure` is called: the process must not go on with a database that no longer answers.
  */
 import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
 import {
@@ -14,27 +14,27 @@ import {
   unpackResult,
 } from './messages.ts';
 
-/** A request as its sender has it: statements not packed yet. */
+/** A request before its statements are packed. */
 export type ThreadRequest =
   | { kind: 'execute'; statement: Statement }
   | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
   | { kind: 'migrate'; statements: Statement[] }
   | { kind: 'script'; sql: string }
-  /** The thread's own job, see connection.ts; it takes `transfer` over. */
+  /** Runs the thread's job (thread-server.ts); the buffers in `transfer` are transferred to the thread. */
   | { kind: 'job'; input: unknown; transfer: ArrayBuffer[] }
   | { kind: 'vacuum-into'; path: string }
   | { kind: 'truncate-wal' }
   | { kind: 'close' };
 
-/** `ms`: the thread's own time for this request. `output`: a job's. */
+/** `ms`: how long the thread worked on the request. `output`: of a job. */
 export type Answer = { results: ResultSet[]; output?: unknown; ms: number };
 
 export type DatabaseThread = {
   send: (request: ThreadRequest) => Promise<Answer>;
-  /** Requests sent and not answered yet. */
+  /** Requests that have not been answered yet. */
   queueDepth: () => number;
   close: () => Promise<void>;
-  /** What waits for the thread fails now; the thread ends as soon as it is done with what it is doing. */
+  /** Fails all pending requests now, and ends the thread after its current statement. */
   terminate: () => void;
 };
 
@@ -45,7 +45,9 @@ export type ThreadOptions = {
   onThreadFailure: (error: Error) => void;
 };
 
-const maxDepth = 4096;
+const maxQueueDepth = 4096;
+
+const closedError = (): LibsqlError => new LibsqlError('the database is closed', 'CLIENT_CLOSED');
 
 function toError(packed: PackedError): Error {
   const { message, code, extendedCode, rawCode, statementIndex } = packed;
@@ -70,22 +72,28 @@ function packRequest(request: ThreadRequest, id: number, transfer: ArrayBuffer[]
   }
 }
 
-/** Starts the thread and resolves once its connection is open; rejects with the database's own error when it cannot be. */
-export async function startThread({ spawn, open, onBusy, onThreadFailure }: ThreadOptions): Promise<DatabaseThread> {
-  const worker = spawn();
-  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+/** Resolves once the thread's connection is open. @throws the database's error when it cannot be opened */
+export async function startThread(options: ThreadOptions): Promise<DatabaseThread> {
+  const { onBusy, onThreadFailure } = options;
+  const worker = options.spawn();
+  const pending = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
-  let dead: Error | undefined;
+  /** Set once the thread takes no more requests. */
+  let endedWith: Error | undefined;
   let isOpen = false;
   const opened = Promise.withResolvers<void>();
 
-  const die = (error: Error): void => {
-    if (dead) return;
-    dead = error;
+  const rejectPending = (error: Error): void => {
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
+
+  const handleFailure = (error: Error): void => {
+    if (endedWith) return;
+    endedWith = error;
     opened.reject(error);
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-    // Before, whoever starts it is told: one that was to be an addition is no reason to end.
+    rejectPending(error);
+    // A thread that fails to open is reported to its starter alone: the others are still fine.
     if (isOpen) onThreadFailure(error);
   };
 
@@ -95,91 +103,57 @@ export async function startThread({ spawn, open, onBusy, onThreadFailure }: Thre
         isOpen = true;
         opened.resolve();
       } else if (data.kind === 'busy') onBusy();
-      else if (isOpen) die(toError(data.error));
+      else if (isOpen) handleFailure(toError(data.error));
       else opened.reject(toError(data.error));
       return;
     }
-    const one = waiting.get(data.id);
-    waiting.delete(data.id);
-    if ('error' in data) one?.reject(toError(data.error));
-    else one?.resolve({ results: data.results.map(unpackResult), output: data.output, ms: data.ms });
+    const request = pending.get(data.id);
+    pending.delete(data.id);
+    if ('error' in data) request?.reject(toError(data.error));
+    else request?.resolve({ results: data.results.map(unpackResult), output: data.output, ms: data.ms });
   };
-  worker.onerror = event => die(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
-  worker.addEventListener('close', () => die(new LibsqlError('database thread ended', 'THREAD_DIED')));
+  worker.onerror = event => handleFailure(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
+  worker.addEventListener('close', () => handleFailure(new LibsqlError('database thread ended', 'THREAD_DIED')));
 
-  worker.postMessage(open);
+  worker.postMessage(options.open);
   try {
     await opened.promise;
   } catch (error) {
-    dead ??= error as Error;
+    endedWith ??= error as Error;
     worker.terminate();
     throw error;
   }
 
   const send: DatabaseThread['send'] = async request => {
-    if (dead) throw dead;
-    if (waiting.size >= maxDepth && request.kind !== 'close')
+    if (endedWith) throw endedWith;
+    if (pending.size >= maxQueueDepth && request.kind !== 'close')
       throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
     const transfer: ArrayBuffer[] = [];
-    const packed = packRequest(request, id, transfer);
-    worker.postMessage(packed, transfer);
+    worker.postMessage(packRequest(request, id, transfer), transfer);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    waiting.set(id, { resolve, reject });
+    pending.set(id, { resolve, reject });
     return promise;
   };
 
   return {
     send,
-    queueDepth: () => waiting.size,
+    queueDepth: () => pending.size,
     close: async () => {
-      if (dead) return;
+      if (endedWith) return;
       await send({ kind: 'close' });
-      dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+      endedWith = closedError();
       worker.terminate();
     },
     terminate: () => {
-      if (dead) return;
-      dead = new LibsqlError('the database is closed', 'CLIENT_CLOSED');
-      for (const { reject } of waiting.values()) reject(dead);
-      waiting.clear();
-      // Never in the middle of a statement: libSQL ends the whole process when its thread is gone by the time it returns.
+      if (endedWith) return;
+      endedWith = closedError();
+      rejectPending(endedWith);
+      // Never while a statement runs: libSQL aborts the whole process when the thread is gone by the time it returns.
       const id = nextId++;
       const end = (): void => worker.terminate();
-      waiting.set(id, { resolve: end, reject: end });
+      pending.set(id, { resolve: end, reject: end });
       worker.postMessage({ kind: 'close', id } satisfies RequestMessage);
-    },
-  };
-}
-
-/** A thread that the first request to it starts; a start that failed is tried again with the next one. */
-export function createLazyThread(start: () => Promise<DatabaseThread>): DatabaseThread {
-  let starting: Promise<DatabaseThread> | undefined;
-  let thread: DatabaseThread | undefined;
-  let closed = false;
-  const get = async (): Promise<DatabaseThread> => {
-    try {
-      thread = await start();
-    } catch (error) {
-      starting = undefined;
-      throw error;
-    }
-    return thread;
-  };
-  return {
-    send: async request => {
-      if (closed) throw new LibsqlError('the database is closed', 'CLIENT_CLOSED');
-      starting ??= get();
-      return (await starting).send(request);
-    },
-    queueDepth: () => thread?.queueDepth() ?? 0,
-    close: async () => {
-      closed = true;
-      await (await starting?.catch(() => undefined))?.close();
-    },
-    terminate: () => {
-      closed = true;
-      void starting?.then(started => started.terminate()).catch(() => {});
     },
   };
 }

@@ -1,9 +1,7 @@
 /*
- * What a database thread runs: one libSQL connection, served over messages. libSQL is synchronous on the thread that calls
- * it, so everything here is off the main thread. After a SQLITE_BUSY a connection can lose later writes without a word
- * (libsql-client-ts#352): it is replaced at once, and the main thread is told, so that the incident is logged and counted.
+ * What a database thread runs: one connection, served over messages. libSQL is synchronous on the thread that calls it, so
+ * all of it runs off the main thread. Requests are answered in the order in which they came.
  */
-
 import {
   type OpenMessage,
   type PackedResult,
@@ -11,9 +9,8 @@ import {
   type ReplyMessage,
   type RequestMessage,
   type Statement,
-  unpackStatement,
 } from './messages.ts';
-import { type NativeConnection, openNativeConnection } from './native-connection.ts';
+import { openThreadConnection, type StatementRequest, type ThreadConnection } from './thread-connection.ts';
 
 /** The part of a Worker's global scope that is used. */
 export type ThreadScope = {
@@ -22,143 +19,76 @@ export type ThreadScope = {
 };
 
 /**
- * Work of the house's own that is done beside the connection, between its statements. It is given all inputs that have come
- * while the connection was busy, and has an output or an error for each; one that it throws is for all of them. `transfer`:
- * buffers in the output that the thread gives away.
+ * Work that the thread does beside plain statements. A job gets all inputs that arrived while the connection was busy, and
+ * returns an output or an error for each, in order; an error that it throws is the answer to all of them.
  */
 export type WriterJob = (inputs: unknown[]) => Promise<(JobOutput | { error: unknown })[]>;
+/** `transfer`: buffers in the output that are transferred to the main thread. */
 type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
 
 type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
-type StatementRequest = Exclude<RequestMessage, JobRequest>;
 
-/** How long a lock of another connection is waited for. Once in vain is enough: until it is gone, whoever comes is told sooner. */
-const patienceMs = { usual: 5000, afterBusy: 250 };
-const common = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
-// These count only before the first page is written, and before WAL. Setting the second one later is a commit, which a full
-// disk would not take: nothing could be opened then, not even to be read.
-const empty = ['PRAGMA page_size = 16384', 'PRAGMA auto_vacuum = INCREMENTAL'];
-const writer = [
-  'PRAGMA journal_mode = WAL',
-  'PRAGMA synchronous = FULL',
-  // 16 MiB of log before it is folded in. With 64 the same number of rows a second, but the commit that folds it in takes four
-  // times as long, and everybody waits for that one: p99 of deliveries at full load 15 ms instead of 7.5.
-  'PRAGMA wal_autocheckpoint = 1000',
-  'PRAGMA journal_size_limit = 134217728',
-  'PRAGMA cache_size = -16384',
-];
-const reader = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -8192', 'PRAGMA mmap_size = 0'];
+/** Requests that prove, when they succeed, that nobody else holds the write lock. */
+const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
 
 /**
- * Serves one connection on `scope` until told to close. Contract: replies carry the request's id; order is kept.
- * @param loadJob makes what `job` requests run, of a way to write a batch; called once the connection is open
+ * Serves one connection on `scope` until it is told to close. Replies carry the request's id.
+ * @param loadJob makes the job that `job` requests run, given a function that writes a batch; called once, after opening
  */
 export function serveDatabaseThread(
   scope: ThreadScope,
-  loadJob?: (write: (statements: readonly Statement[]) => PackedResult[]) => Promise<WriterJob>,
+  loadJob?: (writeBatch: (statements: readonly Statement[]) => PackedResult[]) => Promise<WriterJob>,
 ): void {
-  let connection: NativeConnection | undefined;
+  let connection: ThreadConnection | undefined;
   let job: Promise<WriterJob> | undefined;
-  let patience: keyof typeof patienceMs = 'usual';
-  let reopen = (): NativeConnection => {
-    throw new Error('the database is not open');
-  };
-  // Requests are answered one after the other; libSQL would be synchronous anyway.
-  let turn: Promise<void> = Promise.resolve();
+  let lastTask: Promise<void> = Promise.resolve();
+  /** Job requests that arrived one after another and have not been started yet. */
+  let pendingBatch: JobRequest[] | undefined;
 
-  const open = ({ path, readOnly }: OpenMessage): void => {
-    reopen = () => {
-      const opened = openNativeConnection(path, patienceMs.usual);
-      if (!readOnly && isEmpty(opened)) for (const pragma of empty) execute(opened, pragma);
-      for (const pragma of [...common, ...(readOnly ? reader : writer)]) execute(opened, pragma);
-      return opened;
-    };
-    connection = reopen();
-    scope.postMessage({ kind: 'ready' });
-    // By whatever connection there is then: one that was busy has been replaced.
-    job = loadJob?.(statements => current().batch(statements, 'write'));
-  };
-
-  const current = (): NativeConnection => {
+  const getConnection = (): ThreadConnection => {
     if (!connection) throw new Error('the database is not open');
     return connection;
   };
 
-  const run = (on: NativeConnection, request: StatementRequest): PackedResult[] => {
-    switch (request.kind) {
-      case 'execute':
-        return [on.execute(unpackStatement(request.statement))];
-      case 'batch':
-        return on.batch(request.statements.map(unpackStatement), request.mode);
-      case 'migrate':
-        return on.migrate(request.statements.map(unpackStatement));
-      case 'script':
-        on.script(request.sql);
-        return [];
-      case 'vacuum-into':
-        vacuumInto(on, request.path);
-        return [];
-      case 'truncate-wal':
-        truncateWal(on, patienceMs[patience]);
-        return [];
-      case 'close':
-        on.close();
-        return [];
-    }
+  const open = (message: OpenMessage): void => {
+    connection = openThreadConnection(message);
+    scope.postMessage({ kind: 'ready' });
+    job = loadJob?.(connection.writeBatch);
   };
 
   const runJobs = async (requests: readonly JobRequest[]): Promise<void> => {
-    if (!job) throw new Error('this thread has no job');
+    if (!job) throw new Error('this thread runs no jobs');
     const startedAt = performance.now();
-    const done = await (await job)(requests.map(({ input }) => input));
+    const results = await (await job)(requests.map(({ input }) => input));
     const ms = performance.now() - startedAt;
-    const failed = new Map<unknown, number[]>();
-    for (const [i, one] of done.entries()) {
+    const failedIds = new Map<unknown, number[]>();
+    for (const [i, result] of results.entries()) {
       const { id } = requests[i] as JobRequest;
-      if ('error' in one) failed.set(one.error, [...(failed.get(one.error) ?? []), id]);
-      else scope.postMessage({ id, results: [], output: one.output, ms }, one.transfer);
+      if ('error' in result) failedIds.set(result.error, [...(failedIds.get(result.error) ?? []), id]);
+      else scope.postMessage({ id, results: [], output: result.output, ms }, result.transfer);
     }
-    if (failed.size === 0) wrote();
-    for (const [error, ids] of failed) fail(ids, error);
+    if (failedIds.size === 0) getConnection().resetBusyTimeout();
+    for (const [error, ids] of failedIds) fail(ids, error);
+  };
+
+  const answer = (request: StatementRequest): void => {
+    const startedAt = performance.now();
+    const results = getConnection().run(request);
+    scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
+    if (writeKinds.has(request.kind) || results[0]?.columns.length === 0) getConnection().resetBusyTimeout();
   };
 
   const fail = (ids: readonly number[], error: unknown): void => {
     const packed = packError(error);
     for (const id of ids) scope.postMessage({ id, error: packed });
-    const isBusy = packed.code === 'SQLITE_BUSY';
-    if (isBusy) scope.postMessage({ kind: 'busy' });
-    if (isBusy || connection?.isStuck()) {
-      connection?.close();
-      connection = reopen();
-    } else if (misread.test(String(packed.code))) startAnew();
-    if (isBusy) bear('afterBusy');
-    else if (patience !== 'usual') bear(patience);
+    if (packed.code === 'SQLITE_BUSY') scope.postMessage({ kind: 'busy' });
+    connection?.recoverFrom(packed.code);
   };
 
-  /** Where nothing can be opened any more, what can still be read is read. */
-  const startAnew = (): void => {
+  /** Answers all of `requests` with the error when `run` throws. */
+  const failOnError = async (requests: readonly RequestMessage[], run: () => void | Promise<void>): Promise<void> => {
     try {
-      const fresh = reopen();
-      connection?.close();
-      connection = fresh;
-    } catch {
-      // The error that led here has been told.
-    }
-  };
-
-  const bear = (how: typeof patience): void => {
-    patience = how;
-    current().script(busyTimeout(patienceMs[how]));
-  };
-  /** Something was written: nobody holds the lock any more. */
-  const wrote = (): void => {
-    if (patience !== 'usual') bear('usual');
-  };
-
-  /** Answers all of `requests` with an error when `act` throws. */
-  const guarded = async (requests: readonly RequestMessage[], act: () => void | Promise<void>): Promise<void> => {
-    try {
-      await act();
+      await run();
     } catch (error) {
       fail(
         requests.map(({ id }) => id),
@@ -167,67 +97,27 @@ export function serveDatabaseThread(
     }
   };
 
-  const answer = (request: StatementRequest): Promise<void> =>
-    guarded([request], () => {
-      const startedAt = performance.now();
-      const results = run(current(), request);
-      scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
-      if (writes.has(request.kind) || results[0]?.columns.length === 0) wrote();
-    });
-
-  // Whatever fails here leaves no connection that can be trusted: the main thread must not wait for it.
-  const next = (act: () => void | Promise<void>): void => {
-    turn = turn.then(act).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
+  // An error outside a request leaves no usable connection: the main thread must know, or it would wait forever.
+  const enqueue = (task: () => void | Promise<void>): void => {
+    lastTask = lastTask.then(task).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
   };
 
-  /** Jobs that came one after the other and whose turn it is not yet. */
-  let gathered: JobRequest[] | undefined;
-  const gather = (request: JobRequest): void => {
-    if (gathered) return void gathered.push(request);
-    const jobs = [request];
-    gathered = jobs;
-    next(async () => {
-      // What has been sent meanwhile is there, but has not been delivered.
+  const enqueueJob = (request: JobRequest): void => {
+    if (pendingBatch) return void pendingBatch.push(request);
+    const batch = [request];
+    pendingBatch = batch;
+    enqueue(async () => {
+      // Lets messages in that have been sent but not delivered yet.
       await new Promise(resolve => setImmediate(resolve));
-      if (gathered === jobs) gathered = undefined;
-      await guarded(jobs, () => runJobs(jobs));
+      if (pendingBatch === batch) pendingBatch = undefined;
+      await failOnError(batch, () => runJobs(batch));
     });
   };
 
   scope.onmessage = ({ data }) => {
-    if ('id' in data && data.kind === 'job') return gather(data);
-    gathered = undefined;
-    next(() => ('id' in data ? answer(data) : open(data)));
+    if ('id' in data && data.kind === 'job') return enqueueJob(data);
+    // Jobs that come after a statement must not overtake it.
+    pendingBatch = undefined;
+    enqueue(() => ('id' in data ? failOnError([data], () => answer(data)) : open(data)));
   };
-}
-
-/** libSQL keeps pages that the disk failed to give: a fault that is long over stays one for this connection. */
-const misread = /^SQLITE_(?:IOERR|CORRUPT|NOTADB)$/;
-
-const writes: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
-const busyTimeout = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;
-
-const execute = (on: NativeConnection, sql: string, args: Statement['args'] = []): PackedResult =>
-  on.execute({ sql, args });
-
-const isEmpty = (on: NativeConnection): boolean => Number(execute(on, 'PRAGMA page_count').rows[0]?.[0]) === 0;
-
-/** A consistent copy, made by a reader while the writer writes on. `query_only` forbids even this. */
-function vacuumInto(on: NativeConnection, path: string): void {
-  execute(on, 'PRAGMA query_only = 0');
-  try {
-    execute(on, 'VACUUM INTO ?', [path]);
-  } finally {
-    execute(on, 'PRAGMA query_only = 1');
-  }
-}
-
-/** Only if no reader is in the way: a checkpoint that waits for one would hold up every delivery behind it. */
-function truncateWal(on: NativeConnection, thenPatienceMs: number): void {
-  on.script(busyTimeout(0));
-  try {
-    on.script('PRAGMA wal_checkpoint(TRUNCATE)');
-  } finally {
-    on.script(busyTimeout(thenPatienceMs));
-  }
 }

@@ -45,7 +45,7 @@ describe('execute', () => {
     expect(where()).toEqual([thread]);
   });
 
-  test('takes every form of a statement', async () => {
+  test('accepts every form of a statement', async () => {
     await client.execute('SELECT ?', [1]);
     await client.execute({ sql: 'SELECT ?', args: [2] });
     await client.execute({ sql: 'SELECT :a', args: { a: 3 } });
@@ -60,7 +60,7 @@ describe('execute', () => {
 });
 
 describe('batch', () => {
-  test('writes unless it says that it only reads', async () => {
+  test('goes to the writer unless its mode is read', async () => {
     await client.batch(['SELECT 1']);
     await client.batch(['SELECT 1'], 'deferred');
     await client.batch([{ sql: 'SELECT ?', args: [1] }, ['SELECT ?', [2]]], 'write');
@@ -81,7 +81,7 @@ test('scripts and migrations go to the writer', async () => {
   expect(where()).toEqual(['writer', 'writer']);
 });
 
-test('interactive transactions do not exist', async () => {
+test('an interactive transaction is refused', async () => {
   expect(await client.transaction('write').catch(error => error)).toMatchObject({ code: 'UNSUPPORTED' });
   expect(sent).toEqual([]);
 });

@@ -1,35 +1,35 @@
 /*
- * An object of `@libsql/client`'s own `Client` shape over database threads: what only reads goes to a reader thread, all
- * else to the one writer. Drizzle and every feature sit on top and cannot tell it from the network client.
+ * A `Client` of `@libsql/client` over database threads: reads go to a reader thread, everything else to the one writer.
+ * Drizzle and the features use it like the network client.
  */
 import { type Client, type InArgs, type InStatement, LibsqlError, type ResultSet } from '@libsql/client';
 import { type Statement, toStatement } from './messages.ts';
 import type { DatabaseThread } from './thread-handle.ts';
 
-const reads = /^\s*(?:select|explain|values)\b/i;
+const readSql = /^\s*(?:select|explain|values)\b/i;
 
-const unsupported = (what: string) => () =>
-  Promise.reject(new LibsqlError(`${what} is not available: use batch()`, 'UNSUPPORTED'));
+const unsupported = (method: string) => () =>
+  Promise.reject(new LibsqlError(`${method} is not available: use batch()`, 'UNSUPPORTED'));
 
 /**
- * @param writer the only thread that writes; also reads what a statement other than a plain SELECT asks for
- * @param reader serves SELECT, and batches of mode `read`
+ * @param writer runs every statement that is not a plain SELECT
+ * @param reader runs SELECTs, and batches of mode `read`
  */
 export function createThreadedClient(writer: DatabaseThread, reader: DatabaseThread): Client {
-  let closed = false;
+  let isClosed = false;
 
   const execute = async (stmt: InStatement, args?: InArgs): Promise<ResultSet> => {
     const statement: Statement =
       typeof stmt === 'string' ? { sql: stmt, args: (args ?? []) as Statement['args'] } : toStatement(stmt);
-    const thread = reads.test(statement.sql) ? reader : writer;
+    const thread = readSql.test(statement.sql) ? reader : writer;
     const [result] = (await thread.send({ kind: 'execute', statement })).results;
-    if (!result) throw new LibsqlError('the database thread answered nothing', 'UNKNOWN');
+    if (!result) throw new LibsqlError('the database thread returned no result', 'UNKNOWN');
     return result;
   };
 
   return {
     execute,
-    // Drizzle's db.batch passes no mode: a batch is a write unless it says that it only reads.
+    // Drizzle's db.batch passes no mode: a batch writes unless its mode is `read`.
     batch: async (stmts, mode) => {
       const statements = stmts.map(toStatement);
       const { results } = await (mode === 'read'
@@ -45,10 +45,10 @@ export function createThreadedClient(writer: DatabaseThread, reader: DatabaseThr
     sync: unsupported('sync()') as Client['sync'],
     reconnect: async () => {},
     close: () => {
-      closed = true;
+      isClosed = true;
     },
     get closed() {
-      return closed;
+      return isClosed;
     },
     protocol: 'file',
   };
