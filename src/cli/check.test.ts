@@ -33,7 +33,7 @@ beforeEach(async () => {
   await recordMany(house, id, 4, { receivedAt: n => Date.now() + n });
   const sealed = createSealer(secret, randomBytes).seal('whsec', sealPurpose.signingSecret('sec_1'));
   await house.services.database.client.batch([
-    { sql: "INSERT INTO secrets VALUES ('sec_1', 1, NULL, ?, 'hsec', 0)", args: [sealed] },
+    { sql: "INSERT INTO secrets VALUES ('sec_1', 1, NULL, ?, 'hsec', 0, 1)", args: [sealed] },
     "INSERT INTO replays (event, destination, ok, duration_ms, created_at) VALUES (1, 'http://example.com/', 1, 1, 1)",
   ]);
   await house.close();
@@ -73,11 +73,11 @@ describe('hooktape check', () => {
 
   test.each([
     ['a wrong counter', 'UPDATE endpoints SET event_count = 5 WHERE seq = 1', 'counters', 'counts 5 events and has 4'],
-    ['a wrong time', 'UPDATE endpoints SET last_received_at = 7', 'counters', 'says 7 of its newest event'],
+    ['a wrong time', 'UPDATE endpoints SET last_received_at = 7', 'counters', 'has its newest event at 7, but it was received at'],
     ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'counts 4 events and has 3'],
     ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
-    ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows without their row in teams'],
+    ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows referring to a missing row in teams'],
     [
       'another body',
       'UPDATE events SET content = (SELECT content FROM events WHERE seq = 1) WHERE seq = 3',

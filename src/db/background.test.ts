@@ -3,8 +3,8 @@ import { createBackground } from './background.ts';
 
 const options = { monotonic: () => performance.now(), onError: () => {} };
 
-describe('background work', () => {
-  test('runs a woken job slice by slice until it is done, and again when woken again', async () => {
+describe('the background scheduler', () => {
+  test('runs a woken job slice by slice until it is done, and again when it is woken again', async () => {
     const background = createBackground({ ...options, isBusy: () => false });
     let left = 3;
     const job = background.add({ name: 'count', slice: async () => (--left > 0 ? 'more' : 'done') });
@@ -17,7 +17,7 @@ describe('background work', () => {
     expect(left).toBe(0);
   });
 
-  test('a job that asks for a rest is not run before it is over, whoever wakes it, and has work left', async () => {
+  test('does not run a paused job before its pause is over, even when it is woken, and then continues it', async () => {
     const background = createBackground({ ...options, isBusy: () => false });
     const runs: number[] = [];
     const job = background.add({
@@ -36,7 +36,7 @@ describe('background work', () => {
     expect((runs[1] ?? 0) - (runs[0] ?? 0)).toBeGreaterThanOrEqual(39);
   });
 
-  test('a wake that comes while the slice runs is not lost', async () => {
+  test('runs a job again that is woken during its slice', async () => {
     const background = createBackground({ ...options, isBusy: () => false });
     let runs = 0;
     const job = background.add({
@@ -51,18 +51,18 @@ describe('background work', () => {
     expect(runs).toBe(2);
   });
 
-  test('waits for ingest, but not for ever', async () => {
+  test('waits for deliveries to be committed, but not longer than maxWaitMs', async () => {
     let now = 0;
-    let asked = 0;
+    let checks = 0;
     const busy = () => {
-      asked++;
+      checks++;
       now += 10;
       return true;
     };
     const background = createBackground({ ...options, isBusy: busy, monotonic: () => now, maxWaitMs: 50 });
     let ran = false;
     const job = background.add({
-      name: 'patient',
+      name: 'waiting',
       slice: async () => {
         ran = true;
         return 'done';
@@ -70,10 +70,10 @@ describe('background work', () => {
     });
     job.wake();
     await background.idle();
-    expect([ran, asked]).toEqual([true, 5]);
+    expect([ran, checks]).toEqual([true, 5]);
   });
 
-  test('jobs take turns, one failing does not stop the others, and it is tried again', async () => {
+  test('alternates between jobs, and runs one that failed again later', async () => {
     const seen: string[] = [];
     const errors: string[] = [];
     const background = createBackground({
@@ -110,7 +110,7 @@ describe('background work', () => {
     expect(seen.filter(name => name === 'good')).toHaveLength(2);
   });
 
-  test('stop lets the running slice finish and starts no other', async () => {
+  test('stop waits for the running slice and starts no other', async () => {
     const background = createBackground({ ...options, isBusy: () => false });
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();

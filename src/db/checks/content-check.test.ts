@@ -17,9 +17,9 @@ afterEach(() => house.close());
 const problems = (): Promise<string[]> => contentProblems(house.services.database.client);
 const damage = (sql: string) => house.services.database.client.execute(sql);
 
-test('all are looked at, small and large ones', async () => {
+test('small and large events are all checked', async () => {
   expect(await problems()).toEqual([]);
-  // The last byte of each content is its body's: these are stored as they came.
+  // The last byte of each content belongs to the body: these bodies are stored uncompressed.
   await damage(
     "UPDATE events SET content = CAST(substr(content, 1, length(content) - 1) || x'00' AS BLOB) WHERE seq IN (1, 129, 300, 301, 303)",
   );
@@ -27,7 +27,7 @@ test('all are looked at, small and large ones', async () => {
   expect(await problems()).toEqual(found);
 });
 
-test('a body that lost its end, and content that is none', async () => {
+test('a truncated body and unreadable content are reported', async () => {
   await damage('UPDATE events SET content = substr(content, 1, length(content) - 1) WHERE seq = 1');
   await damage("UPDATE events SET content = x'7fffffff' WHERE seq = 2");
   expect(await problems()).toEqual([
@@ -36,12 +36,12 @@ test('a body that lost its end, and content that is none', async () => {
   ]);
 });
 
-test('a size that is not the body’s', async () => {
+test('a wrong size is reported', async () => {
   await damage('UPDATE events SET size = size + 1 WHERE seq = 2');
-  expect(await problems()).toEqual([`event ${ids[1]}: its size is not the one that came`]);
+  expect(await problems()).toEqual([`event ${ids[1]}: its size is not the one that was received`]);
 });
 
-test('large ones are read one at a time', async () => {
+test('large events are read one at a time', async () => {
   const { client } = house.services.database;
   const read: number[] = [];
   const watched = {
