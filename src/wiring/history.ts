@@ -64,7 +64,7 @@ export function createHistory(
       log.error('events are damaged on disk and not in the export', { endpointId, count, first: ids[0] }),
   });
   const imports = createImportsService({
-    store: createImportsStore(database.client),
+    store: createImportsStore(database.db),
     insert: events => captureStore.insert([packRows(events)]),
     preview,
     retentionCutoff: events.since,
@@ -78,7 +78,7 @@ export function createHistory(
     clock,
   });
   const replays = createReplaysService({
-    store: createReplaysStore(database.client),
+    store: createReplaysStore(database.db),
     stored: events.stored,
     send: outbound.send,
     clock,

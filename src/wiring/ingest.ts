@@ -49,7 +49,7 @@ export function createIngestWiring(
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
-  const retentionStore = createRetentionStore(database, () => []);
+  const retentionStore = createRetentionStore(database);
   const sweepClock = createSweepClock({
     clock,
     store: retentionStore,

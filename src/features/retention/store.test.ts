@@ -16,7 +16,7 @@ afterAll(() => house.close());
 test('a team that has people or endpoints stays, and so does a deleted endpoint that has events', async () => {
   const { database } = house.services;
   const { db } = database;
-  const store = createRetentionStore(database, () => []);
+  const store = createRetentionStore(database);
   const { teamId } = await house.services.account.byEmail(ada.email);
   await db.insert(teams).values(['left', 'abandoned'].map(id => ({ id, plan: 'pro' as const, createdAt: 0 })));
   const row = (id: string, team: string, deletedAt: number | null) => ({
