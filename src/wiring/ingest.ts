@@ -58,14 +58,15 @@ export function createIngestWiring(
         'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
         { aheadSeconds: Math.round(aheadMs / 1000) },
       ),
-    onSettled: () => log.info('the system clock is trusted again; expired events are removed by it'),
+    onTrusted: () => log.info('the system clock is trusted again; expired events are removed by it'),
   });
   const retention = createRetentionService({
     store: retentionStore,
     clock: sweepClock,
     retentionMs,
     background,
-    reclaimSpace: database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, busy }).slice,
+    reclaimSpace:
+      database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, isBusy: busy }).slice,
     removeTeam: endpoints.removeTeam,
     onSwept: swept => {
       metrics.swept(swept);
