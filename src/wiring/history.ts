@@ -68,7 +68,7 @@ export function createHistory(
     insert: events => captureStore.insert([packRows(events)]),
     preview,
     retentionCutoff: events.since,
-    busy: () => capture.depth() > 0,
+    isBusy: () => capture.depth() > 0,
     onImported: search.wake,
     random,
   });

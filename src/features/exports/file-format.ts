@@ -1,4 +1,4 @@
-/* What a file format is: text before, for each, between and after the events. */
+/* What an export file format defines: the text before, between and after the events, and of each event. */
 import type { Answer } from '../../core/answer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { Piece } from '../../core/json-output.ts';
@@ -9,7 +9,7 @@ export type ExportedEvent = {
   id: string;
   row: ExportRow;
   headers: readonly HeaderPair[];
-  /** The same as JSON. */
+  /** `headers` as JSON. */
   headersJson: string;
   body: Uint8Array;
 };
@@ -17,13 +17,13 @@ export type ExportedEvent = {
 export type FileSubject = {
   endpoint: Endpoint;
   exportedAt: number;
-  /** Of this program. */
+  /** Hooktape's version. */
   version: string;
-  /** What the sender of an event that arrived here was answered. */
+  /** The response that the sender got. Not for imported events. */
   answer: (event: ExportedEvent) => Answer;
 };
 
-/** Events that the disk has altered, and that are not in the file: how many, and the first thousand. */
+/** Events that are damaged on disk and not in the file: how many, and the ids of the first thousand. */
 export type DamagedEvents = { count: number; ids: string[] };
 
 export type FileFormat = {

@@ -1,7 +1,6 @@
 /*
- * The HAR 1.2 export (http://www.softwareishard.com/blog/har-12-spec). What the format has no field for stands in fields of
- * our own, which it allows under names that begin with an underscore; the names of postData's are those that HAR gives to a
- * response's content.
+ * The HAR 1.2 export (http://www.softwareishard.com/blog/har-12-spec). Values without a field in HAR are in custom fields,
+ * whose names begin with an underscore, as HAR allows; those of postData are named like the fields of a response's content.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
@@ -10,7 +9,7 @@ import { bodyLiteral, encodingOf, type Piece } from '../../core/json-output.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import type { ExportedEvent, FileFormat } from './file-format.ts';
 
-/** Not known, and not nothing: browsers take a request of no time at all for one that is still under way. */
+/** Unknown, but not 0: browsers show a request that took no time as still running. */
 const timeMs = 0.0004;
 const timings = { send: 0, wait: timeMs, receive: 0 };
 
@@ -53,7 +52,7 @@ const mimeTypeOf = (headers: readonly HeaderPair[]): string =>
 
 const responseHead = { httpVersion: 'HTTP/1.1', cookies: [], redirectURL: '', headersSize: -1 };
 
-/** HAR wants a response where none is known; status 0 is what browsers write for it. */
+/** HAR requires a response. Browsers write status 0 when there is none. */
 const unknownResponse = {
   ...responseHead,
   status: 0,

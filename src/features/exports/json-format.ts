@@ -1,4 +1,4 @@
-/* The JSON export (interface "Export files"), one event a line. */
+/* The JSON export (docs/interface.md, "Export files"): one event per line. */
 import { joinHeaders } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf } from '../../core/json-output.ts';
 import { apiVersion } from '../../core/limits.ts';
@@ -26,5 +26,5 @@ export const jsonFile: FileFormat = {
   tail: damaged => `\n]${damaged ? `,${fields({ damaged })}` : ''}}\n`,
 };
 
-/** An object's inside as JSON. */
+/** The object's fields as JSON, without the braces. */
 const fields = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);

@@ -5,7 +5,7 @@ import type { FileFormat } from './file-format.ts';
 import type { ExportRow } from './store.ts';
 import { writeFile } from './write-file.ts';
 
-describe('a file', () => {
+describe('writeFile', () => {
   const bodyAlone: FileFormat = {
     head: () => '',
     *event({ body }) {
@@ -20,8 +20,8 @@ describe('a file', () => {
     return { seq: 1, nonce: new Uint8Array(8), sha256, ...packContent([], body) } as ExportRow;
   };
 
-  const turnsFor = async (rows: ExportRow[]): Promise<number> => {
-    let turns = 0;
+  const pausesFor = async (rows: ExportRow[]): Promise<number> => {
+    let pauses = 0;
     const file = writeFile({
       format: bodyAlone,
       subject: {} as Parameters<FileFormat['head']>[0],
@@ -30,15 +30,15 @@ describe('a file', () => {
       })(),
       matches: () => true,
       turn: async () => {
-        turns++;
+        pauses++;
       },
       onDamaged: () => {},
     });
     for await (const _ of file);
-    return turns;
+    return pauses;
   };
 
-  test('names the first thousand of the events that it lacks, and counts them all', async () => {
+  test('names the first thousand damaged events, and counts them all', async () => {
     const seen: unknown[] = [];
     const file = writeFile({
       format: { ...bodyAlone, tail: damaged => JSON.stringify([damaged?.count, damaged?.ids.length]) },
@@ -55,8 +55,8 @@ describe('a file', () => {
     expect([text.join(''), ...seen]).toEqual(['[1200,1000]', 1200, 1000]);
   });
 
-  test('has a turn before each event, and more within a long one', async () => {
-    expect(await turnsFor([row(10), row(10), row(10)])).toBe(3);
-    expect(await turnsFor([row(4 << 20)])).toBeGreaterThan(10);
+  test('lets other work run before each event, and several times within a long one', async () => {
+    expect(await pausesFor([row(10), row(10), row(10)])).toBe(3);
+    expect(await pausesFor([row(4 << 20)])).toBeGreaterThan(10);
   });
 });

@@ -1,6 +1,6 @@
 /*
- * The file as a stream of bytes. It is made only as fast as it is read; when reading the history fails the stream fails, so
- * that what was sent is never taken for the whole.
+ * Writes an export file as a stream of bytes, only as fast as it is read. When reading the history fails, the stream fails,
+ * so that an incomplete file is never taken for a complete one.
  */
 import { eventId } from '../../core/ids.ts';
 import { createChunks } from '../../core/json-output.ts';
@@ -9,7 +9,7 @@ import type { Turn } from '../../core/stream-pace.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat, FileSubject } from './file-format.ts';
 import type { ExportRow } from './store.ts';
 
-const mostNamed = 1000;
+const maxNamedEvents = 1000;
 
 export type FileOptions = {
   format: FileFormat;
@@ -17,18 +17,18 @@ export type FileOptions = {
   history: AsyncIterable<ExportRow[]>;
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
   turn: Turn;
-  /** Told at the end of the events that the disk has altered, when there are any: the file names them instead. */
+  /** Called at the end if there are damaged events, which the file names instead of containing them. */
   onDamaged: (damaged: DamagedEvents) => void;
 };
 
-/** Its id alone when the disk has altered it. */
+/** Only the id when the event is damaged. */
 function toEvent(row: ExportRow): ExportedEvent | string {
   const id = eventId(row.seq, row.nonce);
   const content = unpackIfIntact(row);
   return content ? { id, row, ...content } : id;
 }
 
-/** In chunks, each of its own memory. */
+/** @returns chunks that do not share memory */
 export async function* writeFile({
   format,
   subject,
@@ -41,7 +41,7 @@ export async function* writeFile({
   chunks.text(format.head(subject));
   let separator = '';
   let damaged: DamagedEvents | undefined;
-  // Awaited only where there is something to wait for: this runs for millions of rows.
+  // Awaited only when there is a pause: this loop runs for millions of rows.
   let pause: Promise<void> | undefined;
   for await (const rows of history)
     for (const row of rows) {
@@ -50,7 +50,7 @@ export async function* writeFile({
       const event = toEvent(row);
       if (typeof event === 'string') {
         damaged ??= { count: 0, ids: [] };
-        if (++damaged.count <= mostNamed) damaged.ids.push(event);
+        if (++damaged.count <= maxNamedEvents) damaged.ids.push(event);
         continue;
       }
       const isMatch = matches(event);
