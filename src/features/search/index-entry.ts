@@ -1,20 +1,19 @@
-/* From an event to what the index and the recent signatures keep of it; both bound what a single event may cost. */
-
+/* Makes the index entry and the signature of an event. The size of both is bounded. */
 import { addSignature, signatureWords } from '../../core/search-signature.ts';
 import { foldCase, searchTexts } from '../../core/search-text.ts';
 import { unpackBody } from '../../core/stored-content.ts';
 import type { IndexEntry, SearchableEvent } from './store.ts';
 import { distinctTrigrams, endpointMark, oversizedMark } from './trigrams.ts';
 
-/** A larger body gets a mark instead of its trigrams: every search of its endpoint looks into it. */
+/** A larger body gets a marker instead of trigrams: every search of its endpoint reads it. */
 const maxIndexedBytes = 1 << 20;
-/** Random letters can fill even less than that with trigrams; the writer is not to be held by one event. */
+/** Random text can have this many trigrams in a smaller body; one event must not hold up the writer. */
 const maxTrigramCharacters = 64 << 10;
 
 const backslash = 0x5c;
 const encoder = new TextEncoder();
 
-/** Writes the signature of an event that was just captured; its texts are only made when the bytes do not tell all. */
+/** Writes the signature of a new event. Decoded texts are made only when the bytes alone are not enough. */
 export function signEvent(words: Uint32Array, offset: number, eventType: string | null, body: Uint8Array): void {
   if (body.length > maxIndexedBytes) {
     words.fill(0xffffffff, offset, offset + signatureWords);
@@ -29,7 +28,7 @@ export function signEvent(words: Uint32Array, offset: number, eventType: string 
 
 const nothing = new Uint8Array(0);
 
-/** What a search looks into. Of an event that the disk damaged that is nothing: all others can still be found, and indexed. */
+/** The body of an event; empty when it is damaged, so that other events can still be searched and indexed. */
 export function readableBody({ encoding, content }: Pick<SearchableEvent, 'encoding' | 'content'>): Uint8Array {
   try {
     return unpackBody(encoding, content);

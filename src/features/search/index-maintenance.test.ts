@@ -48,7 +48,7 @@ const find = async (house: TestServer, { id, key }: { id: string; key: string },
 };
 
 describe('the search index', () => {
-  test('a build that was cut short goes on after a restart, and searches are exact meanwhile', async () => {
+  test('is completed after a restart, and searches are exact meanwhile', async () => {
     const directory = newDirectory();
     const first = await openTestServer({ directory });
     const where = await fill(first, 400);
@@ -59,7 +59,7 @@ describe('the search index', () => {
     await first.close();
 
     const second = await openTestServer({ directory });
-    // What memory knew of the events that are not indexed is gone with the first process.
+    // The signatures of unindexed events were lost with the first process.
     expect(await find(second, where, 'word399')).toBe(1);
     expect(await find(second, where, 'word7 ')).toBe(1);
     await second.services.background.idle();
@@ -71,13 +71,13 @@ describe('the search index', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('a crash between two slices leaves neither a gap nor a double', async () => {
+  test('has neither gaps nor duplicates after a crash between two slices', async () => {
     const house = await openTestServer({ env: {} });
     await house.services.background.stop();
     const where = await fill(house, 200);
     const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
     const make = () => createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
-    // Each indexer does a slice or two and is then forgotten, with all that it had prepared.
+    // Each indexer runs a slice or two and is then dropped with its prepared entries.
     for (let i = 0; i < 100 && (await progress(house)).watermark < 200; i++) {
       const indexer = make();
       await indexer.slice();
@@ -89,7 +89,7 @@ describe('the search index', () => {
     await house.close();
   });
 
-  test('two indexers on one database do not disturb each other', async () => {
+  test('can be written by two indexers at once', async () => {
     const house = await openTestServer();
     await house.services.background.stop();
     await fill(house, 300);
@@ -104,7 +104,7 @@ describe('the search index', () => {
     await house.close();
   });
 
-  test('the check sees a missing entry, one too many and a wrong one; rebuilding mends them', async () => {
+  test('is checked for missing, surplus and wrong entries, which a rebuild repairs', async () => {
     const house = await openTestServer();
     const where = await fill(house, 50);
     await house.services.background.idle();
@@ -125,7 +125,7 @@ describe('the search index', () => {
     await house.close();
   });
 
-  test('an event that the disk damaged hides no other one', async () => {
+  test('a damaged event does not affect other events', async () => {
     const house = await openTestServer();
     const where = await fill(house, 50);
     await house.services.database.client.execute("UPDATE events SET content = x'00ffffff', encoding = 1 WHERE seq = 9");
@@ -138,7 +138,7 @@ describe('the search index', () => {
     await house.close();
   });
 
-  test('a deleted event leaves nothing behind, indexed or not', async () => {
+  test('has no entry of a deleted event', async () => {
     const house = await openTestServer();
     await fill(house, 60);
     await house.services.background.idle();

@@ -1,36 +1,35 @@
-/* Holding the index against the events, and building it anew. Both may run while the server captures. */
-
+/* Checks the index against the events, and rebuilds it. Both may run while deliveries are stored. */
 import { toIndexEntry } from './index-entry.ts';
 import type { Indexer } from './indexer.ts';
 import type { SearchStore } from './store.ts';
 import { trigramsOf } from './trigrams.ts';
 
-/** How many events, evenly spread, are looked up in the index by their own text. */
+/** How many events, evenly spread, are looked up in the index by their own trigrams. */
 const sampleSize = 200;
 const sampleTrigrams = 50;
 
 export function createIndexMaintenance(options: { store: SearchStore; indexer: Indexer; wake: () => void }) {
   const { store, indexer, wake } = options;
 
-  /** Of a sample of indexed events, how many the index does not offer for their own text. */
-  const lookUp = async (watermark: number): Promise<{ looked: number; wrong: number }> => {
-    let looked = 0;
+  /** Of a sample of indexed events, how many the index does not find by their own trigrams. */
+  const checkSample = async (watermark: number): Promise<{ checked: number; wrong: number }> => {
+    let checked = 0;
     let wrong = 0;
     for (const seq of await store.sample(watermark, sampleSize)) {
       const event = (await store.searched([seq])).get(seq);
       if (!event) continue;
-      looked++;
+      checked++;
       const all = trigramsOf(toIndexEntry(event).trigrams);
       const step = Math.max(1, Math.floor(all.length / sampleTrigrams));
       const some = all.filter((_, i) => i % step === 0);
       const match = some.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND ');
-      if ((await store.offered(match, seq, seq, 1)).length === 0 && (await store.searched([seq])).has(seq)) wrong++;
+      if ((await store.hits(match, seq, seq, 1)).length === 0 && (await store.searched([seq])).has(seq)) wrong++;
     }
-    return { looked, wrong };
+    return { checked, wrong };
   };
 
   return {
-    /** What is wrong with the search index, in sentences; empty when it agrees with the events. */
+    /** Problems of the search index, as sentences; empty when it agrees with the events. */
     async checkIndex(): Promise<string[]> {
       const problems: string[] = [];
       const { watermark } = await store.progress();
@@ -39,14 +38,14 @@ export function createIndexMaintenance(options: { store: SearchStore; indexer: I
       const orphans = await store.orphans();
       if (orphans > 0)
         problems.push(`the search index has ${orphans} entr${orphans === 1 ? 'y' : 'ies'} without an event`);
-      const { looked, wrong } = await lookUp(watermark);
-      if (wrong > 0) problems.push(`the search index has the wrong text of ${wrong} of ${looked} events looked up`);
+      const { checked, wrong } = await checkSample(watermark);
+      if (wrong > 0) problems.push(`the search index has the wrong text of ${wrong} of ${checked} events looked up`);
       return problems;
     },
 
     /**
-     * Empties the index and builds it anew in the background; searches stay exact meanwhile, only slower.
-     * @param onProgress row numbers: the last one indexed, and the last there was
+     * Empties the index and rebuilds it in the background. Searches stay exact meanwhile, but are slower.
+     * @param onProgress gets the last row number that was indexed, and the last one of all
      */
     reindex(onProgress: (done: number, total: number) => void = () => {}): Promise<void> {
       const finished = indexer.rebuild(onProgress);

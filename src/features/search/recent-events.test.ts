@@ -17,7 +17,7 @@ function recentWith(events: [seq: number, endpoint: number, body: string | Uint8
 }
 
 describe('recent events', () => {
-  test('offers the endpoint’s events that can match, and says which row numbers it knows nothing of', () => {
+  test('finds the endpoint’s events that can match, and reports unknown row numbers', () => {
     const recent = recentWith([
       [1020, 7, 'a needle'],
       [1023, 7, 'hay'],
@@ -38,7 +38,7 @@ describe('recent events', () => {
     });
   });
 
-  test('takes the events of one commit, over the end of a block', () => {
+  test('stores the events of one commit across the end of a block', () => {
     const recent = createRecentEvents();
     const bodies = ['hay', 'a needle', 'needles', 'hay', 'one more needle'];
     const signatures = new Uint32Array(bodies.length * signatureWords);
@@ -55,7 +55,7 @@ describe('recent events', () => {
     expect(seqs(7).unknown).toEqual([]);
   });
 
-  test('knows types, escapes and other letters, and takes a very large body for a match', () => {
+  test('finds event types, escaped and non-ASCII text, and every very large body', () => {
     const recent = recentWith([
       [1, 1, '', 'Order.Paid'],
       [2, 1, '{"a":"caf\\u00e9"}'],
@@ -68,7 +68,7 @@ describe('recent events', () => {
     expect(seqs('über')).toEqual([3, 4]);
   });
 
-  test('an unknown event may match anything; a forgotten one is unknown', () => {
+  test('an unknown event may match anything, and a dropped one is unknown', () => {
     const recent = recentWith([
       [5, 1, 'hay'],
       [2000, 1, 'hay'],

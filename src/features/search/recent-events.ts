@@ -1,7 +1,7 @@
 /*
- * What was captured and is not in the index yet, in memory: for each such event its endpoint, its time and a signature. A
- * search then looks only into those that can match, however far the index is behind. It is a filter and never the truth:
- * what it does not know (after a restart, from another process, beyond its room) it says so, and the search looks there.
+ * Events that are not in the index yet, in memory: for each its endpoint, time and a signature. A search reads only those
+ * whose signature can match, however far the index is behind. Events that are unknown here (after a restart, from another
+ * process, beyond the limit) are reported as such, and the search reads them all.
  */
 import type { Position } from '../../core/cursor.ts';
 import { mayContain, type SignatureQuery, signatureWords } from '../../core/search-signature.ts';
@@ -12,21 +12,21 @@ const maxBlocks = 80;
 
 type Block = { endpoints: Float64Array; times: Float64Array; signatures: Uint32Array };
 
-/** A stored event, as capture tells of it. */
+/** A stored event, as ingest reports it. */
 export type CapturedEvent = Position & { endpoint: number };
 
 export type Range = { from: number; to: number };
 
 export type RecentEvents = {
-  /** @param events their row numbers have no gap @param signatures theirs, one after the other */
+  /** @param events with consecutive row numbers @param signatures of the events, one after another */
   add: (events: readonly CapturedEvent[], signatures: Uint32Array) => void;
-  /** All up to this row number are in the index now. */
+  /** All events up to this row number are in the index now. */
   dropUpTo: (watermark: number) => void;
   /**
-   * Of row numbers `from` to `to`: the endpoint's events that can contain the term, and the ranges of what is unknown.
+   * Of row numbers `from` to `to`: the endpoint's events that can contain the term, and the ranges of unknown events.
    */
   find: (endpoint: number, term: SignatureQuery, range: Range) => { found: Position[]; unknown: Range[] };
-  /** Whether this event can match; true for what is unknown. */
+  /** Whether this event can match; true for unknown events. */
   mayMatch: (seq: number, term: SignatureQuery) => boolean;
 };
 
@@ -53,17 +53,17 @@ export function createRecentEvents(): RecentEvents {
       for (let done = 0; done < events.length; ) {
         const first = (events[done] as CapturedEvent).seq;
         const at = first % blockSize;
-        const part = events.slice(done, done + blockSize - at);
+        const inBlock = events.slice(done, done + blockSize - at);
         const block = blockFor(first);
         if (block) {
-          const of = signatures.subarray(done * signatureWords, (done + part.length) * signatureWords);
-          block.signatures.set(of, at * signatureWords);
-          for (const [i, { endpoint, receivedAt }] of part.entries()) {
+          const blockSignatures = signatures.subarray(done * signatureWords, (done + inBlock.length) * signatureWords);
+          block.signatures.set(blockSignatures, at * signatureWords);
+          for (const [i, { endpoint, receivedAt }] of inBlock.entries()) {
             block.times[at + i] = receivedAt;
             block.endpoints[at + i] = endpoint;
           }
         }
-        done += part.length;
+        done += inBlock.length;
       }
     },
 
