@@ -73,7 +73,12 @@ describe('hooktape check', () => {
 
   test.each([
     ['a wrong counter', 'UPDATE endpoints SET event_count = 5 WHERE seq = 1', 'counters', 'counts 5 events and has 4'],
-    ['a wrong time', 'UPDATE endpoints SET last_received_at = 7', 'counters', 'has its newest event at 7, but it was received at'],
+    [
+      'a wrong time',
+      'UPDATE endpoints SET last_received_at = 7',
+      'counters',
+      'has its newest event at 7, but it was received at',
+    ],
     ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'counts 4 events and has 3'],
     ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
