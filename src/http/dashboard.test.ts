@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
 
 describe('the dashboard over the socket', () => {
-  let house: TestServer;
+  let server: TestServer;
   let origin: string;
 
   beforeAll(async () => {
-    house = await openTestServer();
-    origin = await house.listen();
+    server = await openTestServer();
+    origin = await server.listen();
   });
-  afterAll(() => house.close());
+  afterAll(() => server.close());
 
   test('its page is at every address of it, with the policy', async () => {
     for (const path of ['/', '/app', '/app/endpoints/ep_1', '/setup?token=x', '/login?return_to=/app']) {

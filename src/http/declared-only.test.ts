@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { exchange } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 import { isOpenOperation } from './open-operations.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 let origin: string;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
-  origin = await house.listen();
+  origin = await server.listen();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
@@ -31,7 +31,7 @@ const ask = async (method: string, path: string, authorization = `Bearer ${ada.k
 
 type Paths = Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
 const described = async (): Promise<Paths> =>
-  ((await (await house.fetch('/openapi.json')).json()) as { paths: Paths }).paths;
+  ((await (await server.fetch('/openapi.json')).json()) as { paths: Paths }).paths;
 
 describe('a method that a known path does not take is 405 with Allow', () => {
   const refusedOn = async (path: string, taken: string[]) => {

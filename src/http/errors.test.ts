@@ -1,24 +1,24 @@
 /* Failures that are nobody's mistake, as the caller and the log see them. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { isRemote } from '../testing/remote/databases.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeEach(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
-const sql = async (text: string) => Number((await house.services.database.client.execute(text)).rows[0]?.[0]);
+const sql = async (text: string) => Number((await server.services.database.client.execute(text)).rows[0]?.[0]);
 const send = async (method: string, path: string, body?: unknown): Promise<Response> =>
-  fetch((await house.listen()) + path, {
+  fetch((await server.listen()) + path, {
     method,
     headers: { authorization: `Bearer ${ada.key}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-const failures = () => house.lines.filter(({ level }) => level === 'error');
+const failures = () => server.lines.filter(({ level }) => level === 'error');
 
 describe.skipIf(isRemote)('a full disk', () => {
   test.each([
@@ -61,7 +61,7 @@ describe('a defect', () => {
     const { url } = await ada.createEndpoint();
     await sql('ALTER TABLE secrets RENAME TO elsewhere');
     const handshakes = ['a-long-secret', 'another-secret'].map(async secret =>
-      fetch((await house.listen()) + new URL(url).pathname, { method: 'POST', headers: { 'x-hook-secret': secret } }),
+      fetch((await server.listen()) + new URL(url).pathname, { method: 'POST', headers: { 'x-hook-secret': secret } }),
     );
     for (const { status } of await Promise.all(handshakes)) expect(status).toBe(503);
     expect(failures().map(({ fields }) => fields['requestId'])).toEqual(['in-1', 'in-2']);

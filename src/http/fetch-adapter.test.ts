@@ -4,22 +4,22 @@ import { createApp } from '../app.ts';
 import { type AppError, notFound, unavailable } from '../core/errors.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 import { appErrorResponse } from './errors.ts';
 import { bodyOf, createFetchAdapter, type Fetcher, requestContext } from './fetch-adapter.ts';
 import { createListener } from './listener.ts';
 import { type BodyBudgets, createBodyBudgets } from './request-body.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let base: string;
 
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
-  base = await house.listen();
+  server = await openTestServer();
+  ada = await server.createAccount();
+  base = await server.listen();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(base + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
@@ -40,7 +40,7 @@ test.each([
     expect((await post('/api/endpoints', body)).status).toBe(401);
     expect((await post('/api/endpoints', body, { authorization: `Bearer ${ada.key}` })).status).toBe(400);
     expect((await post('/register', nested(100, open, close))).status).toBe(400);
-    expect(house.lines).toEqual([]);
+    expect(server.lines).toEqual([]);
   },
 );
 
@@ -66,7 +66,7 @@ test('503 when the bodies of all requests together take more than there is; what
   const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const asked = Promise.withResolvers<void>();
   await using listener = await listening({ anonymous, authenticated }, async request => {
-    if (request.headers.has('authorization')) requestContext(request).vouch('acc_1');
+    if (request.headers.has('authorization')) requestContext(request).vouch('acc_1', async () => {});
     try {
       await bodyOf(request);
     } catch (error) {
@@ -159,7 +159,7 @@ test('a body that fails before its first byte is told as a failure, and one that
 });
 
 test('people with credentials are not kept out by the bodies of others', async () => {
-  const { fetch: app } = createApp(house.services);
+  const { fetch: app } = createApp(server.services);
   await using listener = await listening({ anonymous: roomOf(0), authenticated: roomOf(1000) }, app);
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     fetch(new URL(path, listener.origin), {

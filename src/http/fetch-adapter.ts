@@ -12,8 +12,8 @@ import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson }
 /** What a Fetch Request does not carry, kept beside it. */
 export type RequestContext = {
   clientAddress: string;
-  /** Whoever sends the request has shown credentials of this account that hold. */
-  vouch: (accountId: string) => void;
+  /** Whoever sends the request has shown credentials of this account that hold. `checkAgain` runs once the body is there. */
+  vouch: (accountId: string, checkAgain: () => Promise<void>) => void;
   id: string;
   /**
    * For what has no end, or is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell.
@@ -34,7 +34,7 @@ export function requestContext(request: Request): RequestContext {
   return contexts.get(request) ?? local;
 }
 
-/** The request's body, taken off the wire now. @throws too_large, too_slow, invalid, overloaded */
+/** The request's body, taken off the wire now. @throws too_large, too_slow, invalid, overloaded, unauthorized */
 export async function bodyOf(request: Request): Promise<Uint8Array> {
   const context = contexts.get(request);
   return context ? context.body.read() : refuseDeepJson(new Uint8Array(await request.arrayBuffer()));

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { exchange } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
-  await house.deliver(endpoint);
+  await server.deliver(endpoint);
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const ask = async (
   method: string,
@@ -19,7 +19,7 @@ const ask = async (
   key = ada.key,
 ): Promise<{ status: string; head: string; rest: string }> => {
   const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  const [head = '', rest = ''] = (await exchange(await house.listen(), request)).split(/\r\n\r\n([\s\S]*)/);
+  const [head = '', rest = ''] = (await exchange(await server.listen(), request)).split(/\r\n\r\n([\s\S]*)/);
   return { status: head.slice(9, 12), head: head.toLowerCase(), rest };
 };
 
@@ -31,7 +31,7 @@ describe('HEAD', () => {
       expect(head).toContain('content-type: text/event-stream');
       expect(head).not.toContain('content-length');
     }
-    expect(house.services.live.openStreams()).toBe(0);
+    expect(server.services.notifications.openStreams()).toBe(0);
   });
 
   test('of an export names the file and reads nothing of it', async () => {
@@ -60,7 +60,7 @@ describe('HEAD', () => {
       email: 'guest@example.com',
     });
     for (const path of [`/api/invitations/${url.split('=')[1]}`, '/api/invitations/unknown', '/api/session']) {
-      const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => house.fetch(path, { method })));
+      const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => server.fetch(path, { method })));
       expect([path, head?.status]).toEqual([path, get?.status]);
       expect(head?.headers.get('www-authenticate') ?? null).toBe(get?.headers.get('www-authenticate') ?? null);
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 type Schema = { $ref?: string; properties?: Record<string, unknown> };
 type Operation = {
@@ -8,19 +8,19 @@ type Operation = {
 };
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 let eventId: string;
 let document: Document;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
-  eventId = await house.deliver(endpoint);
-  document = (await (await house.fetch('/openapi.json')).json()) as Document;
+  eventId = await server.deliver(endpoint);
+  document = (await (await server.fetch('/openapi.json')).json()) as Document;
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const shadowed = ['toString', 'valueOf', 'toJSON', 'constructor', 'then', '__proto__', 'hasOwnProperty', 'length'];
 const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
@@ -57,7 +57,7 @@ const idsIn = (path: string): string =>
 
 const send = async (method: string, path: string, body?: string): Promise<void> => {
   const gone = new AbortController();
-  const response = await house.fetch(path, {
+  const response = await server.fetch(path, {
     method,
     headers: {
       authorization: `Bearer ${ada.key}`,
@@ -100,7 +100,7 @@ describe('no operation answers 500', () => {
       }
     }
     expect(sent).toBeGreaterThan(1000);
-    expect(house.lines.filter(line => line.level === 'error')).toEqual([]);
+    expect(server.lines.filter(line => line.level === 'error')).toEqual([]);
   }, 60_000);
 
   test('to a query or path parameter of any name and value', async () => {
@@ -130,7 +130,7 @@ describe('no operation answers 500', () => {
         if (path.includes('{')) await send(method, path.replace(/\{\w+\}/g, value || 'none'));
       }
     }
-    expect(house.lines.filter(line => line.level === 'error')).toEqual([]);
+    expect(server.lines.filter(line => line.level === 'error')).toEqual([]);
   }, 60_000);
 
   test.each(['/register', '/mcp'])(
@@ -147,7 +147,7 @@ describe('no operation answers 500', () => {
         );
         await send('POST', path, `{"redirect_uris":["http://localhost/a"],"client_name":${value},"scope":${value}}`);
       }
-      expect(house.lines.filter(line => line.level === 'error')).toEqual([]);
+      expect(server.lines.filter(line => line.level === 'error')).toEqual([]);
     },
     60_000,
   );

@@ -75,16 +75,16 @@ describe('readiness', () => {
   });
 
   test('503 from /readyz as soon as the server is stopping, while /healthz still says that it lives', async () => {
-    const house = await openTestServer();
+    const server = await openTestServer();
     try {
-      expect((await house.fetch('/readyz')).status).toBe(200);
-      house.services.readiness.drain();
-      const answer = await house.fetch('/readyz');
+      expect((await server.fetch('/readyz')).status).toBe(200);
+      server.services.readiness.drain();
+      const answer = await server.fetch('/readyz');
       expect(answer.status).toBe(503);
       expect(answer.headers.get('retry-after')).toBe('5');
-      expect((await house.fetch('/healthz')).status).toBe(200);
+      expect((await server.fetch('/healthz')).status).toBe(200);
     } finally {
-      await house.close();
+      await server.close();
     }
   });
 });

@@ -12,12 +12,12 @@ import { createBodyBudgets } from './request-body.ts';
 const kilobyte = 1 << 10;
 const [attacker, other] = ['127.0.0.1', '127.0.0.2'];
 
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
-  house = await openTestServer();
-  await house.createPerson('owner@example.com', { password: 'correct horse battery' });
+  server = await openTestServer();
+  await server.createAccount('owner@example.com', { password: 'correct horse battery' });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const wires: Wire[] = [];
 let close = (): Promise<void> => Promise.resolve();
@@ -40,7 +40,7 @@ async function open({ budgets = createBodyBudgets(), anonymousBodyMs = 10_000 } 
     },
   });
   const bridge = createFetchAdapter({
-    fetch: createApp(house.services).fetch,
+    fetch: createApp(server.services).fetch,
     clientAddress: ({ peer }) => peer,
     budgets: {
       anonymous: count('anonymous', budgets.anonymous),
@@ -138,7 +138,7 @@ describe('half-sent bodies without credentials', () => {
 
 describe('half-sent bodies with credentials', () => {
   test('of one account keep out no other account, and nobody without credentials', async () => {
-    const [ada, bob] = [await house.createPerson('ada@example.com'), await house.createPerson('bob@example.com')];
+    const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
     const budgets = { ...createBodyBudgets(), authenticated: createMemoryBudget({ totalBytes: 1024 * kilobyte }) };
     // Their time is not limited like that of the others.
     const { held, stall, signIn } = await open({ budgets, anonymousBodyMs: 30 });

@@ -18,9 +18,9 @@ export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;
 export const bodyRefusals = [400, 408, 413] as const;
 
 export type RequestBody = {
-  /** Whoever sends it has shown credentials of this account that hold. */
-  vouch: (accountId: string) => void;
-  /** All of it; asked for again, the same. @throws too_large, too_slow, invalid, overloaded */
+  /** Whoever sends it has shown credentials of this account that hold. `checkAgain` runs once the body is there. */
+  vouch: (accountId: string, checkAgain: () => Promise<void>) => void;
+  /** All of it; asked for again, the same. @throws too_large, too_slow, invalid, overloaded, and what `checkAgain` throws */
   read: () => Promise<Uint8Array>;
   /** Nobody holds it any more. */
   release: () => void;
@@ -58,6 +58,7 @@ export function createRequestBody(
   { budgets, clientAddress, withinMs = anonymousMs }: RequestBodyOptions,
 ): RequestBody {
   let account: string | undefined;
+  let checkAgain = (): Promise<void> => Promise.resolve();
   let reading: Promise<Uint8Array> | undefined;
   let release = (): void => {};
 
@@ -77,6 +78,7 @@ export function createRequestBody(
     switch (result.kind) {
       case 'whole':
         release = result.release;
+        await checkAgain();
         return refuseDeepJson(result.body);
       case 'too_large':
         throw tooLarge('the request body is too large');
@@ -89,8 +91,9 @@ export function createRequestBody(
     }
   };
   return {
-    vouch: accountId => {
+    vouch: (accountId, check) => {
       account = accountId;
+      checkAgain = check;
     },
     read: () => {
       reading ??= read();

@@ -12,7 +12,7 @@ import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 /** Where a delivery arrived: an endpoint's row number and its ingest token. */
 export type IngestAddress = { seq: number; token: string };
 
-/** What the rest of the house is told of a stored event. */
+/** What the rest of the server is told of a stored event. */
 export type StoredEvent = {
   seq: number;
   id: string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 type Detail = {
   id: string;
@@ -21,22 +21,22 @@ type Detail = {
 };
 
 const maxBody = 64 * 1024;
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let origin: string;
 let endpoint: { id: string; url: string };
 let target: string;
 
 beforeAll(async () => {
-  house = await openTestServer({
+  server = await openTestServer({
     env: { HOOKTAPE_MAX_BODY: String(maxBody), HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1/32' },
   });
-  ada = await house.createPerson();
-  origin = await house.listen();
+  ada = await server.createAccount();
+  origin = await server.listen();
   endpoint = await ada.createEndpoint();
   target = new URL(endpoint.url).pathname;
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const idIn = (answer: string): string => /"id":"(evt_[a-z0-9]+)"/.exec(answer)?.[1] ?? '';
 const detail = (answer: string): Promise<Detail> => ada.json<Detail>(200, 'GET', `/api/events/${idIn(answer)}`);
@@ -286,7 +286,7 @@ describe('a deleted endpoint', () => {
 describe('counters', () => {
   test('eventCount and lastReceivedAt follow many senders at once', async () => {
     const own = await ada.createEndpoint('counted');
-    await Promise.all(Array.from({ length: 200 }, (_, i) => house.deliver(own, `{"n":${i}}`)));
+    await Promise.all(Array.from({ length: 200 }, (_, i) => server.deliver(own, `{"n":${i}}`)));
     const read = () => ada.json<{ eventCount: number; lastReceivedAt: number }>(200, 'GET', `/api/endpoints/${own.id}`);
     expect((await read()).eventCount).toBe(200);
     const { events } = await ada.json<{ events: { receivedAt: number }[] }>(
@@ -295,6 +295,6 @@ describe('counters', () => {
       `/api/events?endpointId=${own.id}`,
     );
     expect((await read()).lastReceivedAt).toBe(events[0]?.receivedAt ?? 0);
-    await eventually(() => house.services.capture.depth() === 0);
+    await eventually(() => server.services.capture.depth() === 0);
   });
 });

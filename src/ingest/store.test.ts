@@ -27,14 +27,14 @@ const event = (i: number, given: Partial<NewEvent> = {}): NewEvent => ({
 });
 
 describe('rows', () => {
-  let house: TestServer;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestServer();
+    server = await openTestServer();
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   const stored = async (events: readonly NewEvent[]): Promise<NewEvent[]> => {
-    const { client } = house.services.database;
+    const { client } = server.services.database;
     await client.batch([insertStatement(packRows(events))], 'write');
     const { rows } = await client.execute('SELECT * FROM events ORDER BY seq');
     return rows.map(row => ({
@@ -104,7 +104,7 @@ describe('rows', () => {
 
   test('a row that the database does not take is its error', async () => {
     const wrong = packRows([event(1), event(2, { size: 1.5 })]);
-    const { client } = house.services.database;
+    const { client } = server.services.database;
     const refusal = await client.batch([insertStatement(wrong)], 'write').catch(error => error);
     expect(refusal.message).toMatch(/INTEGER/);
     expect((await client.execute('SELECT count(*) FROM events')).rows[0]?.[0]).toBe(0);

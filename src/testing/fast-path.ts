@@ -24,7 +24,7 @@ export const post = (body: string, ...fields: string[]): string =>
 
 export async function openFastPath() {
   const wires: Wire[] = [];
-  const house = {
+  const server = {
     /** What came the short way. */
     arrived: [] as (Pick<BufferedDelivery, 'method' | 'target' | 'forwardedFor'> & { fields: string; body: string })[],
     handedOver: [] as string[],
@@ -35,12 +35,12 @@ export async function openFastPath() {
   };
   const budget: MemoryBudget = {
     take: bytes => {
-      if (bytes > house.free) return false;
-      house.free -= bytes;
+      if (bytes > server.free) return false;
+      server.free -= bytes;
       return true;
     },
     give: bytes => {
-      house.free += bytes;
+      server.free += bytes;
     },
   };
   const front = createFront({
@@ -48,14 +48,14 @@ export async function openFastPath() {
       handle: async (req, res, target) => {
         let body = '';
         for await (const chunk of req) body += latin1(chunk as Buffer);
-        house.handedOver.push(`${req.method} ${target} ${body}`);
+        server.handedOver.push(`${req.method} ${target} ${body}`);
         res.end('complete');
       },
       fastPath: {
         deliver: async delivery => {
           const { method, target, forwardedFor, fields, body } = delivery;
-          house.arrived.push({ method, target, forwardedFor, fields: latin1(fields), body: latin1(body) });
-          return house.answer(delivery);
+          server.arrived.push({ method, target, forwardedFor, fields: latin1(fields), body: latin1(body) });
+          return server.answer(delivery);
         },
         maxBodyBytes,
         completeBudget: budget,
@@ -63,16 +63,16 @@ export async function openFastPath() {
         holdersOf: ({ peer }) => [peer],
         isKnownTarget: target => target !== '/in/nobody',
         onAborted: () => {
-          house.aborted++;
+          server.aborted++;
         },
       },
     },
     fetch: () => new Response('app'),
     clientAddress: ({ peer }) => peer,
-    onError: error => house.errors.push(error),
+    onError: error => server.errors.push(error),
   });
   const port = await front.listen(0, '127.0.0.1');
-  return Object.assign(house, {
+  return Object.assign(server, {
     front,
     port,
     open: async (): Promise<Wire> => {

@@ -6,9 +6,7 @@ import { createStreamPace, realRest } from '../core/stream-pace.ts';
 import { createBackground } from '../db/background.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
-import { createLiveService } from '../features/live/service.ts';
-import { createLiveStore } from '../features/live/store.ts';
-import { createArrivals } from '../features/mcp/arrivals.ts';
+import { createNotificationsService } from '../features/notifications/service.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
@@ -34,11 +32,11 @@ const largeEvents = { perHolder: 4, totalBytes: 256 << 20, patienceMs: 10_000, s
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
 export function createIngestWiring(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { registry, endpoints, secrets, verdicts }: Endpoints,
   { metrics }: Observability,
 ) {
-  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = ground;
+  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = infrastructure;
 
   const activity = createCaptureRate(clock.monotonic);
   const turns = createStreamPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest });
@@ -82,8 +80,8 @@ export function createIngestWiring(
     monotonic: clock.monotonic,
     // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
     isBusy: () => busy() || activity.isHigh(),
-    indexed: ground.searchIndexed,
-    nearby: ground.searchNearby,
+    indexed: infrastructure.searchIndexed,
+    nearby: infrastructure.searchNearby,
   });
   const largeEventSlots = createMemorySlots({ ...largeEvents, monotonic: clock.monotonic });
   const events = createEventsService({
@@ -96,15 +94,13 @@ export function createIngestWiring(
     turns,
     slots: largeEventSlots,
   });
-  const live = createLiveService({
-    store: createLiveStore(database.scanDb),
+  const notifications = createNotificationsService({
     clock,
     endpoint: endpoints.owned,
     events,
-    slots: createSlots(streamsPerAccount),
+    streamSlots: createSlots(streamsPerAccount),
     isShared,
   });
-  const arrivals = createArrivals();
   const { runWriterJob } = database;
   const capture = createCaptureService({
     recorder: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
@@ -114,10 +110,7 @@ export function createIngestWiring(
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,
-    onRecorded: recorded => {
-      live.recorded(recorded);
-      arrivals.recorded(recorded);
-    },
+    onRecorded: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
       activity.stored(rows);
@@ -150,8 +143,7 @@ export function createIngestWiring(
     search,
     largeEventSlots,
     events,
-    live,
-    arrivals,
+    notifications,
     capture,
     clientAddress,
     ingest,

@@ -2,26 +2,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { connect } from 'node:net';
 import { eventually } from '../../testing/poll.ts';
 import { closePeers, ok, peer, reply } from '../../testing/raw-destination.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
-  house = await openTestServer({});
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer({});
+  ada = await server.createAccount('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
 afterEach(closePeers);
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Result = { ok: boolean; status: number; durationMs: number; responsePreview: string };
 type Attempt = { destination: string; status: number | null; ok: boolean; durationMs: number; createdAt: number } & {
   replayedBy: string | null;
   formerMember: boolean;
 };
-const attemptsOf = async (caller: Caller, id: string) =>
+const attemptsOf = async (caller: TestAccount, id: string) =>
   (await caller.json<{ replays: Attempt[] }>(200, 'GET', `/api/events/${id}`)).replays;
 const replay = (id: string, port: number, path = '/') =>
   ada.json<Result>(200, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${port}${path}` });
@@ -30,7 +30,7 @@ const refusal = (status: number, id: string, url: unknown) =>
 
 /** Sends these bytes to the endpoint's address as they are. */
 async function deliverRaw(head: string, body: Uint8Array = new Uint8Array()): Promise<string> {
-  const { port } = new URL(await house.listen());
+  const { port } = new URL(await server.listen());
   const socket = connect(Number(port), '127.0.0.1');
   let answer = '';
   socket.on('data', data => {
@@ -43,8 +43,8 @@ async function deliverRaw(head: string, body: Uint8Array = new Uint8Array()): Pr
   return id ?? '';
 }
 
-describe('what is sent again', () => {
-  test('method, body bytes, header names, order, case and repeats as they came; x-service-replay last', async () => {
+describe('the replayed request', () => {
+  test('has method, body and headers as captured, in order, case and repeats, and x-service-replay last', async () => {
     const body = Uint8Array.from({ length: 512 }, (_, i) => i);
     const id = await deliverRaw(
       [
@@ -89,7 +89,7 @@ describe('what is sent again', () => {
     expect(Buffer.from(rest.join('\r\n\r\n'), 'latin1').equals(Buffer.from(body))).toBe(true);
   });
 
-  test('a GET with a body keeps its body, an empty POST says so', async () => {
+  test('a GET with a body keeps its body, and an empty POST has Content-Length: 0', async () => {
     const to = await peer(ok);
     await replay(
       await deliverRaw('GET PATH HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n', Buffer.from('body')),
@@ -103,8 +103,8 @@ describe('what is sent again', () => {
 });
 
 describe('POST /api/events/{id}/replay', () => {
-  test.each([301, 404, 500])('a %d from the destination is an answer: ok false', async status => {
-    const id = await house.deliver(endpoint);
+  test.each([301, 404, 500])('a %d from the destination is 200 with ok false', async status => {
+    const id = await server.deliver(endpoint);
     const inner = await peer(ok);
     const to = await peer(
       reply(`HTTP/1.1 ${status} Whatever\r\nLocation: http://127.0.0.1:${inner.port}/\r\nContent-Length: 3`, 'why'),
@@ -114,8 +114,8 @@ describe('POST /api/events/{id}/replay', () => {
     expect(await attemptsOf(ada, id)).toMatchObject([{ status, ok: false }]);
   });
 
-  test('records who did it, newest first, at most 20', async () => {
-    const id = await house.deliver(endpoint);
+  test('attempts are listed with the account, newest first, at most 20', async () => {
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     await replay(id, to.port, '/first');
     for (let i = 0; i < 20; i++) await replay(id, to.port, `/${i}`);
@@ -133,24 +133,24 @@ describe('POST /api/events/{id}/replay', () => {
     expect(attempts.at(-1)?.destination).toEndWith('/0');
   });
 
-  test('only the last hundred attempts of an event are kept', async () => {
-    const id = await house.deliver(endpoint);
+  test('only the last 100 attempts of an event are kept', async () => {
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     for (let i = 0; i < 103; i++) await replay(id, to.port);
-    const { rows } = await house.services.database.client.execute(
+    const { rows } = await server.services.database.client.execute(
       'SELECT count(*) AS n FROM replays GROUP BY event ORDER BY n DESC',
     );
     expect(rows[0]?.['n']).toBe(100);
   });
 
-  test('an attempt stays when its account goes: without a name, marked', async () => {
-    const mate = await house.createPerson('mate@example.com', { teamOf: 'ada@example.com' });
-    const id = await house.deliver(endpoint);
+  test('an attempt of a deleted account is kept, marked and without a name', async () => {
+    const mate = await server.createAccount('mate@example.com', { teamOf: 'ada@example.com' });
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     const url = `http://127.0.0.1:${to.port}/`;
     await mate.json(200, 'POST', `/api/events/${id}/replay`, { url });
     expect(await attemptsOf(ada, id)).toMatchObject([{ replayedBy: 'mate@example.com', formerMember: false }]);
-    await house.services.account.remove('mate@example.com');
+    await server.services.account.remove('mate@example.com');
     expect(await attemptsOf(ada, id)).toMatchObject([{ replayedBy: null, formerMember: true }]);
   });
 
@@ -177,32 +177,32 @@ describe('POST /api/events/{id}/replay', () => {
     'http://0.0.0.0/',
     'http://127.0.0.1:25/',
   ])('400 for the destination %j, and nothing is recorded', async url => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     expect((await refusal(400, id, url)).error).not.toBe('');
     expect(await attemptsOf(ada, id)).toEqual([]);
   });
 
   test('400 for a destination that is too long', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const { error } = await refusal(400, id, `http://example.com/${'a'.repeat(9000)}`);
     expect(error).toBe('url must be at most 8192 characters');
   });
 
-  test('400 before 404, and 404 for the event of somebody else', async () => {
-    const id = await house.deliver(endpoint);
+  test('400 comes before 404, and an event of another team is 404', async () => {
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     await refusal(400, 'evt_unknown', 'nonsense');
     const missing = await refusal(404, 'evt_unknown', `http://127.0.0.1:${to.port}/`);
-    const bob = await house.createPerson('bob@example.com');
+    const bob = await server.createAccount('bob@example.com');
     const foreign = await bob.json(404, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
     expect<unknown>(foreign).toEqual(missing);
     expect(to.connects()).toBe(0);
   });
 
-  test('loopback is closed when the dashboard is not on loopback', async () => {
+  test('loopback is refused when the dashboard is not on loopback', async () => {
     const remote = await openTestServer({ env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com' } });
     try {
-      const eve = await remote.createPerson();
+      const eve = await remote.createAccount();
       const id = await remote.deliver(await eve.createEndpoint());
       const to = await peer(ok);
       await eve.json(400, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
@@ -217,24 +217,24 @@ describe('the answer’s first 500 characters', () => {
   const previewOf = async (body: string | Uint8Array): Promise<string> => {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const to = await peer(reply(`HTTP/1.1 200 OK\r\nContent-Length: ${length}`, body));
-    return (await replay(await house.deliver(endpoint), to.port)).responsePreview;
+    return (await replay(await server.deliver(endpoint), to.port)).responsePreview;
   };
 
-  test('characters, not halves of them', async () => {
+  test('are whole characters', async () => {
     expect(await previewOf('😀'.repeat(600))).toBe('😀'.repeat(500));
     expect(await previewOf('é'.repeat(500))).toBe('é'.repeat(500));
   });
 
-  test('what is not UTF-8 is shown with replacements', async () => {
+  test('show bytes that are not UTF-8 as replacement characters', async () => {
     expect(await previewOf(Uint8Array.of(0x61, 0xff, 0x00, 0x62))).toBe('a\ufffd\u0000b');
   });
 
-  test('a compressed answer is not inflated', async () => {
+  test('are not decompressed', async () => {
     const bomb = Bun.gzipSync(new Uint8Array(1 << 20));
     const to = await peer(
       reply(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}`, new Uint8Array(bomb)),
     );
-    const { responsePreview } = await replay(await house.deliver(endpoint), to.port);
+    const { responsePreview } = await replay(await server.deliver(endpoint), to.port);
     expect(responsePreview.length).toBeLessThanOrEqual(500);
     expect(responsePreview).toStartWith('\u001f\ufffd');
   });

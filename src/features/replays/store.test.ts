@@ -6,19 +6,19 @@ import { drizzle } from 'drizzle-orm/libsql';
 import { parseEventId } from '../../core/ids.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createReplaysStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('only the newest hundred attempts of an event are kept, whatever other events have', async () => {
-  const { client, db } = house.services.database;
+  const { client, db } = server.services.database;
   let statements = 0;
   const countingClient: Client = {
     ...client,
@@ -30,7 +30,7 @@ test('only the newest hundred attempts of an event are kept, whatever other even
   const store = createReplaysStore(drizzle(countingClient) as Drizzle);
   const endpoint = await ada.createEndpoint();
   const seqs: number[] = [];
-  for (let i = 0; i < 2; i++) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
+  for (let i = 0; i < 2; i++) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
   const [busy = 0, quiet = 0] = seqs;
   const attempt = (event: number) =>
     store.insert({

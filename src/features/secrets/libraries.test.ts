@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { signedDeliveries } from '../../testing/signed-deliveries.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Detail = {
   platform: string | null;
@@ -8,23 +8,23 @@ type Detail = {
   signature: { platform: string; verdict: string; reason: string | null; proves: string | null } | null;
 };
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const platforms = (await signedDeliveries('http://localhost:4665/in/anywhere', Date.now())).map(one => one.platform);
 
-describe('what the platforms’ own libraries sign, sent to the running server', () => {
-  test('is of at least 15 platforms', () => {
+describe('deliveries signed by the platforms’ own libraries', () => {
+  test('cover at least 15 platforms', () => {
     expect(new Set(platforms).size).toBeGreaterThanOrEqual(15);
   });
 
-  test.each(platforms)('%s is judged valid, and invalid with one byte changed', async platform => {
+  test.each(platforms)('%s: valid, and invalid with one byte changed', async platform => {
     const endpoint = await ada.createEndpoint(platform);
     const signed = (await signedDeliveries(endpoint.url, Date.now())).find(one => one.platform === platform);
     if (!signed) throw new Error(`nothing signed for ${platform}`);
@@ -33,7 +33,7 @@ describe('what the platforms’ own libraries sign, sent to the running server',
 
     const target = new URL(url);
     const send = async (bytes: string): Promise<Detail> => {
-      const response = await fetch(`${await house.listen()}${target.pathname}${target.search}`, {
+      const response = await fetch(`${await server.listen()}${target.pathname}${target.search}`, {
         method,
         headers: { ...headers },
         body: bytes,

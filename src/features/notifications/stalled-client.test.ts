@@ -5,16 +5,16 @@ import { eventually } from '../../testing/poll.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
-  house = await openTestServer({ clock });
+  server = await openTestServer({ clock });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-test('a client that stops reading is cut off after a minute; until then nothing piles up for it', async () => {
-  const { services } = house;
-  const { port } = new URL(await house.listen());
-  const ada = await house.createPerson();
+test('a client that stops reading is disconnected after a minute, and nothing is buffered for it until then', async () => {
+  const { services } = server;
+  const { port } = new URL(await server.listen());
+  const ada = await server.createAccount();
   const { id } = await ada.createEndpoint();
   const endpoint = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
   const body = Buffer.from('x'.repeat(200));
@@ -37,10 +37,10 @@ test('a client that stops reading is cut off after a minute; until then nothing 
   socket.write(
     `GET /api/endpoints/${id}/stream?lastEventId= HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${ada.key}\r\n\r\n`,
   );
-  await eventually(() => services.live.openStreams() === 1);
+  await eventually(() => services.notifications.openStreams() === 1);
   await eventually(() => {
     clock.advance(1000);
-    return services.live.openStreams() === 0;
+    return services.notifications.openStreams() === 0;
   }, 15_000);
   let received = 0;
   socket.on('data', chunk => {
