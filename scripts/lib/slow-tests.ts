@@ -26,7 +26,7 @@ export const slowTests: readonly string[] = [
   'src/features/exports/streaming.test.ts',
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
-  'src/features/search/maintenance.test.ts',
+  'src/features/search/index-maintenance.test.ts',
   // Real deadlines and whole protocols.
   'src/features/accounts/reset.test.ts',
   'src/features/notifications/stream.test.ts',

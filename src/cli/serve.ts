@@ -8,8 +8,8 @@ import type { Config } from '../config/config.ts';
 import { peerIn } from '../core/addresses.ts';
 import { connectionCounts } from '../core/connection-counts.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
-import { type SpawnThread, spawnAhead } from '../db/database.ts';
-import { fromFileUrl } from '../db/file-url.ts';
+import { fromFileUrl } from '../db/files/file-url.ts';
+import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, type Front, type FrontOptions } from '../front.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
@@ -45,7 +45,7 @@ export const serve: Command = {
     });
     const config = await withRealPort(loaded.config);
     const log = createLog(io, config);
-    const spawn = threadsAhead(io, config);
+    const spawn = spawnThreadsEarly(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
     try {
       // Load the routes while the database is opened, and build the app while stored data is read: both save start-up time.
@@ -96,10 +96,10 @@ export const serve: Command = {
   },
 };
 
-function threadsAhead(io: Io, config: Config): SpawnThread {
+function spawnThreadsEarly(io: Io, config: Config): SpawnThread {
   if (fromFileUrl(config.databaseUrl) === undefined) return io.spawn;
   io.useDataDirectory(config.dataDir);
-  return spawnAhead(io.spawn, ['writer', 'reader']);
+  return prespawnThreads(io.spawn, ['writer', 'reader']);
 }
 
 /** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */

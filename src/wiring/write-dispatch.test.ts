@@ -30,12 +30,12 @@ function setUp() {
       return { columns: [], columnTypes: [], rows: [], rowsAffected: 1, lastInsertRowid: BigInt(rows) };
     });
   });
-  const record = writeInThread(async (input, handedOver) => {
+  const record = writeInThread(async (input, transfer) => {
     jobs.push(input as WriteJob);
     // As a message does it: what is handed over is the other side's alone.
-    const [result] = await run([structuredClone(input, { transfer: handedOver })]);
+    const [result] = await run([structuredClone(input, { transfer })]);
     if (!result || 'error' in result) throw result?.error;
-    return structuredClone(result.output, { transfer: result.handedOver });
+    return structuredClone(result.output, { transfer: result.transfer });
   });
   /** The jobs that groups become which are sent one after the other without waiting. */
   const kept = async (groups: Partial<Delivery>[][]): Promise<WriteJob[]> => {

@@ -4,7 +4,7 @@
  * a database elsewhere all of it is done here.
  */
 
-import { signEvent } from '../features/search/documents.ts';
+import { signEvent } from '../features/search/index-entry.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 import type { StoredBatch } from '../ingest/batch-writer.ts';
 import { bytesOf, type DeliveryBatch, type WriteBatch } from '../ingest/capture.ts';
@@ -16,7 +16,7 @@ import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts
 export type WriteJob = { rows: PackedRows } | { parcel: EncodedBatch; signed: boolean };
 export type WriteOutput = StoredBatch & { prepared: (BatchFindings & { bytes: ArrayBuffer }) | null };
 
-type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
+type RunJob = (input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>;
 
 /** Buffers of parcels that are kept for the next ones. */
 const mostSpares = 4;
@@ -34,8 +34,8 @@ export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent
 export function writeInThread(runJob: RunJob): WriteBatch {
   const prepare = createEncoder();
   const spares: ArrayBuffer[] = [];
-  const run = async (job: WriteJob, ...handedOver: ArrayBuffer[]): Promise<WriteOutput> =>
-    (await runJob(job, handedOver)) as WriteOutput;
+  const run = async (job: WriteJob, ...transfer: ArrayBuffer[]): Promise<WriteOutput> =>
+    (await runJob(job, transfer)) as WriteOutput;
 
   const inWriter = async ({ deliveries, nonces, signed }: DeliveryBatch) => {
     // A spare that is on its way is the writer's until it comes back.
@@ -49,8 +49,8 @@ export function writeInThread(runJob: RunJob): WriteBatch {
   const here = async (group: DeliveryBatch) => {
     const { events, findings } = prepare(group);
     const rows = packRows(events);
-    const handedOver = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
-    const { prepared, ...stored } = await run({ rows }, ...handedOver);
+    const transfer = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
+    const { prepared, ...stored } = await run({ rows }, ...transfer);
     return { ...findings, ...stored };
   };
   let underway = 0;

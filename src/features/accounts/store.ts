@@ -2,7 +2,7 @@
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
-import { isUniqueViolation } from '../../db/unique.ts';
+import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 export type AccountRow = {
   id: string;

@@ -5,7 +5,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, invitations } from '../../db/schema.ts';
-import { isUniqueViolation } from '../../db/unique.ts';
+import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
 type NewMember = { id: string; passwordHash: string; createdAt: number };
