@@ -5,11 +5,11 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { isIngestTarget } from './core/request-target.ts';
 import type { Sender } from './http/client-address.ts';
-import type { ConnectionLimitOptions } from './http/connection-limit.ts';
-import type { ConnectionLimits } from './http/connections.ts';
+import type { ConnectionLimitOptions } from './http/connection/connection-limit.ts';
+import type { ConnectionLimits } from './http/connection/connections.ts';
+import { withoutOrigin } from './http/connection/http-server.ts';
+import { type Certificate, createListener, type Handler } from './http/connection/listener.ts';
 import { createFetchAdapter, type Fetcher } from './http/fetch-adapter.ts';
-import { withoutOrigin } from './http/http-server.ts';
-import { type Certificate, createListener, type Handler } from './http/listener.ts';
 import { createBodyBudgets } from './http/request-body.ts';
 import { createFastPath, type FastPathOptions } from './ingest/fast-path/fast-path.ts';
 

@@ -9,7 +9,7 @@ import { AppError, invalid, tooLarge, tooSlow } from '../core/errors.ts';
 import { scanJson } from '../core/json-scan.ts';
 import { maxAnonymousRequestBytes, maxRequestBytes } from '../core/limits.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
-import { type ReadBody, readBody, tellToGoOn } from './body.ts';
+import { type ReadBody, readBody, tellToGoOn } from './read-body.ts';
 
 /** What all bodies that are arriving or in use may hold together. */
 export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;

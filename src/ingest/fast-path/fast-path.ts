@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { MemoryBudget } from '../../core/memory-budget.ts';
 import type { Sender } from '../../http/client-address.ts';
-import type { FastPath } from '../../http/listener.ts';
+import type { FastPath } from '../../http/connection/listener.ts';
 import { type RequestHead, readRequestHead } from './request-head.ts';
 
 /** A delivery that is there as a whole. */

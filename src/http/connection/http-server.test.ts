@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createFront, type Front } from '../front.ts';
-import { eventually } from '../testing/poll.ts';
-import { openWire } from '../testing/raw-http.ts';
+import { createFront, type Front } from '../../front.ts';
+import { eventually } from '../../testing/poll.ts';
+import { openWire } from '../../testing/raw-http.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
 

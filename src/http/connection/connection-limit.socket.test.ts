@@ -1,9 +1,9 @@
 /* More connections than a front takes, over real sockets. */
 import { afterEach, expect, test } from 'bun:test';
-import { createFront, type Front } from '../front.ts';
-import { selfSigned } from '../testing/certificate.ts';
-import { eventually } from '../testing/poll.ts';
-import { openWire, type Wire } from '../testing/raw-http.ts';
+import { createFront, type Front } from '../../front.ts';
+import { selfSigned } from '../../testing/certificate.ts';
+import { eventually } from '../../testing/poll.ts';
+import { openWire, type Wire } from '../../testing/raw-http.ts';
 
 let front: Front | undefined;
 const wires: Wire[] = [];

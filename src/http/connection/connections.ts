@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type BodyPace, type BodyPaceLimits, keepsPace, startPace } from './body-pace.ts';
 import { type ConnectionLimitOptions, createConnectionLimit } from './connection-limit.ts';
-import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
+import { failureMessage, type ProtocolFailure } from './protocol-errors.ts';
 import type { ReadDecision } from './socket-reader.ts';
 
 /**

@@ -9,7 +9,7 @@ import { bodyPaceLimits } from './body-pace.ts';
 import { type ConnectionLimitOptions, isProbe } from './connection-limit.ts';
 import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
-import { refuse } from './protocol-failures.ts';
+import { refuse } from './protocol-errors.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
 

@@ -3,7 +3,7 @@
  * then fails in a busy loop of the runtime, which nothing here gets to see. At a limit a new connection takes the place of the one
  * that can best be missed. When there is none it is a guest: only its question whether the server is well is answered.
  */
-import { networkOf } from '../core/addresses.ts';
+import { networkOf } from '../../core/addresses.ts';
 
 /** What a connection that may have to give way is doing, in the order in which they do. */
 const yielding = ['idle', 'linger', 'head', 'body'] as const;

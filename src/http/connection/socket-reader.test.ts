@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { eventually } from '../testing/poll.ts';
+import { eventually } from '../../testing/poll.ts';
 import { createSocketReader, type ReadDecision } from './socket-reader.ts';
 
 function open() {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 describe('the dashboard over the socket', () => {
   let house: TestServer;

@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import page from '../ui/index.html';
+import page from '../../ui/index.html';
 
 export type Asset = { status: number; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
 
@@ -91,7 +91,7 @@ async function readFiles(): Promise<Map<string, File>> {
 
 async function bundle(): Promise<Bun.BuildArtifact[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, '../ui/index.html')],
+    entrypoints: [join(import.meta.dir, '../../ui/index.html')],
     target: 'browser',
     publicPath: '/',
     minify: true,

@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { createFront, type Front } from '../front.ts';
-import { selfSigned } from '../testing/certificate.ts';
-import { eventually } from '../testing/poll.ts';
+import { createFront, type Front } from '../../front.ts';
+import { selfSigned } from '../../testing/certificate.ts';
+import { eventually } from '../../testing/poll.ts';
 
 const certificate = selfSigned();
 const silence = 300;

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connection, Connections } from './connections.ts';
-import { failureOf, type ProtocolFailure, refuse } from './protocol-failures.ts';
+import { failureOf, type ProtocolFailure, refuse } from './protocol-errors.ts';
 import { createSocketReader } from './socket-reader.ts';
 
 type CompleteOptions = {

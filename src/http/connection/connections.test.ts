@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net';
-import { eventually } from '../testing/poll.ts';
-import { openWire, type Wire } from '../testing/raw-http.ts';
+import { eventually } from '../../testing/poll.ts';
+import { openWire, type Wire } from '../../testing/raw-http.ts';
 import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
 
 const never = 3_600_000;

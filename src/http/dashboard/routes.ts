@@ -1,8 +1,8 @@
 /* The dashboard's addresses. Its files are read when the first of them is asked for, so that tests and commands do not pay for them. */
 import { Elysia } from 'elysia';
-import { notFound } from '../core/errors.ts';
+import { notFound } from '../../core/errors.ts';
+import { methodNotAllowed } from '../declared-only.ts';
 import { type Assets, loadAssets } from './assets.ts';
-import { methodNotAllowed } from './declared-only.ts';
 
 export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
   let assets: Promise<Assets> | undefined;
