@@ -23,7 +23,7 @@ const echo = async (req: IncomingMessage, res: ServerResponse, target: string): 
 
 async function open(options: Partial<FrontOptions> = {}): Promise<string> {
   front = createFront({
-    ingest: { handle: echo },
+    ingest: { handleRequest: echo },
     fetch: request => new Response(`app ${request.url}`),
     clientAddress: () => '',
     onError: () => {},
@@ -76,7 +76,7 @@ describe('what the parser lets pass', () => {
       const held = Promise.withResolvers<void>();
       const origin = await open({
         ingest: {
-          handle: async (req, res, target) => {
+          handleRequest: async (req, res, target) => {
             targets.push(target);
             req.resume();
             await held.promise;
@@ -178,7 +178,7 @@ describe('failures', () => {
     const errors: unknown[] = [];
     const origin = await open({
       ingest: {
-        handle: async () => {
+        handleRequest: async () => {
           throw new Error('defect');
         },
       },
@@ -207,7 +207,7 @@ describe('failures', () => {
   test('a port that is taken is an error of listening', async () => {
     const origin = await open();
     const second = createFront({
-      ingest: { handle: echo },
+      ingest: { handleRequest: echo },
       fetch: () => new Response(),
       clientAddress: () => '',
       onError: () => {},

@@ -66,7 +66,7 @@ test('503 when the bodies of all requests together take more than there is; what
   const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const asked = Promise.withResolvers<void>();
   await using listener = await listening({ anonymous, authenticated }, async request => {
-    if (request.headers.has('authorization')) requestContext(request).vouch('acc_1');
+    if (request.headers.has('authorization')) requestContext(request).authenticatedAs('acc_1');
     try {
       await bodyOf(request);
     } catch (error) {

@@ -13,7 +13,7 @@ import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson }
 export type RequestContext = {
   clientAddress: string;
   /** Whoever sends the request has shown credentials of this account that hold. */
-  vouch: (accountId: string) => void;
+  authenticatedAs: (accountId: string) => void;
   id: string;
   /**
    * For what has no end, or is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell.
@@ -27,7 +27,12 @@ export type RequestContext = {
 const stalledMs = 120_000;
 
 const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
-const local: RequestContext = { clientAddress: '127.0.0.1', vouch: () => {}, id: 'none', endWithSender: () => {} };
+const local: RequestContext = {
+  clientAddress: '127.0.0.1',
+  authenticatedAs: () => {},
+  id: 'none',
+  endWithSender: () => {},
+};
 
 /** Where and how the request came in. Requests made by tests with `app.handle` have none: they count as local. */
 export function requestContext(request: Request): RequestContext {
@@ -47,17 +52,17 @@ export type FetchAdapterOptions = {
   clientAddress: (sender: Sender) => string;
   budgets: BodyBudgets;
   /** How long a body without credentials may take; as usual without it. */
-  anonymousBodyMs?: number | undefined;
+  anonymousBodyTimeoutMs?: number | undefined;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
 };
 
 export function createFetchAdapter(options: FetchAdapterOptions) {
-  const { fetch, clientAddress: addressOf, budgets, anonymousBodyMs: withinMs, newRequestId, onError } = options;
+  const { fetch, clientAddress: addressOf, budgets, anonymousBodyTimeoutMs: withinMs, newRequestId, onError } = options;
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const id = newRequestId();
     const clientAddress = addressOf(senderOf(req));
-    const body = createRequestBody(req, res, { budgets, clientAddress, withinMs });
+    const body = createRequestBody(req, res, { budgets, clientAddress, anonymousTimeoutMs: withinMs });
     const gone = new AbortController();
     res.on('close', () => {
       if (!res.writableFinished) gone.abort();
@@ -70,7 +75,7 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
       });
       contexts.set(request, {
         clientAddress,
-        vouch: body.vouch,
+        authenticatedAs: body.authenticatedAs,
         id,
         endWithSender: graceMs => endWithSender(req, res, graceMs),
         body,

@@ -95,7 +95,7 @@ export function createGate(options: GateOptions): Gate {
     const waitSeconds = limiter.take(bucketOf(principal), limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
-    requestContext(request).vouch(principal.accountId);
+    requestContext(request).authenticatedAs(principal.accountId);
     return undefined;
   };
 

@@ -19,7 +19,7 @@ describe('readBody', () => {
   test('a whole body, however it is cut, holds its share until it is released', async () => {
     const budget = createMemoryBudget({ totalBytes: 20 });
     const req = upload();
-    const reading = readBody(req, { maxBytes: 10, budget, wanted });
+    const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
     for (const part of ['ab', 'cde', 'f']) req.write(part);
     req.end();
     const read = await reading;
@@ -42,7 +42,7 @@ describe('readBody', () => {
       },
     };
     const req = upload();
-    const reading = readBody(req, { maxBytes: 1 << 20, budget, wanted });
+    const reading = readBody(req, { maxBytes: 1 << 20, budget, beforeReading: wanted });
     const sent = Buffer.from(Array.from({ length: 50_000 }, (_, i) => i % 251));
     const held: number[] = [];
     for (let i = 0; i < sent.length; i++) {
@@ -66,7 +66,7 @@ describe('readBody', () => {
   ])('%s', async (_name, size, kind) => {
     const budget = createMemoryBudget({ totalBytes: 100 });
     const req = upload();
-    const reading = readBody(req, { maxBytes: 10, budget, wanted });
+    const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
     req.end('x'.repeat(size));
     expect((await reading).kind).toBe(kind as 'whole');
     if (kind === 'too_large') expect(free(budget)).toBe(100);
@@ -77,13 +77,13 @@ describe('readBody', () => {
     const read = await readBody(upload({ 'content-length': '11' }), {
       maxBytes: 10,
       budget: createMemoryBudget({ totalBytes: 100 }),
-      wanted: () => wanted++,
+      beforeReading: () => wanted++,
     });
     expect([read.kind, wanted]).toEqual(['too_large', 0]);
     void readBody(upload({ 'content-length': '10' }), {
       maxBytes: 10,
       budget: createMemoryBudget({ totalBytes: 100 }),
-      wanted: () => wanted++,
+      beforeReading: () => wanted++,
     });
     expect(wanted).toBe(1);
   });
@@ -91,8 +91,8 @@ describe('readBody', () => {
   test('many uploads together cannot take more than the budget; what one gives up the next one gets', async () => {
     const budget = createMemoryBudget({ totalBytes: 10 });
     const [first, second] = [upload(), upload()];
-    const one = readBody(first, { maxBytes: 10, budget, wanted });
-    const two = readBody(second, { maxBytes: 10, budget, wanted });
+    const one = readBody(first, { maxBytes: 10, budget, beforeReading: wanted });
+    const two = readBody(second, { maxBytes: 10, budget, beforeReading: wanted });
     first.write('12345678');
     await Bun.sleep(0);
     second.write('abc');
@@ -104,10 +104,14 @@ describe('readBody', () => {
 
   test('what still comes of a refused upload, and its end, count for nothing', async () => {
     const budget = createMemoryBudget({ totalBytes: 100 });
-    const other = readBody(upload().end('held') as unknown as IncomingMessage, { maxBytes: 10, budget, wanted });
+    const other = readBody(upload().end('held') as unknown as IncomingMessage, {
+      maxBytes: 10,
+      budget,
+      beforeReading: wanted,
+    });
     expect((await other).kind).toBe('whole');
     const req = upload();
-    const reading = readBody(req, { maxBytes: 10, budget, wanted });
+    const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
     req.write('12345678');
     await Bun.sleep(0);
     req.write('more than ten');
@@ -125,7 +129,7 @@ describe('readBody', () => {
   ])('a %s upload is aborted and gives everything back', async (_name, end) => {
     const budget = createMemoryBudget({ totalBytes: 10 });
     const req = upload();
-    const reading = readBody(req, { maxBytes: 10, budget, wanted });
+    const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
     req.write('1234');
     await Bun.sleep(0);
     end(req);

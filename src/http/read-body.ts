@@ -22,7 +22,7 @@ export type ReadBody =
   | { kind: 'aborted' };
 
 /** Who asked before sending is told to go on; but one of HTTP/1.0 knows no such answer (RFC 9110 section 10.1.1). */
-export function tellToGoOn({ headers, httpVersion }: IncomingMessage, res: ServerResponse): void {
+export function sendContinue({ headers, httpVersion }: IncomingMessage, res: ServerResponse): void {
   if (headers.expect !== undefined && httpVersion !== '1.0') res.writeContinue();
 }
 
@@ -32,10 +32,10 @@ const leastBlockBytes = 16 << 10;
 type ReadBodyOptions = {
   maxBytes: number;
   /** Without it the pace of the connection alone is a limit (body-pace.ts). */
-  withinMs?: number | undefined;
+  timeoutMs?: number | undefined;
   budget: BodyBudget;
   /** Called when the body will be read: the moment for `100 Continue`. */
-  wanted: () => void;
+  beforeReading: () => void;
 };
 
 /**
@@ -44,11 +44,11 @@ type ReadBodyOptions = {
  */
 export function readBody(
   req: IncomingMessage,
-  { maxBytes, withinMs, budget, wanted }: ReadBodyOptions,
+  { maxBytes, timeoutMs, budget, beforeReading }: ReadBodyOptions,
 ): Promise<ReadBody> {
   const declared = Number(req.headers['content-length'] ?? Number.NaN);
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' });
-  wanted();
+  beforeReading();
   const mostBytes = Number.isNaN(declared) ? maxBytes : declared;
   return new Promise(resolve => {
     let block = new ArrayBuffer(0);
@@ -89,7 +89,7 @@ export function readBody(
     const onGone = (): void => {
       if (!isOver) finish({ kind: 'aborted' });
     };
-    const timer = withinMs === undefined ? undefined : setTimeout(() => finish({ kind: 'late' }), withinMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => finish({ kind: 'late' }), timeoutMs);
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 }

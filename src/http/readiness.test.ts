@@ -34,7 +34,7 @@ describe('readiness', () => {
     let asked = 0;
     const { readiness, pass, said } = setUp({
       checkWritable: () => results[asked++]?.() ?? Promise.resolve(),
-      patienceMs: 10,
+      writeTimeoutMs: 10,
     });
     expect(await readiness.problem()).toBe('the database cannot be written');
     expect(said).toEqual(['error: not ready: the database cannot be written']);
@@ -52,11 +52,11 @@ describe('readiness', () => {
   test('the log warns once before the disk is full; full is not ready', async () => {
     const space = { freeBytes: 50e9, totalBytes: 100e9 };
     const { readiness, said, pass } = setUp({ diskSpace: async () => space });
-    await readiness.lookAtDisk();
+    await readiness.checkDisk();
     expect(said).toEqual([]);
     space.freeBytes = 9e9;
-    await readiness.lookAtDisk();
-    await readiness.lookAtDisk();
+    await readiness.checkDisk();
+    await readiness.checkDisk();
     expect(said).toEqual([expect.stringContaining('warn: the disk is filling up')]);
     expect(await readiness.problem()).toBeUndefined();
     space.freeBytes = 20e6;

@@ -15,7 +15,7 @@ export type Readiness = {
   /** From now on it says that it is stopping. */
   drain: () => void;
   /** Looks at the disk; says in the log when it comes near its end, and when it is well again. */
-  lookAtDisk: () => Promise<DiskSpace | undefined>;
+  checkDisk: () => Promise<DiskSpace | undefined>;
 };
 
 export type ReadinessOptions = {
@@ -25,9 +25,9 @@ export type ReadinessOptions = {
   diskSpace: (() => Promise<DiskSpace>) | undefined;
   monotonic: () => number;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  keptMs?: number;
+  cacheMs?: number;
   /** How long a write may take before it counts as failed. */
-  patienceMs?: number;
+  writeTimeoutMs?: number;
 };
 
 const gibibyte = 1 << 30;
@@ -36,7 +36,7 @@ const isLow = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < gib
 const isFull = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < Math.min(32 << 20, totalBytes / 50);
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { checkWritable, diskSpace, monotonic, log, keptMs = 1000, patienceMs = 4000 } = options;
+  const { checkWritable, diskSpace, monotonic, log, cacheMs = 1000, writeTimeoutMs = 4000 } = options;
   let draining = false;
   let disk: 'well' | 'low' | 'full' = 'well';
   let answer: Promise<NotReady> | undefined;
@@ -61,7 +61,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     await lookAtDisk();
     if (disk === 'full') return 'the disk is full';
     const { promise: tooLong, resolve } = Promise.withResolvers<NotReady>();
-    const timer = setTimeout(resolve, patienceMs, 'the database does not answer');
+    const timer = setTimeout(resolve, writeTimeoutMs, 'the database does not answer');
     // A write that hangs is not joined by another one.
     pending ??= checkWritable().finally(() => {
       pending = undefined;
@@ -81,7 +81,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     async problem() {
       if (draining) return 'stopping';
-      if (!answer || monotonic() - answeredAt >= keptMs) {
+      if (!answer || monotonic() - answeredAt >= cacheMs) {
         answeredAt = Number.POSITIVE_INFINITY;
         answer = look().finally(() => {
           answeredAt = monotonic();
@@ -92,6 +92,6 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     drain: () => {
       draining = true;
     },
-    lookAtDisk,
+    checkDisk: lookAtDisk,
   };
 }

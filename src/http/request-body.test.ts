@@ -46,7 +46,7 @@ async function open({ budgets = createBodyBudgets(), anonymousBodyMs = 10_000 } 
       anonymous: count('anonymous', budgets.anonymous),
       authenticated: count('authenticated', budgets.authenticated),
     },
-    anonymousBodyMs,
+    anonymousBodyTimeoutMs: anonymousBodyMs,
     newRequestId: () => 'test',
     onError: error => {
       throw error;

@@ -9,7 +9,7 @@ import { AppError, invalid, tooLarge, tooSlow } from '../core/errors.ts';
 import { scanJson } from '../core/json-scan.ts';
 import { maxAnonymousRequestBytes, maxRequestBytes } from '../core/limits.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
-import { type ReadBody, readBody, tellToGoOn } from './read-body.ts';
+import { type ReadBody, readBody, sendContinue } from './read-body.ts';
 
 /** What all bodies that are arriving or in use may hold together. */
 export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;
@@ -19,7 +19,7 @@ export const bodyRefusals = [400, 408, 413] as const;
 
 export type RequestBody = {
   /** Whoever sends it has shown credentials of this account that hold. */
-  vouch: (accountId: string) => void;
+  authenticatedAs: (accountId: string) => void;
   /** All of it; asked for again, the same. @throws too_large, too_slow, invalid, overloaded */
   read: () => Promise<Uint8Array>;
   /** Nobody holds it any more. */
@@ -49,13 +49,13 @@ type RequestBodyOptions = {
   budgets: BodyBudgets;
   clientAddress: string;
   /** How long a body without credentials may take. */
-  withinMs?: number | undefined;
+  anonymousTimeoutMs?: number | undefined;
 };
 
 export function createRequestBody(
   req: IncomingMessage,
   res: ServerResponse,
-  { budgets, clientAddress, withinMs = anonymousMs }: RequestBodyOptions,
+  { budgets, clientAddress, anonymousTimeoutMs = anonymousMs }: RequestBodyOptions,
 ): RequestBody {
   let account: string | undefined;
   let reading: Promise<Uint8Array> | undefined;
@@ -67,9 +67,9 @@ export function createRequestBody(
     const holders = [account ?? networkOf(clientAddress)];
     return readBody(req, {
       maxBytes: isAnonymous ? maxAnonymousRequestBytes : maxRequestBytes,
-      withinMs: isAnonymous ? withinMs : undefined,
+      timeoutMs: isAnonymous ? anonymousTimeoutMs : undefined,
       budget: { take: bytes => all.take(bytes, holders), give: bytes => all.give(bytes, holders) },
-      wanted: () => tellToGoOn(req, res),
+      beforeReading: () => sendContinue(req, res),
     });
   };
   const read = async (): Promise<Uint8Array> => {
@@ -89,7 +89,7 @@ export function createRequestBody(
     }
   };
   return {
-    vouch: accountId => {
+    authenticatedAs: accountId => {
       account = accountId;
     },
     read: () => {

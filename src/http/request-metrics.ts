@@ -5,7 +5,7 @@
 import type { Fetcher } from './fetch-adapter.ts';
 import { pathPattern } from './path-pattern.ts';
 
-export type Answered = { route: string; method: string; status: number; durationMs: number };
+export type AnsweredRequest = { route: string; method: string; status: number; durationMs: number };
 
 /** What no route stands for: the dashboard's pages, files and mistyped addresses. */
 const other = 'other';
@@ -30,7 +30,7 @@ export function createRouteFinder(routes: readonly { method: string; path: strin
 /** The same app, counted. @param onAnswered told of each answer once its head is known; streams go on after it */
 export function countRequests(
   { fetch, routes }: { fetch: Fetcher; routes: readonly { method: string; path: string }[] },
-  onAnswered: (answered: Answered) => void,
+  onAnswered: (answered: AnsweredRequest) => void,
   monotonic: () => number,
 ): Fetcher {
   const find = createRouteFinder(routes);

@@ -1,8 +1,8 @@
 /*
  * Prepared rows to disk: what waits for the writing connection is stored in one commit, and every parcel is told its place in it.
  */
-import { isOfOneRow } from './group-commit.ts';
-import type { BatchFindings } from './row-encoder.ts';
+import { isRowError } from './group-commit.ts';
+import type { EncoderResults } from './row-encoder.ts';
 import type { PackedRows, RowRange } from './store.ts';
 
 export type StoredBatch = {
@@ -13,7 +13,7 @@ export type StoredBatch = {
 };
 
 /** What became of a parcel. */
-export type BatchResult = BatchFindings & StoredBatch;
+export type BatchResult = EncoderResults & StoredBatch;
 
 /**
  * Stores the rows of several parcels in one commit. Never rejects. When the database will not take one of the rows, each parcel
@@ -43,7 +43,7 @@ export function createBatchWriter(options: {
       if (!result) continue;
       each.push(result);
       // The storage's own failure is everybody's from there on.
-      if (result.status === 'rejected' && !isOfOneRow(result.reason)) broken = result;
+      if (result.status === 'rejected' && !isRowError(result.reason)) broken = result;
     }
     return each;
   };
@@ -54,7 +54,7 @@ export function createBatchWriter(options: {
       const stored = await storeAll(parcels);
       return stored.map(value => ({ status: 'fulfilled', value }));
     } catch (reason) {
-      if (parcels.length === 1 || !isOfOneRow(reason)) return parcels.map(() => ({ status: 'rejected', reason }));
+      if (parcels.length === 1 || !isRowError(reason)) return parcels.map(() => ({ status: 'rejected', reason }));
       return oneByOne(parcels);
     }
   };

@@ -21,7 +21,7 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   const errors: unknown[] = [];
   const stored: number[] = [];
   const capture: CaptureService = createCaptureService({
-    recorder: async ({ deliveries }) => {
+    writeBatch: async ({ deliveries }) => {
       const rows = deliveries.length;
       const first = stored.length + 1;
       for (let i = 0; i < rows; i++) stored.push(first + i);
@@ -35,9 +35,9 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
     },
     random: length => new Uint8Array(length),
     destinationOf: ({ seq }) => ({ seq, url: '', secrets: [] }),
-    learn: async () => {},
+    saveLearnedSecret: async () => {},
     onCommit: () => {},
-    onRecorded: () => {},
+    onStored: () => {},
     onSigned: () => {},
     onFailure: error => errors.push(error),
     onError: error => errors.push(error),
@@ -84,7 +84,7 @@ test.each(['onCommit', 'onSigned', 'onRecorded'] as const)(
 
 test('a secret that could not be registered fails the delivery that brought it, and no other', async () => {
   const learned = { platform: 'asana', secret: 'a-long-secret' };
-  const { send, stored } = setUp({ learn: async () => no() }, {
+  const { send, stored } = setUp({ saveLearnedSecret: async () => no() }, {
     status: 200,
     headers: {},
     body: '',

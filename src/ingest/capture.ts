@@ -35,7 +35,7 @@ export type DeliveryBatch = {
   /** One after the other, in the order of `deliveries`. */
   nonces: Uint8Array;
   /** Whether search signatures are wanted. */
-  signed: boolean;
+  withSignatures: boolean;
 };
 
 /** Stores a group in one commit, possibly with others that are on their way. */
@@ -44,15 +44,15 @@ export type WriteBatch = (group: DeliveryBatch) => Promise<BatchResult>;
 export type CaptureService = ReturnType<typeof createCaptureService>;
 
 export type CaptureServiceOptions = Bounds & {
-  recorder: WriteBatch;
+  writeBatch: WriteBatch;
   onCommit: (rows: number, durationMs: number) => void;
   /** One of those that are told of stored events failed. */
   onError: (error: unknown) => void;
   random: RandomBytes;
   destinationOf: (address: IngestAddress) => Destination;
   /** Registers a secret that a handshake delivered. */
-  learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
-  onRecorded: (recorded: StoredEvent) => void;
+  saveLearnedSecret: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
+  onStored: (recorded: StoredEvent) => void;
   /** undefined when nobody searches by signatures: none are made. */
   onSigned: OnSigned | undefined;
 };
@@ -61,12 +61,13 @@ export type CaptureServiceOptions = Bounds & {
 export const bytesOf = ({ delivery: { fields, body } }: PendingDelivery): number => fields.length + body.length;
 
 export function createCaptureService(options: CaptureServiceOptions) {
-  const { recorder, random, destinationOf, learn, onCommit, onRecorded, onSigned, onError, ...bounds } = options;
+  const { writeBatch, random, destinationOf, saveLearnedSecret, onCommit, onStored, onSigned, onError, ...bounds } =
+    options;
   let draining = false;
 
   const record: Insert = async deliveries => {
     const nonces = random(nonceBytes * deliveries.length);
-    const receipt = await recorder({ deliveries: deliveries, nonces, signed: onSigned !== undefined });
+    const receipt = await writeBatch({ deliveries: deliveries, nonces, withSignatures: onSigned !== undefined });
     const { first, eventTypes, answers, signatures, commit } = receipt;
     const all = deliveries.map(
       ({ destination, delivery }, at): StoredEvent => ({
@@ -89,7 +90,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
     quietly(() => {
       if (signatures) onSigned?.(all, signatures);
     });
-    for (const one of all) quietly(() => onRecorded(one));
+    for (const one of all) quietly(() => onStored(one));
     return answers.length === 0 ? all : all.map(afterLearning);
   };
 
@@ -105,7 +106,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const afterLearning = (recorded: StoredEvent): StoredEvent | Promise<StoredEvent> => {
     const learned = recorded.answer?.learnedSecret;
     if (!learned) return recorded;
-    const done = learn(recorded.endpoint, learned).then(() => recorded);
+    const done = saveLearnedSecret(recorded.endpoint, learned).then(() => recorded);
     // Its sender comes to hear of a failure; until it listens, it is nobody's.
     done.catch(() => {});
     return done;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { createGroupCommit, type GroupCommitOptions, rowInvalid } from './group-commit.ts';
+import { createGroupCommit, type GroupCommitOptions, rowErrorCode } from './group-commit.ts';
 
 type Item = { endpoint: number; bytes: number };
 const event = (endpoint: number, bytes = 10): Item => ({ endpoint, bytes });
@@ -254,7 +254,7 @@ describe('a failed commit', () => {
   test.each([
     ['a constraint', coded('SQLITE_CONSTRAINT')],
     ['a size', coded('SQLITE_TOOBIG')],
-    ['its own preparation', coded(rowInvalid)],
+    ['its own preparation', coded(rowErrorCode)],
   ])('because of %s in one row does not refuse its neighbours', async (_name, poison) => {
     const { group, commits, failures } = setUp();
     const answers = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error.code)));

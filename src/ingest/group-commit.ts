@@ -42,19 +42,19 @@ type Waiting<Item, Stored> = {
 const worthSending = 16;
 
 /** The code of an error in preparing an item: nothing of its commit was stored. */
-export const rowInvalid = 'ROW_INVALID';
+export const rowErrorCode = 'ROW_INVALID';
 
 /**
  * One row's fault, and nothing of the commit was stored. Anything else is the storage's: trying the same rows one by one
  * would only repeat it. Without a code nobody knows how far it came: to try again could store them twice.
  */
-export const isOfOneRow = (error: unknown): boolean => {
+export const isRowError = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
-  return code === rowInvalid || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
+  return code === rowErrorCode || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
 };
 
 /** A libSQL server says so of a value over its `max_row_size`, and SQLite of one over its own limit. */
-const isTooBig = (error: unknown): boolean => isOfOneRow(error) && /too big/.test((error as Error).message);
+const isTooBig = (error: unknown): boolean => isRowError(error) && /too big/.test((error as Error).message);
 
 export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
   type One = Waiting<Item, Stored>;
@@ -91,7 +91,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       };
     } catch (error) {
       // One row that the database will not take must not refuse its neighbours.
-      if (group.length > 1 && isOfOneRow(error)) {
+      if (group.length > 1 && isRowError(error)) {
         const tell: (() => void)[] = [];
         for (const one of group) tell.push(await commit([one]));
         return () => {

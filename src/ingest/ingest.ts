@@ -10,7 +10,7 @@ import { AppError } from '../core/errors.ts';
 import { toFieldLines } from '../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../core/request-target.ts';
 import { type Sender, senderOf } from '../http/client-address.ts';
-import { readBody, tellToGoOn } from '../http/read-body.ts';
+import { readBody, sendContinue } from '../http/read-body.ts';
 import { refusal, stored } from './answers.ts';
 import type { CaptureService, IngestAddress } from './capture.ts';
 import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
@@ -18,7 +18,7 @@ import type { BufferedDelivery, FastPathOptions } from './fast-path/fast-path.ts
 
 export type Ingest = {
   /** A request of the complete HTTP server. */
-  handle: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
+  handleRequest: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
   /** What comes the short way. */
   fastPath: FastPathOptions;
 };
@@ -90,7 +90,7 @@ export function createIngest(options: IngestOptions): Ingest {
     const read = await readBody(req, {
       maxBytes: maxBodyBytes,
       budget: budgetOfDelivery(budgets, { clientAddress: clientAddress(sender), endpoint: endpoint.seq }),
-      wanted: () => tellToGoOn(req, res),
+      beforeReading: () => sendContinue(req, res),
     });
     switch (read.kind) {
       // Nobody limits the time of this one, but the pace of its connection.
@@ -118,7 +118,7 @@ export function createIngest(options: IngestOptions): Ingest {
       maxBodyBytes: Math.min(maxBodyBytes, maxSmallBytes),
       completeBudget: budgets.complete,
       unfinishedBudget: budgets.small,
-      holdersOf: sender => smallHolders(clientAddress(sender)),
+      budgetHoldersOf: sender => smallHolders(clientAddress(sender)),
       isKnownTarget: target => {
         const found = find(readTarget(target).token);
         // One that has to be looked up is not known at once; the other way looks it up again.
@@ -128,7 +128,7 @@ export function createIngest(options: IngestOptions): Ingest {
       },
       onAborted: () => onResult('aborted'),
     },
-    handle: async (req, res, target) => {
+    handleRequest: async (req, res, target) => {
       const answer = await take(req, res, target);
       if (answer === 'aborted') res.destroy();
       else send(req, res, answer);

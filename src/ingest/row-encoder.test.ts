@@ -5,7 +5,7 @@ import { nonceBytes } from '../core/ids.ts';
 import { signatureWords } from '../core/search-signature.ts';
 import { unpackIntact } from '../core/stored-content.ts';
 import type { Delivery } from './encoded-batch.ts';
-import { rowInvalid } from './group-commit.ts';
+import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, preview, type Recognition } from './row-encoder.ts';
 
 const unknown: Recognition = { platform: null, eventType: null, verdict: null, answer: null };
@@ -22,7 +22,7 @@ function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recogni
   return { prepare, seen };
 }
 
-const deliveries = (given: Partial<Delivery & { text: string }>[], signed = false) => ({
+const deliveries = (given: Partial<Delivery & { text: string }>[], withSignatures = false) => ({
   deliveries: given.map(({ text = '', ...rest }, i) => ({
     destination: { seq: 3, url: 'https://hooks.example/in/t', secrets: [] },
     delivery: {
@@ -37,16 +37,16 @@ const deliveries = (given: Partial<Delivery & { text: string }>[], signed = fals
     },
   })),
   nonces: Uint8Array.from({ length: given.length * nonceBytes }, (_, i) => Math.floor(i / nonceBytes) + 1),
-  signed,
+  withSignatures,
 });
 
 describe('the preparer', () => {
   test('makes rows of what arrived under the header rules, and recognises it before them', () => {
     const { prepare, seen } = setUp(({ path }) => ({ ...unknown, platform: path, eventType: 'push' }));
-    const { events, findings } = prepare(
+    const { events, results } = prepare(
       deliveries([{ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }]),
     );
-    expect(findings).toEqual({ eventTypes: ['push', 'push'], answers: [], signatures: null });
+    expect(results).toEqual({ eventTypes: ['push', 'push'], answers: [], signatures: null });
     expect(seen[0]).toEqual([
       ['X-A', '1'],
       ['Authorization', 'Bearer topsecret'],
@@ -69,10 +69,10 @@ describe('the preparer', () => {
   test('says which deliveries want an answer of their own, and signs each when that is wanted', () => {
     const answer = { status: 200, headers: {}, body: 'challenge' };
     const { prepare } = setUp(({ body }) => ({ ...unknown, answer: body.length === 5 ? answer : null }));
-    const { findings } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
-    expect(findings.answers).toEqual([[1, answer]]);
-    expect(findings.signatures?.length).toBe(2 * signatureWords);
-    expect([findings.signatures?.[0], findings.signatures?.[signatureWords]]).toEqual([3, 5]);
+    const { results } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
+    expect(results.answers).toEqual([[1, answer]]);
+    expect(results.signatures?.length).toBe(2 * signatureWords);
+    expect([results.signatures?.[0], results.signatures?.[signatureWords]]).toEqual([3, 5]);
   });
 
   test('one that cannot be prepared is told apart from a database that fails', () => {
@@ -80,7 +80,7 @@ describe('the preparer', () => {
       if (path === '/bad') throw new Error('no such thing');
       return unknown;
     });
-    expect(() => prepare(deliveries([{}, { path: '/bad' }]))).toThrow(expect.objectContaining({ code: rowInvalid }));
+    expect(() => prepare(deliveries([{}, { path: '/bad' }]))).toThrow(expect.objectContaining({ code: rowErrorCode }));
   });
 });
 

@@ -11,7 +11,7 @@ import { sha256 } from '../core/sha256.ts';
 import { packContent } from '../core/stored-content.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Destination, PendingDelivery } from './encoded-batch.ts';
-import { rowInvalid } from './group-commit.ts';
+import { rowErrorCode } from './group-commit.ts';
 
 /** One event as stored. Bytes are final: header rules applied, content packed. */
 export type NewEvent = {
@@ -52,7 +52,7 @@ export type Recognition = {
 };
 
 /** What deliveries were found to be. */
-export type BatchFindings = {
+export type EncoderResults = {
   eventTypes: (string | null)[];
   /** By position; few deliveries want one. */
   answers: [at: number, answer: HandshakeAnswer][];
@@ -60,14 +60,14 @@ export type BatchFindings = {
   signatures: Uint32Array | null;
 };
 
-export type EncodedRows = { events: NewEvent[]; findings: BatchFindings };
+export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
 
 /** @throws an error with the code `rowInvalid` when one of the deliveries cannot be stored */
 export type RowEncoder = (deliveries: {
   deliveries: readonly PendingDelivery[];
   /** One after the other, in the order of `deliveries`. */
   nonces: Uint8Array;
-  signed: boolean;
+  withSignatures: boolean;
 }) => EncodedRows;
 
 export function createRowEncoder({
@@ -101,9 +101,9 @@ export function createRowEncoder({
     return { event, answer };
   };
 
-  return ({ deliveries, nonces, signed }) => {
-    const signatures = signed ? new Uint32Array(deliveries.length * signatureWords) : null;
-    const answers: BatchFindings['answers'] = [];
+  return ({ deliveries, nonces, withSignatures }) => {
+    const signatures = withSignatures ? new Uint32Array(deliveries.length * signatureWords) : null;
+    const answers: EncoderResults['answers'] = [];
     const events = deliveries.map((one, at) => {
       try {
         const { event, answer } = prepare(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
@@ -111,11 +111,11 @@ export function createRowEncoder({
         if (signatures) sign(signatures, at * signatureWords, event.eventType, one.delivery.body);
         return event;
       } catch (cause) {
-        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowInvalid });
+        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
     const eventTypes = events.map(event => event.eventType);
-    return { events, findings: { eventTypes, answers, signatures } };
+    return { events, results: { eventTypes, answers, signatures } };
   };
 }
 

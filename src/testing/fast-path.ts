@@ -45,7 +45,7 @@ export async function openFastPath() {
   };
   const front = createFront({
     ingest: {
-      handle: async (req, res, target) => {
+      handleRequest: async (req, res, target) => {
         let body = '';
         for await (const chunk of req) body += latin1(chunk as Buffer);
         house.handedOver.push(`${req.method} ${target} ${body}`);
@@ -60,7 +60,7 @@ export async function openFastPath() {
         maxBodyBytes,
         completeBudget: budget,
         unfinishedBudget: budget,
-        holdersOf: ({ peer }) => [peer],
+        budgetHoldersOf: ({ peer }) => [peer],
         isKnownTarget: target => target !== '/in/nobody',
         onAborted: () => {
           house.aborted++;

@@ -106,14 +106,14 @@ export function createIngestWiring(
   const arrivals = createArrivals();
   const { runJob } = database;
   const capture = createCaptureService({
-    recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
+    writeBatch: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
     ...(runJob ? threadBatchLimits : remoteBatchLimits),
     // Large deliveries that wait for their commit leave the small ones their place.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
-    learn: secrets.learn,
-    onRecorded: recorded => {
+    saveLearnedSecret: secrets.learn,
+    onStored: recorded => {
       live.recorded(recorded);
       arrivals.recorded(recorded);
     },

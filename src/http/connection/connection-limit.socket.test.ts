@@ -15,11 +15,11 @@ afterEach(async () => {
 async function open(tls?: { cert: string; key: string }) {
   const told: string[] = [];
   front = createFront({
-    ingest: { handle: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
+    ingest: { handleRequest: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
     fetch: () => new Response('ready'),
     clientAddress: () => '127.0.0.1',
-    tls,
-    connections: {
+    certificate: tls,
+    connectionLimit: {
       total: 3,
       perNetwork: 3,
       isShared: () => false,

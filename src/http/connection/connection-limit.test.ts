@@ -25,9 +25,9 @@ function open(options: Partial<ConnectionLimitOptions> = {}) {
     },
     /** A connection with a name, doing this. */
     take: (name: string, phase = 'answer', peer = '192.0.2.1') => {
-      const place = limit.take(peer, () => closed.push(name));
-      place?.enter(phase);
-      return place?.isGuest ? undefined : place;
+      const place = limit.admit(peer, () => closed.push(name));
+      place?.setPhase(phase);
+      return place?.isReserved ? undefined : place;
     },
   };
 }
@@ -38,8 +38,8 @@ describe('at the limit', () => {
     const first = take('first', 'idle');
     take('second', 'idle');
     pass(10);
-    first?.enter('answer');
-    first?.enter('idle');
+    first?.setPhase('answer');
+    first?.setPhase('idle');
     take('third', 'idle');
     take('fourth', 'idle');
     take('fifth', 'idle');
@@ -65,17 +65,17 @@ describe('at the limit', () => {
   test('a few more are guests, who give way to each other by the same rules', () => {
     const { limit, take, closed, pass } = open({ total: 1 });
     take('only');
-    const guests = Array.from({ length: 8 }, (_, i) => limit.take('192.0.2.1', () => closed.push(`guest ${i}`)));
-    expect(guests.every(guest => guest?.isGuest)).toBe(true);
-    expect(limit.take('192.0.2.1', () => {})).toBeUndefined();
-    for (const guest of guests) guest?.enter('answer');
-    guests[3]?.enter('body');
-    guests[4]?.enter('head');
+    const guests = Array.from({ length: 8 }, (_, i) => limit.admit('192.0.2.1', () => closed.push(`guest ${i}`)));
+    expect(guests.every(guest => guest?.isReserved)).toBe(true);
+    expect(limit.admit('192.0.2.1', () => {})).toBeUndefined();
+    for (const guest of guests) guest?.setPhase('answer');
+    guests[3]?.setPhase('body');
+    guests[4]?.setPhase('head');
     pass(1000);
-    expect(limit.take('192.0.2.1', () => {})?.isGuest).toBe(true);
-    guests[0]?.leave();
-    expect(limit.take('192.0.2.1', () => {})?.isGuest).toBe(true);
-    expect(limit.take('192.0.2.1', () => {})).toBeUndefined();
+    expect(limit.admit('192.0.2.1', () => {})?.isReserved).toBe(true);
+    guests[0]?.release();
+    expect(limit.admit('192.0.2.1', () => {})?.isReserved).toBe(true);
+    expect(limit.admit('192.0.2.1', () => {})).toBeUndefined();
     expect(closed).toEqual(['guest 4']);
   });
 
@@ -83,9 +83,9 @@ describe('at the limit', () => {
     const { take } = open({ total: 2 });
     const place = take('first');
     take('second');
-    place?.leave();
-    place?.leave();
-    place?.enter('idle');
+    place?.release();
+    place?.release();
+    place?.setPhase('idle');
     expect(take('third')).toBeDefined();
     expect(take('fourth')).toBeUndefined();
   });
@@ -98,14 +98,14 @@ describe('at the limit', () => {
     const third = take('third', 'answer');
     for (let i = 0; i < 10; i++) take('refused');
     expect(told).toEqual([{ open: 2, limit: 2, network: undefined }]);
-    second?.leave();
-    third?.leave();
+    second?.release();
+    third?.release();
     pass(59_000);
-    limit.look();
+    limit.checkRecovered();
     expect(told).toHaveLength(1);
     pass(1000);
-    limit.look();
-    limit.look();
+    limit.checkRecovered();
+    limit.checkRecovered();
     expect(told.slice(1)).toEqual([{ closed: 1, refused: 10 }]);
   });
 });

@@ -1,61 +1,60 @@
 /*
- * How many connections may be open, overall and per client network. Running out of file descriptors must never happen: accepting
- * then fails in a busy loop of the runtime, which nothing here gets to see. At a limit a new connection takes the place of the one
- * that can best be missed. When there is none it is a guest: only its question whether the server is well is answered.
+ * How many connections may be open, overall and per client network. The process must never run out of file descriptors: Bun then
+ * fails to accept in a busy loop that this code cannot see. At a limit a new connection takes the place of the one that is most
+ * expendable. When none is, it gets a reserved connection, on which only health probes are answered, or is closed.
  */
 import { networkOf } from '../../core/addresses.ts';
 
-/** What a connection that may have to give way is doing, in the order in which they do. */
-const yielding = ['idle', 'linger', 'head', 'body'] as const;
-type Yielding = (typeof yielding)[number];
+/** Phases in which a connection may be closed to make room, most expendable first. */
+const evictionOrder = ['idle', 'closing', 'head', 'body'] as const;
+type EvictablePhase = (typeof evictionOrder)[number];
 
-/** For how long one must have been at it. A request that keeps arriving for longer than this is slower than it has to be. */
-const leastMs: Record<Yielding, number> = { idle: 0, linger: 2000, head: 1000, body: 10_000 };
-/** Connections beyond the limits, so that the server can be asked how it is at any time. */
-const mostGuests = 8;
-const probes = new Set(['/healthz', '/readyz', '/metrics']);
-/** Without a connection that had to go for so long, the limit counts as left. */
-const calmMs = 60_000;
+/** How long a connection must have been in the phase. A request that takes longer than this to arrive is slower than it has to be. */
+const minPhaseMs: Record<EvictablePhase, number> = { idle: 0, closing: 2000, head: 1000, body: 10_000 };
+/** Connections beyond the limits, so that health probes are answered at any time. */
+const maxReserved = 8;
+const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
+/** After so long without an eviction or a refusal, the limit counts as no longer reached. */
+const recoveryMs = 60_000;
 
 export type ConnectionLimitOptions = {
   total: number;
   perNetwork: number;
-  /** Peers that stand for many clients: they count in the total only. */
+  /** Peers that stand for many clients, such as a proxy: they count in the total only. */
   isShared: (peer: string) => boolean;
   /** Called once when connections begin to be closed or refused; `network` when it is one client network's share. */
   onReached: (reached: { open: number; limit: number; network: string | undefined }) => void;
-  /** Called once it has not been reached for a while. */
+  /** Called once when the limit has not been reached for a while. */
   onLeft: (counts: { closed: number; refused: number }) => void;
 };
 
-/** What a guest may ask for. */
-export const isProbe = (path: string): boolean => probes.has(path);
+/** Whether a path is answered on a reserved connection. */
+export const isProbePath = (path: string): boolean => probePaths.has(path);
 
-/** A counted connection. */
-export type Place = {
-  isGuest: boolean;
-  /** Called at each change of what it is doing; phases that never yield have any other name. */
-  enter: (phase: string) => void;
-  leave: () => void;
+/** A connection that counts against the limits. */
+export type ConnectionSlot = {
+  isReserved: boolean;
+  /** To be called at each change of phase. */
+  setPhase: (phase: string) => void;
+  release: () => void;
 };
 
-type Member = { since: number; phase: string; giveWay: () => void; leave: () => void };
+type Member = { phaseStartedAt: number; phase: string; evict: () => void; release: () => void };
 
-/** Connections that are counted together; those that may yield are ordered by how long they have been at it. */
+/** Connections that share a limit. Those of an evictable phase are ordered by how long they have been in it. */
 function createGroup() {
-  const byPhase = new Map<string, Set<Member>>(yielding.map(phase => [phase, new Set()]));
+  const byPhase = new Map<string, Set<Member>>(evictionOrder.map(phase => [phase, new Set()]));
   return {
     size: 0,
     move(member: Member, phase: string): void {
       byPhase.get(member.phase)?.delete(member);
       byPhase.get(phase)?.add(member);
     },
-    dispensable(now: number): Member | undefined {
-      for (const phase of yielding)
-        for (const member of byPhase.get(phase) ?? []) {
-          if (now - member.since >= leastMs[phase]) return member;
-          break;
-        }
+    evictable(now: number): Member | undefined {
+      for (const phase of evictionOrder) {
+        const oldest = byPhase.get(phase)?.values().next().value;
+        if (oldest && now - oldest.phaseStartedAt >= minPhaseMs[phase]) return oldest;
+      }
       return undefined;
     },
   };
@@ -64,23 +63,23 @@ type Group = ReturnType<typeof createGroup>;
 
 export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
 
-/** @param now milliseconds; coarse is enough */
+/** @param now milliseconds; a coarse clock is enough */
 export function createConnectionLimit(options: ConnectionLimitOptions, now: () => number) {
   const { total, perNetwork, isShared, onReached, onLeft } = options;
   const all = createGroup();
   const networks = new Map<string, Group>();
-  const guests = createGroup();
+  const reserved = createGroup();
   let counts = { closed: 0, refused: 0 };
   let reachedAt: number | undefined;
 
-  /** @returns whether there is a place now */
+  /** @returns whether the group has room now */
   const makeRoom = (group: Group, limit: number): boolean => {
     if (group.size < limit) return true;
-    const member = group.dispensable(now());
+    const member = group.evictable(now());
     if (!member) return false;
     counts.closed++;
-    member.leave();
-    member.giveWay();
+    member.release();
+    member.evict();
     return true;
   };
   const isFull = (group: Group, limit: number, network: string | undefined): boolean => {
@@ -90,53 +89,59 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
     return !makeRoom(group, limit);
   };
 
-  const join = (groups: readonly Group[], isGuest: boolean, giveWay: () => void, onLeave: () => void): Place => {
+  const join = (
+    groups: readonly Group[],
+    isReserved: boolean,
+    evict: () => void,
+    onRelease: () => void,
+  ): ConnectionSlot => {
     let isOpen = true;
-    const enter = (phase: string): void => {
+    const setPhase = (phase: string): void => {
       if (!isOpen) return;
       for (const group of groups) group.move(member, phase);
       member.phase = phase;
-      member.since = now();
+      member.phaseStartedAt = now();
     };
-    const leave = (): void => {
+    const release = (): void => {
       if (!isOpen) return;
-      enter('gone');
+      setPhase('released');
       isOpen = false;
       for (const group of groups) group.size--;
-      onLeave();
+      onRelease();
     };
-    const member: Member = { since: now(), phase: '', giveWay, leave };
+    const member: Member = { phaseStartedAt: now(), phase: '', evict, release };
     for (const group of groups) group.size++;
-    enter('head');
-    return { isGuest, enter, leave };
+    setPhase('head');
+    return { isReserved, setPhase, release };
   };
 
   return {
     /**
-     * A place for a new connection; undefined when it has to be closed.
-     * @param giveWay closes it at once
+     * Counts a new connection, after making room for it where that is necessary and possible.
+     * @param evict closes it at once
+     * @returns undefined when the connection has to be closed
      */
-    take(peer: string | undefined, giveWay: () => void): Place | undefined {
+    admit(peer: string | undefined, evict: () => void): ConnectionSlot | undefined {
       const network = peer === undefined || isShared(peer) ? undefined : networkOf(peer);
       const own = network === undefined ? undefined : (networks.get(network) ?? createGroup());
       if ((own && isFull(own, perNetwork, network)) || isFull(all, total, undefined)) {
         counts.refused++;
-        return makeRoom(guests, mostGuests) ? join([guests], true, giveWay, () => {}) : undefined;
+        return makeRoom(reserved, maxReserved) ? join([reserved], true, evict, () => {}) : undefined;
       }
-      if (!own || network === undefined) return join([all], false, giveWay, () => {});
+      if (!own || network === undefined) return join([all], false, evict, () => {});
       networks.set(network, own);
-      return join([all, own], false, giveWay, () => {
+      return join([all, own], false, evict, () => {
         if (own.size === 0) networks.delete(network);
       });
     },
 
-    /** To be called now and then. */
-    look(): void {
-      if (reachedAt === undefined || now() - reachedAt < calmMs) return;
-      const seen = counts;
+    /** Calls `onLeft` when it is due. To be called periodically. */
+    checkRecovered(): void {
+      if (reachedAt === undefined || now() - reachedAt < recoveryMs) return;
+      const finished = counts;
       reachedAt = undefined;
       counts = { closed: 0, refused: 0 };
-      onLeft(seen);
+      onLeft(finished);
     },
   };
 }

@@ -4,7 +4,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net';
 import { eventually } from '../../testing/poll.ts';
 import { openWire, type Wire } from '../../testing/raw-http.ts';
-import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
+import { type Connection, createConnections } from './connections.ts';
+import type { ConnectionLimits } from './phase.ts';
 
 const never = 3_600_000;
 let acceptor: Server | undefined;
@@ -17,10 +18,10 @@ afterEach(() => {
 /** A server that looks at its limits every few milliseconds; requests are answered when the test says so. */
 async function open(limits: Partial<ConnectionLimits>) {
   const connections = createConnections(
-    { idle: never, head: never, body: never, linger: never, silence: never, ...limits },
+    { idle: never, head: never, body: never, closing: never, closingSilence: never, ...limits },
     5,
   );
-  end = connections.end;
+  end = connections.destroyAll;
   const opened: Connection[] = [];
   const responses: ServerResponse[] = [];
   const complete = createServer((req, res) => {
@@ -28,7 +29,7 @@ async function open(limits: Partial<ConnectionLimits>) {
       req.resume();
       responses.push(res);
     };
-    connections.serve({ req, res, isLast: false, answer });
+    connections.enqueue({ req, res, isLast: false, start: answer });
   });
   acceptor = createNetServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => {});
@@ -63,7 +64,7 @@ describe('what is cut', () => {
   test('a first head that does not end', async () => {
     const { wire, opened } = await open({ head: 20 });
     wire.write(post.slice(0, -2));
-    (await eventually(() => opened[0])).enter('head');
+    (await eventually(() => opened[0])).setPhase('head');
     await wire.closed;
     expect(wire.received()).toMatch(timedOut);
   });
@@ -120,14 +121,14 @@ describe('an answer that was given', () => {
     socket.on('error', () => {}).write(`${post}hi`);
     // More than the socket buffers of both ends hold together.
     (await eventually(() => responses[0])).end(Buffer.alloc(64 << 20));
-    await connections.quiet();
+    await connections.untilIdle();
     socket.destroy();
   });
 
   test('is not followed by the words for a request that is late', async () => {
     const { wire, opened } = await open({ idle: 20 });
     wire.write('P');
-    (await eventually(() => opened[0])).enter('flush');
+    (await eventually(() => opened[0])).setPhase('flush');
     await wire.closed;
     expect(wire.received()).toBe('');
   });
@@ -160,15 +161,15 @@ describe('a connection that has been told all', () => {
   }
 
   test('is closed when nothing comes any more', async () => {
-    const { socket, connections } = await tellAll({ silence: 20 });
-    await connections.quiet();
+    const { socket, connections } = await tellAll({ closingSilence: 20 });
+    await connections.untilIdle();
     socket.destroy();
   });
 
   test('is read for as long as something comes, but not for ever', async () => {
-    const { socket, connections } = await tellAll({ silence: 100, linger: 400 });
+    const { socket, connections } = await tellAll({ closingSilence: 100, closing: 400 });
     let isQuiet = false;
-    void connections.quiet().then(() => {
+    void connections.untilIdle().then(() => {
       isQuiet = true;
     });
     const startedAt = performance.now();
@@ -199,7 +200,7 @@ describe('a listener that has stopped', () => {
     await wire.until(/half/);
     connections.stop();
     response.end();
-    await connections.quiet();
+    await connections.untilIdle();
   });
 });
 
@@ -210,7 +211,7 @@ describe('requests that come without waiting for answers', () => {
     (await eventually(() => responses[0])).end('one');
     await wire.until(/one/);
     let isQuiet = false;
-    void connections.quiet().then(() => {
+    void connections.untilIdle().then(() => {
       isQuiet = true;
     });
     const second = await eventually(() => responses[1]);

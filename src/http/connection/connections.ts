@@ -1,294 +1,285 @@
 /*
- * The connections of one listener: what each waits for, for how long it may, whose turn it is, and how all of them end. A silent or
- * slow one is cut; whoever closes lets what is under way finish.
+ * The open connections of one listener: the phase of each (phase.ts), its deadlines, and its queue of pipelined requests, which
+ * are answered in order. Silent and slow connections are closed; a shutdown lets busy ones finish.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type BodyPace, type BodyPaceLimits, keepsPace, startPace } from './body-pace.ts';
+import { type BodyPace, keepsPace, startPace } from './body-pace.ts';
 import { type ConnectionLimitOptions, createConnectionLimit } from './connection-limit.ts';
-import { failureMessage, type ProtocolFailure } from './protocol-errors.ts';
+import { type ConnectionLimits, isBusyPhase, type Phase, phaseLimitsMs } from './phase.ts';
+import { type ProtocolError, protocolErrorMessage } from './protocol-errors.ts';
 import type { ReadDecision } from './socket-reader.ts';
-
-/**
- * Between requests; the head of one is arriving, or has to; its body is; it is whole, and the answer is ours to give; that was given,
- * and has to be taken; it was the last, and what still comes is thrown away; it was told to go.
- */
-type Phase = 'idle' | 'head' | 'body' | 'answer' | 'flush' | 'linger' | 'cut';
 
 export type Connection = {
   readonly socket: Socket;
-  enter: (phase: Phase) => void;
-  /** No further request is taken on it. */
-  isLast: () => boolean;
-  /** There is no place for it: only whether the server is well may be asked. */
-  readonly isGuest: boolean;
+  setPhase: (phase: Phase) => void;
+  /** Whether the server is shutting down: the response to the current request is the connection's last. */
+  isStopping: () => boolean;
+  /** Accepted beyond the connection limit, on a place reserved for health probes: no other request is answered. */
+  readonly isReserved: boolean;
   /**
-   * Says the last there is to say, and reads on for a while without heeding it: who is still sending when a connection is closed
-   * loses the answer to it (RFC 9112 section 9.6).
+   * Sends the last bytes and closes the connection, but goes on reading for a while and discards what arrives: closing a socket
+   * while the client is still sending would destroy the response on its way (RFC 9112 section 9.6).
    */
-  finish: (last?: string | Buffer) => void;
-  /** What the complete server wants of what comes. */
+  endWith: (lastBytes?: string | Buffer) => void;
+  /** Whether the HTTP server should be given more of what arrives. */
   readDecision: () => ReadDecision;
-  /** Set by whoever feeds the complete server: it may have appetite again. */
+  /** Set by the HTTP server's socket reader: asks `readDecision` again. */
   resume: () => void;
 };
 
-/** What the complete server has read of a connection. */
-export type Request = {
+/** A request that the HTTP server has read. */
+export type QueuedRequest = {
   req: IncomingMessage;
   res: ServerResponse;
-  /** The connection ends with the answer to it. */
+  /** The connection ends after its response. */
   isLast: boolean;
-  /** Called when it is its turn. */
-  answer: () => void;
+  /** Called when all requests before it have been answered. */
+  start: () => void;
 };
 
-type Entry = Connection & {
+type TrackedConnection = Connection & {
   phase: Phase;
-  /** In ticks. */
-  since: number;
-  /** While it lingers: when something came last, in ticks. */
-  heardAt: number;
-  /** Of the complete server: the first is being answered, the others wait for that. */
-  requests: Request[];
-  /** What had been read when the last request ended: more is the next one's head. While it lingers, at the last look. */
+  phaseStartedTick: number;
+  /** While closing: the last tick at which something arrived. */
+  lastActiveTick: number;
+  /** Pipelined requests: the first is being answered. */
+  requests: QueuedRequest[];
+  /** The socket's `bytesRead` when the last request ended, to notice the next head; while closing, at the last tick. */
   bytesRead: number;
-  /** Of the body that is arriving, from the first look on. */
+  /** Of the body that is arriving, from the first tick on. */
   pace: BodyPace | undefined;
-  /** It has had its last request. */
-  isOver: boolean;
-  /** What comes after, or instead of the last of, its requests. */
-  failure: ProtocolFailure | undefined;
-};
-
-/** How long a phase may last. Nothing limits an answer here: what makes it has its own deadlines. */
-export type ConnectionLimits = Record<'idle' | 'head' | 'body' | 'linger', number> & {
-  /** How long nothing may come while it lingers. */
-  silence: number;
-  /** What a body has to keep up with, besides the limit of its phase. */
-  bodyPace?: BodyPaceLimits;
+  /** No further request is accepted. */
+  hasLastRequest: boolean;
+  /** Answered after the requests before it. */
+  protocolError: ProtocolError | undefined;
 };
 
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * @param tickMs how often the limits are looked at
- * @param most how many there may be; any number without it
+ * @param tickMs how often deadlines are checked
+ * @param limitOptions the number of connections is unlimited without them
  */
-export function createConnections(
-  { bodyPace, ...limitsMs }: ConnectionLimits,
-  tickMs = 1000,
-  most?: ConnectionLimitOptions,
-) {
-  const entries = new Map<Socket, Entry>();
-  const limits = { ...limitsMs, answer: Number.POSITIVE_INFINITY, flush: limitsMs.idle, cut: 0 };
+export function createConnections(limits: ConnectionLimits, tickMs = 1000, limitOptions?: ConnectionLimitOptions) {
+  const { bodyPace, closingSilence } = limits;
+  const phaseLimits = phaseLimitsMs(limits);
+  const tracked = new Map<Socket, TrackedConnection>();
   let ticks = 0;
-  let isClosing = false;
-  let quiet: (() => void) | undefined;
-  let clock: ReturnType<typeof setInterval> | undefined;
+  let isStopping = false;
+  let resolveIdle: (() => void) | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
 
-  const limit = most && createConnectionLimit(most, () => ticks * tickMs);
+  const connectionLimit = limitOptions && createConnectionLimit(limitOptions, () => ticks * tickMs);
 
-  const isUnderWay = ({ phase }: Entry): boolean => phase !== 'idle' && phase !== 'head' && phase !== 'cut';
-  const tellIfQuiet = (): void => {
-    if (quiet && !entries.values().some(isUnderWay)) quiet();
+  const resolveIfIdle = (): void => {
+    if (resolveIdle && !tracked.values().some(({ phase }) => isBusyPhase(phase))) resolveIdle();
   };
 
   const tick = (): void => {
     ticks++;
-    limit?.look();
-    for (const entry of entries.values()) {
-      const { phase, socket, requests } = entry;
-      const hasMoved = socket.bytesRead > entry.bytesRead;
-      if (phase === 'idle' && requests.length === 0 && hasMoved) entry.enter('head');
-      else if (phase === 'body' && requests[0]?.req.complete) entry.enter('answer');
-      else if (phase === 'answer' && requests[0]?.res.writableEnded) entry.enter('flush');
-      else if (phase === 'linger' && (hasMoved || !socket.writableFinished)) {
-        entry.bytesRead = socket.bytesRead;
-        entry.heardAt = ticks;
-      }
-      const isSilent = phase === 'linger' && (ticks - entry.heardAt) * tickMs > limits.silence;
-      if (isSilent || !isInPace(entry) || (ticks - entry.since) * tickMs > limits[entry.phase]) cut(entry);
+    connectionLimit?.checkRecovered();
+    for (const connection of tracked.values()) {
+      updatePhase(connection);
+      const { phase, phaseStartedTick, lastActiveTick } = connection;
+      const isSilent = phase === 'closing' && (ticks - lastActiveTick) * tickMs > closingSilence;
+      const isLate = (ticks - phaseStartedTick) * tickMs > phaseLimits[phase];
+      if (isSilent || isLate || !isInPace(connection)) timeOut(connection);
     }
   };
 
-  /** A body that waits for whoever reads it is not late: its pace begins anew. */
-  const isInPace = (entry: Entry): boolean => {
-    if (!bodyPace || entry.phase !== 'body') return true;
+  /** Notices what node:http does not report by an event. */
+  const updatePhase = (connection: TrackedConnection): void => {
+    const { phase, socket, requests } = connection;
+    const hasReadMore = socket.bytesRead > connection.bytesRead;
+    if (phase === 'idle' && requests.length === 0 && hasReadMore) connection.setPhase('head');
+    else if (phase === 'body' && requests[0]?.req.complete) connection.setPhase('response');
+    else if (phase === 'response' && requests[0]?.res.writableEnded) connection.setPhase('flush');
+    else if (phase === 'closing' && (hasReadMore || !socket.writableFinished)) {
+      connection.bytesRead = socket.bytesRead;
+      connection.lastActiveTick = ticks;
+    }
+  };
+
+  /** Only what the client delays counts: the measurement restarts while our handler does not read the body. */
+  const isInPace = (connection: TrackedConnection): boolean => {
+    if (!bodyPace || connection.phase !== 'body') return true;
     const now = ticks * tickMs;
-    const { bytesRead } = entry.socket;
-    const { pace } = entry;
-    if (pace && decideRead(entry) === 'now') return keepsPace(pace, bytesRead, now, bodyPace);
-    entry.pace = startPace(bytesRead, now, bodyPace);
+    const { bytesRead } = connection.socket;
+    const { pace } = connection;
+    if (pace && decideRead(connection) === 'now') return keepsPace(pace, bytesRead, now, bodyPace);
+    connection.pace = startPace(bytesRead, now, bodyPace);
     return true;
   };
 
-  const cut = (entry: Entry): void => {
-    const { phase, socket, requests } = entry;
-    const isDone = phase === 'idle' || phase === 'flush' || phase === 'linger' || phase === 'cut';
-    if (isDone || socket.bytesRead === 0 || requests[0]?.res.headersSent) return void socket.destroy();
-    entry.finish(failureMessage(408));
-    entry.enter('cut');
+  /** Answers 408 where a request was being waited for and no response has begun. */
+  const timeOut = (connection: TrackedConnection): void => {
+    const { phase, socket, requests } = connection;
+    const isArriving = phase === 'head' || phase === 'body' || phase === 'response';
+    if (!isArriving || socket.bytesRead === 0 || requests[0]?.res.headersSent) return void socket.destroy();
+    connection.endWith(protocolErrorMessage(408));
+    connection.setPhase('timedOut');
   };
 
   const open = (socket: Socket): Connection => {
-    const known = entries.get(socket);
-    if (known) return known;
-    const place = limit?.take(socket.remoteAddress, () => closeAtOnce(entry));
-    const entry: Entry = {
+    const existing = tracked.get(socket);
+    if (existing) return existing;
+    const slot = connectionLimit?.admit(socket.remoteAddress, () => closeWith503(connection));
+    const connection: TrackedConnection = {
       socket,
       phase: 'head',
-      since: ticks,
-      heardAt: ticks,
+      phaseStartedTick: ticks,
+      lastActiveTick: ticks,
       requests: [],
       bytesRead: 0,
       pace: undefined,
-      isOver: false,
-      failure: undefined,
-      enter: phase => {
-        entry.phase = phase;
-        entry.since = ticks;
-        entry.pace = undefined;
-        place?.enter(phase);
+      hasLastRequest: false,
+      protocolError: undefined,
+      setPhase: phase => {
+        connection.phase = phase;
+        connection.phaseStartedTick = ticks;
+        connection.pace = undefined;
+        slot?.setPhase(phase);
         if (phase !== 'idle') return;
-        entry.bytesRead = socket.bytesRead;
-        tellIfQuiet();
+        connection.bytesRead = socket.bytesRead;
+        resolveIfIdle();
       },
-      isLast: () => isClosing,
-      isGuest: place?.isGuest === true,
-      finish: last => {
+      isStopping: () => isStopping,
+      isReserved: slot?.isReserved === true,
+      endWith: lastBytes => {
         if (socket.destroyed) return;
-        entry.enter('linger');
-        entry.heardAt = ticks;
+        connection.setPhase('closing');
+        connection.lastActiveTick = ticks;
         socket.removeAllListeners('data').resume();
-        if (last === undefined) socket.end();
-        else socket.end(last, 'latin1');
+        if (lastBytes === undefined) socket.end();
+        else socket.end(lastBytes, 'latin1');
       },
-      readDecision: () => decideRead(entry),
+      readDecision: () => decideRead(connection),
       resume: () => {},
     };
-    if (limit && !place) {
-      closeAtOnce(entry);
-      return entry;
+    if (connectionLimit && !slot) {
+      closeWith503(connection);
+      return connection;
     }
-    // How node:http ends a connection after its last answer.
-    socket.destroySoon = entry.finish;
-    entries.set(socket, entry);
+    // node:http calls this after a connection's last response.
+    socket.destroySoon = connection.endWith;
+    tracked.set(socket, connection);
     socket.once('close', () => {
-      place?.leave();
-      entries.delete(socket);
-      tellIfQuiet();
+      slot?.release();
+      tracked.delete(socket);
+      resolveIfIdle();
     });
-    // Accepted before, and only now here.
-    if (isClosing) socket.destroy();
-    else clock ??= setInterval(tick, tickMs).unref();
-    return entry;
+    // The socket may have been accepted before `stop` and reported only now.
+    if (isStopping) socket.destroy();
+    else timer ??= setInterval(tick, tickMs).unref();
+    return connection;
   };
 
-  /** Whose turn it is: nobody's while the one before is not answered, and the answer on its way. */
-  const advance = (entry: Entry): void => {
-    const { requests, failure, socket } = entry;
-    if (socket.destroyed || entry.phase === 'linger' || entry.phase === 'cut') return;
+  /** Starts the next request, or answers a protocol error that came after the last one. */
+  const startNext = (connection: TrackedConnection): void => {
+    const { requests, protocolError, socket, phase } = connection;
+    if (socket.destroyed || phase === 'closing' || phase === 'timedOut') return;
     const [next] = requests;
-    if (failure && !next?.req.complete) entry.finish(failureMessage(failure));
-    else if (next) begin(entry, next);
+    if (protocolError && !next?.req.complete) connection.endWith(protocolErrorMessage(protocolError));
+    else if (next) startRequest(connection, next);
     else {
-      entry.enter('idle');
-      // Which may bring the beginning of a head, if that is not there yet. Whoever closes does not wait for it.
-      entry.resume();
-      if (entry.phase === 'idle' && !isClosing && isHeadArriving(socket)) entry.enter('head');
+      connection.setPhase('idle');
+      // This may feed the parser the beginning of the next head. A shutdown does not wait for that request.
+      connection.resume();
+      if (connection.phase === 'idle' && !isStopping && isHeadArriving(socket)) connection.setPhase('head');
     }
   };
-  const begin = (entry: Entry, { res, isLast, answer }: Request): void => {
-    entry.enter('body');
-    if (isLast || isClosing) res.shouldKeepAlive = false;
-    answer();
-    entry.resume();
+  const startRequest = (connection: TrackedConnection, { res, isLast, start }: QueuedRequest): void => {
+    connection.setPhase('body');
+    if (isLast || isStopping) res.shouldKeepAlive = false;
+    start();
+    connection.resume();
   };
 
   return {
-    /** Of one that is known already, the same again. */
+    /** Starts tracking a socket; for one that is tracked already, returns its connection. */
     open,
 
-    isGuest: (socket: Socket): boolean => entries.get(socket)?.isGuest === true,
+    isReserved: (socket: Socket): boolean => tracked.get(socket)?.isReserved === true,
 
-    /** The complete server has read a request of one of them. What comes after a last one is nobody's. */
-    serve: (request: Request): void => {
+    /** Queues a request behind the earlier ones of its connection. Requests after a connection's last one are ignored. */
+    enqueue: (request: QueuedRequest): void => {
       const { req, res } = request;
-      const entry = entries.get(req.socket);
-      if (!entry || entry.isOver) return;
-      const { requests } = entry;
-      request.isLast ||= entry.isGuest;
-      const { isLast } = request;
-      entry.isOver = isLast;
+      const connection = tracked.get(req.socket);
+      if (!connection || connection.hasLastRequest) return;
+      const { requests } = connection;
+      request.isLast ||= connection.isReserved;
+      connection.hasLastRequest = request.isLast;
       requests.push(request);
       res.once('close', () => {
         const isFirst = requests[0] === request;
         requests.splice(requests.indexOf(request), 1);
-        if (isFirst) advance(entry);
+        if (isFirst) startNext(connection);
       });
-      if (requests.length === 1) begin(entry, request);
+      if (requests.length === 1) startRequest(connection, request);
     },
 
-    /** What the complete server reads of it is no HTTP, from here on. */
-    fail: (socket: Socket, failure: ProtocolFailure): void => {
-      const entry = entries.get(socket);
-      if (!entry || entry.failure) return;
-      entry.isOver = true;
-      entry.failure = failure;
-      const [first, second] = entry.requests;
+    /** The HTTP server cannot parse what arrives from here on: the error is sent after the responses that are still owed. */
+    fail: (socket: Socket, protocolError: ProtocolError): void => {
+      const connection = tracked.get(socket);
+      if (!connection || connection.protocolError) return;
+      connection.hasLastRequest = true;
+      connection.protocolError = protocolError;
+      const [first, second] = connection.requests;
       if (second || first?.req.complete) return;
       if (first?.res.headersSent) socket.destroy();
-      else advance(entry);
+      else startNext(connection);
     },
 
-    /** Cuts those without a request, and lets no other take a further one. */
+    /** Closes connections without a request, and makes the current request of every other one its last. */
     stop: (): void => {
-      isClosing = true;
-      for (const entry of entries.values()) {
-        // No connection may look as if it would take another request.
-        for (const { res } of entry.requests) res.shouldKeepAlive = false;
-        if (!isUnderWay(entry)) entry.socket.destroy();
+      isStopping = true;
+      for (const { phase, socket, requests } of tracked.values()) {
+        // Their responses must not promise keep-alive.
+        for (const { res } of requests) res.shouldKeepAlive = false;
+        if (!isBusyPhase(phase)) socket.destroy();
       }
     },
 
-    /** Resolves when no request is under way any more. */
-    quiet: (): Promise<void> =>
+    /** Resolves when no connection is busy. */
+    untilIdle: (): Promise<void> =>
       new Promise(resolve => {
-        quiet = resolve;
-        tellIfQuiet();
+        resolveIdle = resolve;
+        resolveIfIdle();
       }),
 
-    /** Cuts all that is left. */
-    end: (): void => {
-      clearInterval(clock);
-      for (const { socket } of entries.values()) socket.destroy();
+    destroyAll: (): void => {
+      clearInterval(timer);
+      for (const { socket } of tracked.values()) socket.destroy();
     },
   };
 }
 
-/** There are too many. Whoever may be waiting for an answer is told, as far as that goes without waiting. */
-function closeAtOnce({ phase, socket, requests }: Entry): void {
-  const isWaiting = phase === 'head' || phase === 'body';
-  // Before its handshake is done nothing can be said on a secure one.
+/** Makes room for another connection. A client that is sending a request gets a 503 if the socket takes it at once. */
+function closeWith503({ phase, socket, requests }: TrackedConnection): void {
+  const isArriving = phase === 'head' || phase === 'body';
+  // Nothing can be written to a TLS socket before its handshake is done.
   const isPlain = !('encrypted' in socket);
-  if (isWaiting && isPlain && !requests[0]?.res.headersSent) socket.write(failureMessage(503), 'latin1');
+  if (isArriving && isPlain && !requests[0]?.res.headersSent) socket.write(protocolErrorMessage(503), 'latin1');
   socket.destroy();
 }
 
-function decideRead({ phase, socket, requests, isOver }: Entry): ReadDecision {
-  if (socket.destroyed || phase === 'linger' || phase === 'cut') return 'never';
-  const last = requests.at(-1)?.req;
-  if (!last || last.complete) {
-    if (isOver) return 'never';
-    return last ? 'later' : 'now';
+function decideRead({ phase, socket, requests, hasLastRequest }: TrackedConnection): ReadDecision {
+  if (socket.destroyed || phase === 'closing' || phase === 'timedOut') return 'never';
+  const newest = requests.at(-1)?.req;
+  if (!newest || newest.complete) {
+    if (hasLastRequest) return 'never';
+    return newest ? 'later' : 'now';
   }
-  // A body is for whoever answers the request, who takes it at its own pace.
-  return requests.length === 1 && last.readableLength < last.readableHighWaterMark ? 'now' : 'later';
+  // A body is read only for the request that is being answered, and as fast as its handler reads it.
+  return requests.length === 1 && newest.readableLength < newest.readableHighWaterMark ? 'now' : 'later';
 }
 
-/** Bun's mark for a message whose end its parser has not seen: with no request, that is a head. */
-function isHeadArriving(socket: Socket): boolean {
-  const mark = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'http1MessageOpen');
-  return mark !== undefined && Reflect.get(socket, mark) === true;
+/** Bun sets this property of a socket while its parser is inside a message: without a request, that is a head. */
+const messageOpenMark = 'http1MessageOpen';
+
+/** Whether the parser has read the beginning of a head but not its end; undefined when this Bun does not say. */
+export function isHeadArriving(socket: Socket): boolean | undefined {
+  const mark = Object.getOwnPropertySymbols(socket).find(({ description }) => description === messageOpenMark);
+  return mark === undefined ? undefined : Reflect.get(socket, mark) === true;
 }

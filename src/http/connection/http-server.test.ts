@@ -21,7 +21,7 @@ beforeEach(async () => {
   };
   front = createFront({
     ingest: {
-      handle: async (req, res, target) => {
+      handleRequest: async (req, res, target) => {
         started.push(target);
         res.end(await answer(target, req));
       },
@@ -145,7 +145,7 @@ describe('requests of one connection', () => {
 });
 
 const never = 3_600_000;
-const unlimited = { idle: never, head: never, body: never, linger: never, silence: never };
+const unlimited = { idle: never, head: never, body: never, closing: never, closingSilence: never };
 
 /** A complete server alone, on connections with limits of their own. */
 async function serveOn(
@@ -157,7 +157,7 @@ async function serveOn(
   await new Promise<void>(done => acceptor.listen(0, '127.0.0.1', done));
   end = () => {
     acceptor.close();
-    connections.end();
+    connections.destroyAll();
   };
   return `http://127.0.0.1:${(acceptor.address() as AddressInfo).port}`;
 }

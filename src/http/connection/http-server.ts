@@ -1,80 +1,62 @@
 /*
- * The complete HTTP server: node:http on connections that are given to it, since it listens to nothing itself. What it reads is
- * answered in turn, and what is no HTTP is told so in JSON.
+ * The HTTP server: node:http's parser on connections that the listener accepted or the fast path handed over. It does not listen
+ * itself. Pipelined requests are answered in order, and invalid HTTP is answered in JSON. It relies on undocumented behaviour of
+ * Bun, which runtime-check.ts checks at start.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connection, Connections } from './connections.ts';
-import { failureOf, type ProtocolFailure, refuse } from './protocol-errors.ts';
+import { type ProtocolError, protocolErrorOf, sendProtocolError } from './protocol-errors.ts';
+import { isValidRequest } from './request-validity.ts';
 import { createSocketReader } from './socket-reader.ts';
 
-type CompleteOptions = {
+type HttpServerOptions = {
   connections: Connections;
   handler: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
   keepAliveMs: number;
   onError: (error: unknown) => void;
+  /** node:http's own, unless a test breaks it. */
+  createNodeServer?: typeof createServer;
 };
 
-const maxHeaderSize = 64 << 10;
+/** Takes over a connection; `bytes` were read from it already. */
+export type HttpServer = (connection: Connection, bytes?: Buffer) => void;
 
-const absoluteForm = /^https?:\/\/[^/?#]*/i;
+export const maxHeaderSize = 64 << 10;
 
-/** A proxy may send the absolute form of a target (RFC 9112 section 3.2.2). @returns the target from its path on */
-export function withoutOrigin(url: string): string {
-  const target = url.replace(absoluteForm, '');
-  return target.startsWith('/') ? target : `/${target}`;
-}
-
-/**
- * Bun's fallback server drops what follows a request that asks for an upgrade, and closes after this header without a word: nothing
- * may be sent behind either.
- */
-const mustBeLast = ({ headers }: IncomingMessage): boolean =>
+/** Bun's parser ignores everything after a request with one of these fields, so the connection cannot carry another one. */
+const endsConnection = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || /\bclose\b/i.test(String(headers['proxy-connection'] ?? ''));
 
-function hostsOf({ rawHeaders }: IncomingMessage): number {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (/^host$/i.test(rawHeaders[i] as string)) hosts++;
-  return hosts;
-}
-
-/**
- * What the parser lets pass and RFC 9112 does not: another version (section 2.3), no host, or two of which a proxy may have believed
- * the other (3.2), another form of target (3.2).
- */
-const isSound = (req: IncomingMessage): boolean => {
-  const { httpVersion, url = '' } = req;
-  const hosts = hostsOf(req);
-  return (
-    (httpVersion === '1.1' ? hosts === 1 : httpVersion === '1.0' && hosts <= 1) &&
-    (url.startsWith('/') || absoluteForm.test(url))
-  );
-};
-
-/** @returns what takes a connection over, and what was read of it */
-export function createHttpServer({ connections, handler, keepAliveMs, onError }: CompleteOptions) {
-  const server = createServer({ maxHeaderSize, keepAliveTimeout: keepAliveMs });
-  // Who has said all may still wait for its answer.
+export function createHttpServer({
+  connections,
+  handler,
+  keepAliveMs,
+  onError,
+  createNodeServer = createServer,
+}: HttpServerOptions): HttpServer {
+  const server = createNodeServer({ maxHeaderSize, keepAliveTimeout: keepAliveMs });
+  // A client that has closed its half of the connection may still wait for its response.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
-    if (!isSound(req)) return void refuseInTurn(req, res, 400);
-    const answer = (): void => {
+    if (!isValidRequest(req)) return void enqueueError(req, res, 400);
+    const start = (): void => {
       handler(req, res).catch(error => {
         onError(error);
         res.destroy();
       });
     };
-    tellWhenRead(req);
-    connections.serve({ req, res, isLast: mustBeLast(req), answer });
+    resumeWhenRead(req);
+    connections.enqueue({ req, res, isLast: endsConnection(req), start });
   };
-  const refuseInTurn = (req: IncomingMessage, res: ServerResponse, failure: ProtocolFailure): void =>
-    connections.serve({ req, res, isLast: true, answer: () => refuse(res, failure) });
+  const enqueueError = (req: IncomingMessage, res: ServerResponse, status: ProtocolError): void =>
+    connections.enqueue({ req, res, isLast: true, start: () => sendProtocolError(res, status) });
 
-  /** Whoever reads the body makes room for more of it; not before what is asked for here was taken. */
-  const tellWhenRead = (req: IncomingMessage): void => {
+  /** Backpressure: when the handler reads the body, the socket reader may feed the parser more of it. */
+  const resumeWhenRead = (req: IncomingMessage): void => {
     const read = req._read;
-    // Now: an answer may make it read on when its connection is gone and forgotten.
+    // Looked up now: reading may go on after the connection is closed and no longer tracked.
     const { resume } = connections.open(req.socket);
     req._read = size => {
       read.call(req, size);
@@ -84,23 +66,23 @@ export function createHttpServer({ connections, handler, keepAliveMs, onError }:
 
   server
     .on('request', serve)
-    // Who asks before sending a body is told to go on only by whoever wants the body: a refused delivery costs no upload.
+    // `100 Continue` is left to the handler that reads the body: a refused delivery costs no upload.
     .on('checkContinue', serve)
-    .on('checkExpectation', (req, res) => refuseInTurn(req, res, 417))
-    // No tunnels here. Without a listener it would be cut without a word.
+    .on('checkExpectation', (req, res) => enqueueError(req, res, 417))
+    // Without a listener the connection would be closed without a response.
     .on('connect', (_req, socket) => connections.fail(socket as Socket, 400))
     .on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      connections.fail(socket as Socket, failureOf(error.code)),
+      connections.fail(socket as Socket, protocolErrorOf(error.code)),
     );
 
-  return (connection: Connection, bytes?: Buffer): void => {
+  return (connection, bytes) => {
     const { socket, readDecision } = connection;
-    const feed = createSocketReader({
+    const reader = createSocketReader({
       socket,
-      appetite: readDecision,
+      readDecision,
       attach: () => server.emit('connection', socket),
     });
-    connection.resume = feed.goOn;
-    if (bytes) feed.push(bytes);
+    connection.resume = reader.resume;
+    if (bytes) reader.push(bytes);
   };
 }

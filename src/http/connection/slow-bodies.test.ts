@@ -20,7 +20,7 @@ afterEach(async () => {
 async function open(isSecure: boolean, ready: Promise<unknown> = Promise.resolve()) {
   front = createFront({
     ingest: {
-      handle: async (req, res) => {
+      handleRequest: async (req, res) => {
         await ready;
         let size = 0;
         for await (const chunk of req) size += (chunk as Buffer).length;
@@ -31,14 +31,14 @@ async function open(isSecure: boolean, ready: Promise<unknown> = Promise.resolve
         maxBodyBytes: 100_000,
         completeBudget: { take: () => true, give: () => {} },
         unfinishedBudget: { take: () => true, give: () => {} },
-        holdersOf: () => [],
+        budgetHoldersOf: () => [],
         isKnownTarget: () => true,
         onAborted: () => {},
       },
     },
     fetch: () => new Response(),
     clientAddress: () => '',
-    tls: isSecure ? certificate : undefined,
+    certificate: isSecure ? certificate : undefined,
     onError: () => {},
     limits: { tickMs: 10, bodyPace: { silence, grace: 0, window: silence, bytesPerSecond: 1000 } },
   });

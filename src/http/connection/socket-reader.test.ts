@@ -14,7 +14,7 @@ function open() {
       socket.on('data', (piece: Buffer) => house.pieces.push(piece.length));
       socket.once('end', () => house.ends++);
     },
-    appetite: () => house.wanted,
+    readDecision: () => house.wanted,
   });
   return Object.assign(house, feed);
 }
@@ -35,7 +35,7 @@ test('the appetite may end with any piece; the rest comes when it is back, and t
   await eventually(() => house.socket.readableEnded);
   expect([house.pieces, house.ends]).toEqual([[], 0]);
   house.wanted = 'now';
-  house.goOn();
+  house.resume();
   expect([house.pieces, house.ends]).toEqual([[2048, 1452], 1]);
 });
 
@@ -47,7 +47,7 @@ test('what waits beyond some kilobytes waits on the wire', async () => {
   house.push(Buffer.alloc(60_000));
   expect(house.socket.isPaused()).toBe(true);
   house.wanted = 'now';
-  house.goOn();
+  house.resume();
   expect([total(house.pieces), house.socket.isPaused()]).toEqual([120_000, false]);
 });
 
@@ -70,7 +70,7 @@ test('what had ended before is told of after all that came', () => {
       house.socket.on('data', (piece: Buffer) => ended.push(piece.length));
       house.socket.once('end', () => ended.push(0));
     },
-    appetite: () => 'now',
+    readDecision: () => 'now',
   });
   feed.push(Buffer.alloc(5));
   expect(ended).toEqual([5, 0]);

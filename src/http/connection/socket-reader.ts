@@ -1,75 +1,78 @@
 /*
- * What the complete server gets to read of a connection: a little at a time, and nothing while it has a whole request to answer.
- * So the requests that wait for their turn are few, however many were sent at once, and a body waits on the wire for its reader.
+ * Feeds a connection to the HTTP server's parser in small chunks, and only while it can use them. So few pipelined requests are
+ * held in memory, however many were sent at once, and a body waits in the kernel's buffers until its handler reads.
  */
 import type { Socket } from 'node:net';
 
-/** Whether more is wanted. What comes while it is `later` is kept, up to a bound; what comes at `never` is thrown away. */
+/** `now`: feed the parser; `later`: buffer, up to a bound; `never`: discard. */
 export type ReadDecision = 'now' | 'later' | 'never';
 
 /** Some dozens of the shortest requests. */
-const pieceBytes = 2048;
-/** More than this waits on the wire. Less is read, so that the end of the connection is seen behind it. */
-const mostKeptBytes = 64 << 10;
+const chunkBytes = 2048;
+/** The socket is paused at this size. Below it reading goes on, so that the client's end of the connection is noticed. */
+const maxBufferedBytes = 64 << 10;
 
 type Listener = (...values: unknown[]) => void;
 
 /**
- * @param attach makes the server listen to the socket
- * @returns `push` for what was read before; `goOn` for when there is appetite again
+ * @param attach makes the HTTP server add its listeners to the socket; the reader takes them over
+ * @returns `push` feeds bytes that were read before; `resume` asks for a decision again
  */
 export function createSocketReader({
   socket,
   attach,
-  appetite,
+  readDecision,
 }: {
   socket: Socket;
   attach: () => void;
-  appetite: () => ReadDecision;
+  readDecision: () => ReadDecision;
 }) {
-  const [read, finish] = takeListeners(socket, attach);
-  let kept: Buffer = Buffer.alloc(0);
-  let owesEnd = socket.readableEnded;
-  let isReading = false;
+  const [parse, endParsing] = takeListeners(socket, attach);
+  let buffered: Buffer = Buffer.alloc(0);
+  let isEndPending = socket.readableEnded;
+  let isFeeding = false;
 
-  const goOn = (): void => {
-    if (isReading || socket.destroyed) return;
-    isReading = true;
-    while (kept.length > 0) {
-      const wanted = appetite();
-      if (wanted === 'later') break;
-      const piece = kept.subarray(0, pieceBytes);
-      kept = kept.subarray(wanted === 'never' ? kept.length : piece.length);
-      if (wanted === 'now') read(piece);
+  const resume = (): void => {
+    if (isFeeding || socket.destroyed) return;
+    isFeeding = true;
+    while (buffered.length > 0) {
+      const decision = readDecision();
+      if (decision === 'later') break;
+      const chunk = buffered.subarray(0, chunkBytes);
+      buffered = buffered.subarray(decision === 'never' ? buffered.length : chunk.length);
+      if (decision === 'now') parse(chunk);
     }
-    isReading = false;
-    if (kept.length >= mostKeptBytes) socket.pause();
+    isFeeding = false;
+    if (buffered.length >= maxBufferedBytes) socket.pause();
     else if (socket.isPaused()) socket.resume();
-    if (!owesEnd || kept.length > 0) return;
-    owesEnd = false;
-    finish();
+    if (!isEndPending || buffered.length > 0) return;
+    isEndPending = false;
+    endParsing();
   };
   const push = (bytes: Buffer): void => {
-    kept = kept.length === 0 ? bytes : Buffer.concat([kept, bytes]);
-    goOn();
+    buffered = buffered.length === 0 ? bytes : Buffer.concat([buffered, bytes]);
+    resume();
   };
   socket.on('data', push).once('end', () => {
-    owesEnd = true;
-    goOn();
+    isEndPending = true;
+    resume();
   });
-  return { push, goOn };
+  return { push, resume };
 }
 
-/** What the server would read by itself. @returns its listeners for data and for the end */
+/**
+ * Removes from the socket the `data` and `end` listeners that `attach` adds, and returns them.
+ * @throws when it adds none: this Bun works differently (runtime-check.ts)
+ */
 function takeListeners(socket: Socket, attach: () => void): [Listener, Listener] {
   const listeners = (event: string): Listener[] => socket.listeners(event) as Listener[];
-  const others = [...listeners('data'), ...listeners('end')];
+  const existing = [...listeners('data'), ...listeners('end')];
   attach();
-  const [read, finish] = ['data', 'end'].map(event => {
-    const own = listeners(event).find(listener => !others.includes(listener));
-    if (own) socket.off(event, own);
-    return own;
+  const [onData, onEnd] = ['data', 'end'].map(event => {
+    const added = listeners(event).find(listener => !existing.includes(listener));
+    if (added) socket.off(event, added);
+    return added;
   });
-  if (!read || !finish) throw new Error('the HTTP server does not listen to the connection that it was given');
-  return [read.bind(socket), finish.bind(socket)];
+  if (!onData || !onEnd) throw new Error('node:http does not listen to a socket that was passed to it as a connection');
+  return [onData.bind(socket), onEnd.bind(socket)];
 }
