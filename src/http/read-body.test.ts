@@ -23,7 +23,7 @@ describe('readBody', () => {
     for (const part of ['ab', 'cde', 'f']) req.write(part);
     req.end();
     const read = await reading;
-    if (read.kind !== 'whole') throw new Error(read.kind);
+    if (read.kind !== 'complete') throw new Error(read.kind);
     expect(Buffer.from(read.body).toString()).toBe('abcdef');
     expect(free(budget)).toBe(14);
     read.release();
@@ -52,7 +52,7 @@ describe('readBody', () => {
     }
     req.push(null);
     const read = await reading;
-    if (read.kind !== 'whole') throw new Error(read.kind);
+    if (read.kind !== 'complete') throw new Error(read.kind);
     expect(sent.equals(read.body)).toBe(true);
     expect(held).toEqual([16_384, 32_768, 65_536]);
     expect([taken, read.body.buffer.byteLength]).toEqual([50_000, 50_000]);
@@ -61,14 +61,14 @@ describe('readBody', () => {
   });
 
   test.each([
-    ['exactly the limit', 10, 'whole'],
+    ['exactly the limit', 10, 'complete'],
     ['one more', 11, 'too_large'],
   ])('%s', async (_name, size, kind) => {
     const budget = createMemoryBudget({ totalBytes: 100 });
     const req = upload();
     const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
     req.end('x'.repeat(size));
-    expect((await reading).kind).toBe(kind as 'whole');
+    expect((await reading).kind).toBe(kind as 'complete');
     if (kind === 'too_large') expect(free(budget)).toBe(100);
   });
 
@@ -96,7 +96,7 @@ describe('readBody', () => {
     first.write('12345678');
     await Bun.sleep(0);
     second.write('abc');
-    expect((await two).kind).toBe('no_room');
+    expect((await two).kind).toBe('over_budget');
     first.destroy();
     expect((await one).kind).toBe('aborted');
     expect(free(budget)).toBe(10);
@@ -109,7 +109,7 @@ describe('readBody', () => {
       budget,
       beforeReading: wanted,
     });
-    expect((await other).kind).toBe('whole');
+    expect((await other).kind).toBe('complete');
     const req = upload();
     const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
     req.write('12345678');

@@ -1,46 +1,37 @@
-/*
- * Reads a request body off the wire as it is: bounded per delivery and over all deliveries together, so that many large
- * uploads at once cannot exhaust the memory.
- */
+/* Reads a request body as it is, limited per request and by a memory budget, so that many uploads at once cannot exhaust the memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-/** Where the bytes of one body count. */
-export type BodyBudget = {
-  /** @returns false when there is no room for so many more bytes */
-  take: (bytes: number) => boolean;
-  give: (bytes: number) => void;
-};
+import type { MemoryBudget } from '../core/memory-budget.ts';
 
 export type ReadBody =
-  | { kind: 'whole'; body: Uint8Array; release: () => void }
-  /** Over the limit, known as soon as that is certain; more may still be arriving. */
+  | { kind: 'complete'; body: Uint8Array; release: () => void }
+  /** Reported at once; more may still be arriving. */
   | { kind: 'too_large' }
-  | { kind: 'no_room' }
-  /** Not there within its time; more may still be arriving. */
-  | { kind: 'late' }
-  /** The sender went away or broke the protocol before the end. */
+  | { kind: 'over_budget' }
+  /** More may still be arriving. */
+  | { kind: 'timed_out' }
+  /** The client disconnected, or sent invalid HTTP, before the end. */
   | { kind: 'aborted' };
 
-/** Who asked before sending is told to go on; but one of HTTP/1.0 knows no such answer (RFC 9110 section 10.1.1). */
+/** Sends `100 Continue` to a client that waits for it; HTTP/1.0 has no such response (RFC 9110 section 10.1.1). */
 export function sendContinue({ headers, httpVersion }: IncomingMessage, res: ServerResponse): void {
   if (headers.expect !== undefined && httpVersion !== '1.0') res.writeContinue();
 }
 
-/** What is taken at once: neither for a byte that nothing follows, nor again and again for a large body. */
-const leastBlockBytes = 16 << 10;
+/** The first allocation of a body without a length; it doubles from there. */
+const minBufferBytes = 16 << 10;
 
 type ReadBodyOptions = {
   maxBytes: number;
-  /** Without it the pace of the connection alone is a limit (body-pace.ts). */
+  /** Without it only the listener limits the time (connection/body-pace.ts). */
   timeoutMs?: number | undefined;
-  budget: BodyBudget;
-  /** Called when the body will be read: the moment for `100 Continue`. */
+  budget: MemoryBudget;
+  /** Called when the body is going to be read: the moment for `100 Continue`. */
   beforeReading: () => void;
 };
 
 /**
- * Never rejects. After `whole` the caller must call `release` when it no longer holds the body. However small the pieces are that
- * it comes in (a chunk may be one byte, and an object of its own here), it is kept in one block, and the block is what counts.
+ * Never rejects. After `complete` the caller must call `release` when it no longer holds the body. The body is copied into one buffer,
+ * which is what counts against the budget: HTTP chunks may be one byte long, and each would be an object.
  */
 export function readBody(
   req: IncomingMessage,
@@ -49,47 +40,47 @@ export function readBody(
   const declared = Number(req.headers['content-length'] ?? Number.NaN);
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' });
   beforeReading();
-  const mostBytes = Number.isNaN(declared) ? maxBytes : declared;
+  const maxExpectedBytes = Number.isNaN(declared) ? maxBytes : declared;
   return new Promise(resolve => {
-    let block = new ArrayBuffer(0);
+    let buffer = new ArrayBuffer(0);
     let size = 0;
-    let isOver = false;
-    // The listeners stay: they do nothing any more, and taking four of them off each request would cost something.
-    const finish = (result: ReadBody): void => {
-      isOver = true;
+    let isSettled = false;
+    // The listeners stay: removing four of them from each request would cost more than calling them in vain.
+    const settle = (result: ReadBody): void => {
+      isSettled = true;
       clearTimeout(timer);
-      if (result.kind !== 'whole') budget.give(block.byteLength);
-      block = new ArrayBuffer(0);
+      if (result.kind !== 'complete') budget.give(buffer.byteLength);
+      buffer = new ArrayBuffer(0);
       resolve(result);
     };
-    const makeRoom = (bytes: number): boolean => {
-      const held = block.byteLength;
+    const growTo = (bytes: number): boolean => {
+      const held = buffer.byteLength;
       if (bytes <= held) return true;
-      const next = Math.max(bytes, Math.min(mostBytes, Math.max(leastBlockBytes, 2 * held)));
+      const next = Math.max(bytes, Math.min(maxExpectedBytes, Math.max(minBufferBytes, 2 * held)));
       if (!budget.take(next - held)) return false;
-      // The old block is gone at once, and not when the collector comes by.
-      block = block.transfer(next);
+      // `transfer` frees the old buffer at once; copying would leave it to the garbage collector.
+      buffer = buffer.transfer(next);
       return true;
     };
     const onData = (chunk: Buffer): void => {
-      if (isOver) return;
-      if (size + chunk.length > maxBytes) finish({ kind: 'too_large' });
-      else if (!makeRoom(size + chunk.length)) finish({ kind: 'no_room' });
+      if (isSettled) return;
+      if (size + chunk.length > maxBytes) settle({ kind: 'too_large' });
+      else if (!growTo(size + chunk.length)) settle({ kind: 'over_budget' });
       else {
-        chunk.copy(new Uint8Array(block), size);
+        chunk.copy(new Uint8Array(buffer), size);
         size += chunk.length;
       }
     };
     const onEnd = (): void => {
-      if (isOver) return;
-      budget.give(block.byteLength - size);
-      const body = Buffer.from(block.byteLength > size ? block.transfer(size) : block);
-      finish({ kind: 'whole', body, release: () => budget.give(size) });
+      if (isSettled) return;
+      budget.give(buffer.byteLength - size);
+      const body = Buffer.from(buffer.byteLength > size ? buffer.transfer(size) : buffer);
+      settle({ kind: 'complete', body, release: () => budget.give(size) });
     };
-    const onGone = (): void => {
-      if (!isOver) finish({ kind: 'aborted' });
+    const onAborted = (): void => {
+      if (!isSettled) settle({ kind: 'aborted' });
     };
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => finish({ kind: 'late' }), timeoutMs);
-    req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => settle({ kind: 'timed_out' }), timeoutMs);
+    req.on('data', onData).on('end', onEnd).on('error', onAborted).on('close', onAborted);
   });
 }

@@ -71,14 +71,14 @@ const no = (): never => {
   throw Object.assign(new Error('no'), { code: 'SQLITE_CONSTRAINT' });
 };
 
-test.each(['onCommit', 'onSigned', 'onRecorded'] as const)(
+test.each(['onCommit', 'onSigned', 'onStored'] as const)(
   'a failing %s is reported, and neither refuses a delivery nor stores it twice',
   async name => {
     const { send, errors, stored } = setUp({ [name]: no });
     const results = await send(3);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
     expect(stored).toEqual([1, 2, 3]);
-    expect(errors.length).toBe(name === 'onRecorded' ? 3 : 1);
+    expect(errors.length).toBe(name === 'onStored' ? 3 : 1);
   },
 );
 
