@@ -3,49 +3,52 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { isRemote } from '../testing/remote/databases.ts';
 import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 
-let house: TestServer;
+let server: TestServer;
 let ada: Caller;
 beforeEach(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createPerson();
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
-const sql = async (text: string) => Number((await house.services.database.client.execute(text)).rows[0]?.[0]);
+const sql = async (text: string) => Number((await server.services.database.client.execute(text)).rows[0]?.[0]);
 const send = async (method: string, path: string, body?: unknown): Promise<Response> =>
-  fetch((await house.listen()) + path, {
+  fetch((await server.listen()) + path, {
     method,
     headers: { authorization: `Bearer ${ada.key}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-const failures = () => house.lines.filter(({ level }) => level === 'error');
+const failures = () => server.lines.filter(({ level }) => level === 'error');
 
 describe.skipIf(isRemote)('a full disk', () => {
   test.each([
     ['/api/endpoints', (n: number) => ({ name: `${n} ${'😀'.repeat(90)}` })],
     ['/api/team/invitations', (n: number) => ({ email: `${n}@${'m'.repeat(180)}.test` })],
-  ])('POST %s: 503 with Retry-After, and the cause in the log once; over when there is room', async (path, body) => {
-    await sql(`PRAGMA max_page_count = ${await sql('PRAGMA page_count')}`);
-    let n = 0;
-    let answer: Response;
-    // The last pages still have room for some.
-    do answer = await send('POST', path, body(++n));
-    while (answer.status === 201);
-    expect(answer.status).toBe(503);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await answer.json()).toEqual({ error: 'the storage cannot take this now, try again' });
-    expect(failures()).toHaveLength(1);
-    expect(failures()[0]?.fields).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-z]+$/) });
-    expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('SQLITE_FULL');
+  ])(
+    'POST %s gets 503 with Retry-After on a full disk, logs the cause once, and works again when there is room',
+    async (path, body) => {
+      await sql(`PRAGMA max_page_count = ${await sql('PRAGMA page_count')}`);
+      let n = 0;
+      let answer: Response;
+      // The last pages still have room for some.
+      do answer = await send('POST', path, body(++n));
+      while (answer.status === 201);
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await answer.json()).toEqual({ error: 'the storage cannot take this now, try again' });
+      expect(failures()).toHaveLength(1);
+      expect(failures()[0]?.fields).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-z]+$/) });
+      expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('SQLITE_FULL');
 
-    expect((await send('GET', '/api/me')).status).toBe(200);
-    await sql('PRAGMA max_page_count = 1073741823');
-    expect((await send('POST', path, body(++n))).status).toBe(201);
-  });
+      expect((await send('GET', '/api/me')).status).toBe(200);
+      await sql('PRAGMA max_page_count = 1073741823');
+      expect((await send('POST', path, body(++n))).status).toBe(201);
+    },
+  );
 });
 
 describe('a defect', () => {
-  test('500 that tells nothing; the log has one line with the cause and the id of the request', async () => {
+  test('is answered with 500 without details, and logged once with its cause and the request id', async () => {
     const { id } = await ada.createEndpoint();
     await sql('ALTER TABLE secrets RENAME TO elsewhere');
     const answers = await Promise.all([1, 2].map(() => send('GET', `/api/endpoints/${id}/secrets`)));
@@ -57,11 +60,11 @@ describe('a defect', () => {
     expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('no such table');
   });
 
-  test('in taking a delivery: 503, and the same line with an id of its own', async () => {
+  test('in receiving a delivery is answered with 503, and logged once with an id of its own', async () => {
     const { url } = await ada.createEndpoint();
     await sql('ALTER TABLE secrets RENAME TO elsewhere');
     const handshakes = ['a-long-secret', 'another-secret'].map(async secret =>
-      fetch((await house.listen()) + new URL(url).pathname, { method: 'POST', headers: { 'x-hook-secret': secret } }),
+      fetch((await server.listen()) + new URL(url).pathname, { method: 'POST', headers: { 'x-hook-secret': secret } }),
     );
     for (const { status } of await Promise.all(handshakes)) expect(status).toBe(503);
     expect(failures().map(({ fields }) => fields['requestId'])).toEqual(['in-1', 'in-2']);

@@ -12,15 +12,15 @@ const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 const invented = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(52)), byte => letters[byte % 32]).join('');
 
-let house: TestServer;
+let server: TestServer;
 let ada: Caller;
 let cookieName: string;
 beforeAll(async () => {
-  house = await openTestServer({ clock, env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1' } });
-  ada = await house.createPerson('ada@example.com', { password });
-  cookieName = house.services.cookie.name;
+  server = await openTestServer({ clock, env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1' } });
+  ada = await server.createPerson('ada@example.com', { password });
+  cookieName = server.services.cookie.name;
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 // Each test has a minute of its own.
 beforeEach(() => clock.advance(60_000));
 
@@ -29,7 +29,7 @@ const invalid: Record<string, () => Record<string, string>> = {
   token: () => ({ authorization: `Bearer ${invented()}` }),
   cookie: () => ({ host: 'localhost:4665', cookie: `${cookieName}=${invented()}` }),
 };
-const me = (headers: Record<string, string>) => house.fetch('/api/me', { headers });
+const me = (headers: Record<string, string>) => server.fetch('/api/me', { headers });
 const statuses = async (count: number, ask: () => Promise<Response>): Promise<Record<number, number>> => {
   const counts: Record<number, number> = {};
   for (let i = 0; i < count; i++) {
@@ -40,24 +40,24 @@ const statuses = async (count: number, ask: () => Promise<Response>): Promise<Re
 };
 
 describe('an invented credential', () => {
-  test.each(Object.keys(invalid))('%s: is refused without asking the database', async kind => {
-    const { client } = house.services.database;
+  test.each(Object.keys(invalid))('%s is refused without a database query', async kind => {
+    const { client } = server.services.database;
     const queries = [spyOn(client, 'execute'), spyOn(client, 'batch')];
     expect((await me(invalid[kind]?.() ?? {})).status).toBe(401);
     for (const query of queries) {
       // A shared database has to be asked: another process may have made the credential.
-      if (!house.services.isShared) expect(query).not.toHaveBeenCalled();
+      if (!server.services.isShared) expect(query).not.toHaveBeenCalled();
       query.mockRestore();
     }
   });
 });
 
-test('asking who is signed in does not ask the database either, once there is an account', async () => {
-  const ask = () => house.fetch('/api/session', { headers: invalid['cookie']?.() ?? {} });
+test('GET /api/session with an invalid cookie makes no database query once there is an account', async () => {
+  const ask = () => server.fetch('/api/session', { headers: invalid['cookie']?.() ?? {} });
   expect(await (await ask()).json()).toEqual({ error: 'not signed in', setupRequired: false });
-  const query = spyOn(house.services.database.client, 'execute');
+  const query = spyOn(server.services.database.client, 'execute');
   expect((await ask()).status).toBe(401);
-  if (!house.services.isShared) expect(query).not.toHaveBeenCalled();
+  if (!server.services.isShared) expect(query).not.toHaveBeenCalled();
   query.mockRestore();
 });
 
@@ -75,7 +75,7 @@ test('deleting the last account is noticed', async () => {
 });
 
 describe('after 300 refusals in a minute', () => {
-  test.each(Object.keys(invalid))('%s: refusals are 429 with a Retry-After that is enough', async kind => {
+  test.each(Object.keys(invalid))('%s is refused with 429 and a sufficient Retry-After', async kind => {
     const ask = () => me(invalid[kind]?.() ?? {});
     expect(await statuses(302, ask)).toEqual({ 401: 300, 429: 2 });
     clock.advance(20_000);
@@ -85,36 +85,36 @@ describe('after 300 refusals in a minute', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  test('valid credentials from that address are still admitted, new ones too', async () => {
-    const browser = openBrowser(house);
+  test('valid credentials from that address are still accepted, including new ones', async () => {
+    const browser = openBrowser(server);
     await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
     expect(await statuses(301, () => me(invalid['API key']?.() ?? {}))).toEqual({ 401: 300, 429: 1 });
     expect((await ada.call('GET', '/api/me')).status).toBe(200);
     expect((await browser.call('GET', '/api/me')).status).toBe(200);
     const { key } = await ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'made meanwhile' });
     expect((await me({ authorization: `Bearer ${key}` })).status).toBe(200);
-    await openBrowser(house).json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
+    await openBrowser(server).json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
   });
 
-  test('a revoked key is refused with 429 there, too', async () => {
+  test('a revoked key is refused with 429, too', async () => {
     const { id, key } = await ada.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'revoked' });
     await ada.json(200, 'DELETE', `/api/keys/${id}`);
     const use = () => me({ authorization: `Bearer ${key}` });
     expect(await statuses(301, use)).toEqual({ 401: 300, 429: 1 });
   });
 
-  test('429 comes before 400 and 404, and signing in with an old cookie goes on', async () => {
+  test('429 comes before 400 and 404, and signing in with an old cookie still works', async () => {
     await statuses(300, () => me(invalid['API key']?.() ?? {}));
     const headers = { ...invalid['API key']?.(), 'content-type': 'application/json' };
-    const wrongBody = await house.fetch('/api/endpoints', { method: 'POST', headers, body: '{' });
+    const wrongBody = await server.fetch('/api/endpoints', { method: 'POST', headers, body: '{' });
     expect(wrongBody.status).toBe(429);
-    expect((await house.fetch('/api/events/evt_none', { headers })).status).toBe(429);
-    const browser = openBrowser(house);
+    expect((await server.fetch('/api/events/evt_none', { headers })).status).toBe(429);
+    const browser = openBrowser(server);
     browser.cookie = `${cookieName}=${invented()}`;
     await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
   });
 
-  test('a request without credentials is told so, as ever', async () => {
+  test('a request without credentials still gets 401', async () => {
     expect(await statuses(320, () => me({}))).toEqual({ 401: 320 });
     await statuses(301, () => me(invalid['API key']?.() ?? {}));
     const none = await me({});
@@ -123,7 +123,7 @@ describe('after 300 refusals in a minute', () => {
 
   test('/mcp answers 429 to an invalid credential, and serves a valid one', async () => {
     const call = (authorization: string) =>
-      house.fetch('/mcp', {
+      server.fetch('/mcp', {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
         body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
@@ -133,15 +133,15 @@ describe('after 300 refusals in a minute', () => {
   });
 });
 
-test('each client address has its own count, as a trusted proxy tells it', async () => {
-  const origin = await house.listen();
+test('each client address behind a trusted proxy has its own count', async () => {
+  const origin = await server.listen();
   const ask = (address: string) =>
     fetch(`${origin}/api/me`, { headers: { authorization: 'Bearer htk_no', 'x-forwarded-for': address } });
   expect(await statuses(301, () => ask('198.51.100.1'))).toEqual({ 401: 300, 429: 1 });
   expect((await ask('198.51.100.2')).status).toBe(401);
 });
 
-test('keys and sessions from before a restart still hold', async () => {
+test('keys and sessions from before a restart are still valid', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   try {
     const before = await openTestServer({ directory, clock });

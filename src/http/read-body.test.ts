@@ -16,7 +16,7 @@ const free = (budget: { take: (bytes: number) => boolean; give: (bytes: number) 
 };
 
 describe('readBody', () => {
-  test('a whole body, however it is cut, holds its share until it is released', async () => {
+  test('a complete body, in chunks of any size, holds its memory until it is released', async () => {
     const budget = createMemoryBudget({ totalBytes: 20 });
     const req = upload();
     const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });
@@ -30,7 +30,7 @@ describe('readBody', () => {
     expect(free(budget)).toBe(20);
   });
 
-  test('what comes byte by byte is held in one block, all of which counts until it is whole', async () => {
+  test('a body that arrives byte by byte is held in one buffer, which counts as a whole until the body is complete', async () => {
     let taken = 0;
     const budget = {
       take: (bytes: number) => {
@@ -72,7 +72,7 @@ describe('readBody', () => {
     if (kind === 'too_large') expect(free(budget)).toBe(100);
   });
 
-  test('a declared length over the limit is known before a byte came, and none is asked for', async () => {
+  test('a declared length over the limit is refused before any byte is requested', async () => {
     let wanted = 0;
     const read = await readBody(upload({ 'content-length': '11' }), {
       maxBytes: 10,
@@ -88,7 +88,7 @@ describe('readBody', () => {
     expect(wanted).toBe(1);
   });
 
-  test('many uploads together cannot take more than the budget; what one gives up the next one gets', async () => {
+  test('many uploads together cannot exceed the budget; memory that one releases is available to the next', async () => {
     const budget = createMemoryBudget({ totalBytes: 10 });
     const [first, second] = [upload(), upload()];
     const one = readBody(first, { maxBytes: 10, budget, beforeReading: wanted });
@@ -102,7 +102,7 @@ describe('readBody', () => {
     expect(free(budget)).toBe(10);
   });
 
-  test('what still comes of a refused upload, and its end, count for nothing', async () => {
+  test('bytes that arrive after a refusal are not counted', async () => {
     const budget = createMemoryBudget({ totalBytes: 100 });
     const other = readBody(upload().end('held') as unknown as IncomingMessage, {
       maxBytes: 10,
@@ -126,7 +126,7 @@ describe('readBody', () => {
   test.each([
     ['destroyed', (req: PassThrough) => req.destroy()],
     ['broken', (req: PassThrough) => req.destroy(new Error('reset'))],
-  ])('a %s upload is aborted and gives everything back', async (_name, end) => {
+  ])('a %s upload is aborted and releases its memory', async (_name, end) => {
     const budget = createMemoryBudget({ totalBytes: 10 });
     const req = upload();
     const reading = readBody(req, { maxBytes: 10, budget, beforeReading: wanted });

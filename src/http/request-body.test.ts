@@ -12,12 +12,12 @@ import { createBodyBudgets } from './request-body.ts';
 const kilobyte = 1 << 10;
 const [attacker, other] = ['127.0.0.1', '127.0.0.2'];
 
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
-  house = await openTestServer();
-  await house.createPerson('owner@example.com', { password: 'correct horse battery' });
+  server = await openTestServer();
+  await server.createPerson('owner@example.com', { password: 'correct horse battery' });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const wires: Wire[] = [];
 let close = (): Promise<void> => Promise.resolve();
@@ -40,7 +40,7 @@ async function open({ budgets = createBodyBudgets(), anonymousBodyMs = 10_000 } 
     },
   });
   const bridge = createFetchAdapter({
-    fetch: createApp(house.services).fetch,
+    fetch: createApp(server.services).fetch,
     clientAddress: ({ peer }) => peer,
     budgets: {
       anonymous: count('anonymous', budgets.anonymous),
@@ -96,7 +96,7 @@ const anonymous = [session, token, registration];
 const half = { declared: 16 * kilobyte, sent: 9 * kilobyte };
 
 describe('half-sent bodies without credentials', () => {
-  test('70 from one address keep nobody from signing in and from OAuth', async () => {
+  test('70 of them from one address do not keep others from signing in or from OAuth', async () => {
     const { held, stall, signIn, askForToken, register } = await open();
     for (let i = 0; i < 70; i++) await stall(attacker, anonymous[i % 3] ?? session, half);
     await eventually(() => held.anonymous === 70 * half.declared);
@@ -104,7 +104,7 @@ describe('half-sent bodies without credentials', () => {
       expect([await signIn(from), await askForToken(from), await register(from)]).toEqual(['201', '400', '201']);
   });
 
-  test('as many as there is room for: other addresses have theirs', async () => {
+  test('of one address do not use up the share of other addresses', async () => {
     // Half of it is the attacker's: ten bodies.
     const budgets = { ...createBodyBudgets(), anonymous: createMemoryBudget({ totalBytes: 20 * half.declared }) };
     const { held, stall, signIn } = await open({ budgets });
@@ -113,7 +113,7 @@ describe('half-sent bodies without credentials', () => {
     expect([await signIn(attacker), await signIn(other)]).toEqual(['503', '201']);
   });
 
-  test('408 when their time is over, in the words of each, and their memory is free again', async () => {
+  test('get 408 after their time limit, and release their memory', async () => {
     const { held, stall, signIn } = await open({ anonymousBodyMs: 200 });
     for (const to of anonymous) {
       const wire = await stall(attacker, to, half);
@@ -126,7 +126,7 @@ describe('half-sent bodies without credentials', () => {
     expect([held.anonymous, await signIn(attacker)]).toEqual([0, '201']);
   });
 
-  test('413 for more than 16 KiB, before any of it came', async () => {
+  test('get 413 for more than 16 KiB, before any of it has arrived', async () => {
     const { held, stall } = await open();
     for (const to of anonymous) {
       const wire = await stall(attacker, to, { declared: 16 * kilobyte + 1, sent: 0 });
@@ -137,8 +137,8 @@ describe('half-sent bodies without credentials', () => {
 });
 
 describe('half-sent bodies with credentials', () => {
-  test('of one account keep out no other account, and nobody without credentials', async () => {
-    const [ada, bob] = [await house.createPerson('ada@example.com'), await house.createPerson('bob@example.com')];
+  test('of one account keep out neither other accounts nor anonymous requests', async () => {
+    const [ada, bob] = [await server.createPerson('ada@example.com'), await server.createPerson('bob@example.com')];
     const budgets = { ...createBodyBudgets(), authenticated: createMemoryBudget({ totalBytes: 1024 * kilobyte }) };
     // Their time is not limited like that of the others.
     const { held, stall, signIn } = await open({ budgets, anonymousBodyMs: 30 });

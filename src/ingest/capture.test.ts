@@ -1,4 +1,4 @@
-/* What senders are told when those that are told of stored events fail. The way of a delivery is in ingest.test.ts. */
+/* The responses to senders when a callback for stored events fails. The rest is in ingest.test.ts. */
 import { expect, test } from 'bun:test';
 import { signatureWords } from '../core/search-signature.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
@@ -48,7 +48,7 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   return { send, errors, stored };
 }
 
-test('each event is told with its own signature', async () => {
+test('each event is reported with its own search signature', async () => {
   let seen: unknown;
   const { send } = setUp({
     onSigned: (events, signatures) => {
@@ -82,7 +82,7 @@ test.each(['onCommit', 'onSigned', 'onStored'] as const)(
   },
 );
 
-test('a secret that could not be registered fails the delivery that brought it, and no other', async () => {
+test('a signing secret that cannot be registered fails only the delivery that brought it', async () => {
   const learned = { platform: 'asana', secret: 'a-long-secret' };
   const { send, stored } = setUp({ saveLearnedSecret: async () => no() }, {
     status: 200,

@@ -40,8 +40,8 @@ const deliveries = (given: Partial<Delivery & { text: string }>[], withSignature
   withSignatures,
 });
 
-describe('the preparer', () => {
-  test('makes rows of what arrived under the header rules, and recognises it before them', () => {
+describe('the row encoder', () => {
+  test('recognises a delivery before it applies the header rules', () => {
     const { prepare, seen } = setUp(({ path }) => ({ ...unknown, platform: path, eventType: 'push' }));
     const { events, results } = prepare(
       deliveries([{ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }]),
@@ -66,7 +66,7 @@ describe('the preparer', () => {
     expect([second?.nonce, second?.query]).toEqual([new Uint8Array(nonceBytes).fill(2), null]);
   });
 
-  test('says which deliveries want an answer of their own, and signs each when that is wanted', () => {
+  test('returns the handshake responses, and search signatures when they are requested', () => {
     const answer = { status: 200, headers: {}, body: 'challenge' };
     const { prepare } = setUp(({ body }) => ({ ...unknown, answer: body.length === 5 ? answer : null }));
     const { results } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
@@ -75,7 +75,7 @@ describe('the preparer', () => {
     expect([results.signatures?.[0], results.signatures?.[signatureWords]]).toEqual([3, 5]);
   });
 
-  test('one that cannot be prepared is told apart from a database that fails', () => {
+  test('a delivery that cannot be encoded has another error code than a database failure', () => {
     const { prepare } = setUp(({ path }) => {
       if (path === '/bad') throw new Error('no such thing');
       return unknown;

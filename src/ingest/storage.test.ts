@@ -1,21 +1,21 @@
-/* What a sender is told when the storage cannot take a delivery, and that it recovers by itself. */
+/* The response when storage cannot take a delivery, and that it recovers by itself. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { openWire } from '../testing/raw-http.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
 
-let house: TestServer;
+let server: TestServer;
 let ada: Caller;
 let endpoint: { id: string; url: string };
 let address: string;
 beforeEach(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createPerson();
   endpoint = await ada.createEndpoint();
-  address = `${await house.listen()}${new URL(endpoint.url).pathname}`;
+  address = `${await server.listen()}${new URL(endpoint.url).pathname}`;
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
 const noise = (bytes: number): Uint8Array<ArrayBuffer> => {
   const body = new Uint8Array(bytes);
@@ -24,12 +24,12 @@ const noise = (bytes: number): Uint8Array<ArrayBuffer> => {
 };
 const deliver = (body: Uint8Array<ArrayBuffer> | string) => fetch(address, { method: 'POST', body });
 const pragma = async (sql: string): Promise<number> =>
-  Number((await house.services.database.client.execute(`PRAGMA ${sql}`)).rows[0]?.[0]);
+  Number((await server.services.database.client.execute(`PRAGMA ${sql}`)).rows[0]?.[0]);
 const count = async () =>
   (await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`)).eventCount;
 
 describe.skipIf(isRemote)('a full disk', () => {
-  test('is answered 503 with Retry-After, keeps what is there, and is over when there is room again', async () => {
+  test('gets 503 with Retry-After, loses nothing that was stored, and works again when there is room', async () => {
     const kept = ((await (await deliver('kept')).json()) as { id: string }).id;
     await pragma(`max_page_count = ${(await pragma('page_count')) + 2}`);
     const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(noise(200_000))));
@@ -38,7 +38,7 @@ describe.skipIf(isRemote)('a full disk', () => {
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await answer.json()).toEqual({ error: expect.any(String) });
     }
-    const logged = house.lines.filter(line => line.level === 'error');
+    const logged = server.lines.filter(line => line.level === 'error');
     expect(logged.length).toBeGreaterThan(0);
     expect(JSON.stringify(logged.map(line => line.message))).toContain('could not be stored');
 
@@ -55,8 +55,8 @@ describe.skipIf(isRemote)('a full disk', () => {
 });
 
 describe.skipIf(isRemote)('a row that the database does not take', () => {
-  test('refuses nobody else, however the deliveries around it were put together', async () => {
-    await house.services.database.client.execute(
+  test('refuses no other delivery, however they were grouped', async () => {
+    await server.services.database.client.execute(
       "CREATE TRIGGER no_bad BEFORE INSERT ON events WHEN NEW.method = 'PURGE' BEGIN SELECT RAISE(ABORT, 'bad'); END",
     );
     for (const size of [2, 17, 64, 200]) {
@@ -72,10 +72,10 @@ describe.skipIf(isRemote)('a row that the database does not take', () => {
 });
 
 describe('shutting down', () => {
-  test('what was accepted before is stored, what comes after is asked to come back', async () => {
+  test('stores what was accepted before, and refuses what comes after with 503', async () => {
     const before = Array.from({ length: 20 }, () => deliver('early'));
     await Promise.all(before);
-    await house.services.capture.drain();
+    await server.services.capture.drain();
     const late = await deliver('late');
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await count()).toBe(20);
@@ -91,16 +91,16 @@ describe('Expect: 100-continue', () => {
     ['413 for too much', () => head(new URL(address).pathname, 1e10), /^HTTP\/1\.1 413 /],
     ['401 for the API', () => head('/api/endpoints', 1e10), /^HTTP\/1\.1 401 /],
   ])('%s comes before the body is asked for', async (_name, request, status) => {
-    const wire = await openWire(await house.listen());
+    const wire = await openWire(await server.listen());
     wire.write(request());
     expect(await wire.until(/\}/)).toMatch(status);
     wire.destroy();
   });
 
-  test.each(['ingest', 'API'])('a wanted body is asked for once: %s', async where => {
+  test.each(['ingest', 'API'])('100 Continue is sent once by %s', async where => {
     const body = '{"name":"asked"}';
     const path = where === 'ingest' ? new URL(address).pathname : '/api/endpoints';
-    const wire = await openWire(await house.listen());
+    const wire = await openWire(await server.listen());
     wire.write(head(path, body.length).replace('Expect', `Authorization: Bearer ${ada.key}\r\nExpect`));
     expect(await wire.until(/\r\n\r\n/)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     wire.write(body);

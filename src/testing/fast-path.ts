@@ -1,4 +1,4 @@
-/* A front whose deliveries of the short way and of the complete server are kept here, for tests of what goes which way. */
+/* A front that keeps the deliveries of the fast path and the requests of the HTTP server, for tests of which one a request takes. */
 import type { Answer } from '../core/answer.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront } from '../front.ts';
@@ -24,8 +24,8 @@ export const post = (body: string, ...fields: string[]): string =>
 
 export async function openFastPath() {
   const wires: Wire[] = [];
-  const house = {
-    /** What came the short way. */
+  const server = {
+    /** Deliveries of the fast path. */
     arrived: [] as (Pick<BufferedDelivery, 'method' | 'target' | 'forwardedFor'> & { fields: string; body: string })[],
     handedOver: [] as string[],
     errors: [] as unknown[],
@@ -35,12 +35,12 @@ export async function openFastPath() {
   };
   const budget: MemoryBudget = {
     take: bytes => {
-      if (bytes > house.free) return false;
-      house.free -= bytes;
+      if (bytes > server.free) return false;
+      server.free -= bytes;
       return true;
     },
     give: bytes => {
-      house.free += bytes;
+      server.free += bytes;
     },
   };
   const front = createFront({
@@ -48,14 +48,14 @@ export async function openFastPath() {
       handleRequest: async (req, res, target) => {
         let body = '';
         for await (const chunk of req) body += latin1(chunk as Buffer);
-        house.handedOver.push(`${req.method} ${target} ${body}`);
+        server.handedOver.push(`${req.method} ${target} ${body}`);
         res.end('complete');
       },
       fastPath: {
         deliver: async delivery => {
           const { method, target, forwardedFor, fields, body } = delivery;
-          house.arrived.push({ method, target, forwardedFor, fields: latin1(fields), body: latin1(body) });
-          return house.answer(delivery);
+          server.arrived.push({ method, target, forwardedFor, fields: latin1(fields), body: latin1(body) });
+          return server.answer(delivery);
         },
         maxBodyBytes,
         completeBudget: budget,
@@ -63,16 +63,16 @@ export async function openFastPath() {
         budgetHoldersOf: ({ peer }) => [peer],
         isKnownTarget: target => target !== '/in/nobody',
         onAborted: () => {
-          house.aborted++;
+          server.aborted++;
         },
       },
     },
     fetch: () => new Response('app'),
     clientAddress: ({ peer }) => peer,
-    onError: error => house.errors.push(error),
+    onError: error => server.errors.push(error),
   });
   const port = await front.listen(0, '127.0.0.1');
-  return Object.assign(house, {
+  return Object.assign(server, {
     front,
     port,
     open: async (): Promise<Wire> => {
@@ -91,5 +91,5 @@ export async function openFastPath() {
   });
 }
 
-/** How many answers are in it. */
+/** The number of 200 responses received. */
 export const answers = (wire: Wire): number => wire.received().split('HTTP/1.1 200 OK').length - 1;

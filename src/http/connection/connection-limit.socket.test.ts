@@ -41,7 +41,7 @@ async function open(tls?: { cert: string; key: string }) {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-test('idle connections are closed for new ones, which are answered', async () => {
+test('at the limit idle connections are closed to make room for new ones', async () => {
   const { connect, told } = await open();
   const idle: Wire[] = [];
   for (let i = 0; i < 3; i++) {
@@ -55,7 +55,7 @@ test('idle connections are closed for new ones, which are answered', async () =>
   expect(told).toEqual(['reached']);
 });
 
-test('where all are at work the new one is told to come back, unless it asks how the server is, and the others go on', async () => {
+test('when all connections are busy a new one gets 503, a health probe its response, and the busy ones continue', async () => {
   const { connect } = await open();
   for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
   await eventually(async () => {
@@ -73,7 +73,7 @@ test('where all are at work the new one is told to come back, unless it asks how
   expect(wires.slice(0, 3).every(wire => wire.received() === '')).toBe(true);
 });
 
-test('beyond that a few silent ones are kept, and all others closed with the same words', async () => {
+test('beyond the limit a few silent connections are reserved and all others closed with 503', async () => {
   const { connect } = await open();
   for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
   for (let i = 0; i < 12; i++) await connect();
@@ -81,7 +81,7 @@ test('beyond that a few silent ones are kept, and all others closed with the sam
   await eventually(() => told() >= 4);
 });
 
-test('connections that say nothing give way after a second, under https, too', async () => {
+test('silent connections are closed for new ones after a second, with https too', async () => {
   const certificate = selfSigned();
   const { port, connect } = await open(certificate);
   const silent = await Promise.all(Array.from({ length: 3 }, () => connect()));

@@ -33,7 +33,7 @@ function open(options: Partial<ConnectionLimitOptions> = {}) {
 }
 
 describe('at the limit', () => {
-  test('the connection that has been idle for longest gives way', () => {
+  test('the connection that has been idle for longest is closed', () => {
     const { take, closed, pass } = open();
     const first = take('first', 'idle');
     take('second', 'idle');
@@ -46,7 +46,7 @@ describe('at the limit', () => {
     expect(closed).toEqual(['second', 'first']);
   });
 
-  test('those that wait for a request, or for a body that does not end, only after a while, and none that is being answered', () => {
+  test('connections whose head or body is arriving are closed only after a while, and never while they are being answered', () => {
     const { take, closed, pass } = open();
     take('head', 'head');
     take('body', 'body');
@@ -62,7 +62,7 @@ describe('at the limit', () => {
     expect(closed).toEqual(['head', 'body']);
   });
 
-  test('a few more are guests, who give way to each other by the same rules', () => {
+  test('a few more connections are reserved, and replace each other by the same rules', () => {
     const { limit, take, closed, pass } = open({ total: 1 });
     take('only');
     const guests = Array.from({ length: 8 }, (_, i) => limit.admit('192.0.2.1', () => closed.push(`guest ${i}`)));
@@ -79,7 +79,7 @@ describe('at the limit', () => {
     expect(closed).toEqual(['guest 4']);
   });
 
-  test('a connection that has ended leaves its place, once', () => {
+  test('a closed connection is uncounted once', () => {
     const { take } = open({ total: 2 });
     const place = take('first');
     take('second');
@@ -90,7 +90,7 @@ describe('at the limit', () => {
     expect(take('fourth')).toBeUndefined();
   });
 
-  test('is told when it begins and when it has been over for a while, however often it is reached', () => {
+  test('onReached and onLeft are called once each, however often the limit is reached in between', () => {
     const { take, told, limit, pass } = open({ total: 2 });
     take('first', 'idle');
     const second = take('second', 'answer');
@@ -111,7 +111,7 @@ describe('at the limit', () => {
 });
 
 describe('the share of one client network', () => {
-  test('is used up by it alone, and its own idle connections give way', () => {
+  test('is used up by that network alone, and only its own idle connections are closed', () => {
     const { take, closed, told } = open({ total: 10, perNetwork: 2 });
     take('a', 'answer', '192.0.2.1');
     take('b', 'idle', '192.0.2.1');
@@ -123,7 +123,7 @@ describe('the share of one client network', () => {
     expect(told).toEqual([{ open: 3, limit: 2, network: '192.0.2.1' }]);
   });
 
-  test('is one for a /64 of IPv6', () => {
+  test('is shared by an IPv6 /64', () => {
     const { take } = open({ total: 10, perNetwork: 2 });
     take('a', 'answer', '2001:db8::1');
     take('b', 'answer', '2001:db8::ffff:1');
@@ -131,7 +131,7 @@ describe('the share of one client network', () => {
     expect(take('d', 'answer', '2001:db8:0:1::1')).toBeDefined();
   });
 
-  test('does not hold for a trusted proxy, whose connections are those of many', () => {
+  test('does not apply to a trusted proxy', () => {
     const { take } = open({ total: 3, perNetwork: 1, isShared: peer => peer === '10.0.0.1' });
     for (let i = 0; i < 3; i++) expect(take('proxied', 'answer', '10.0.0.1')).toBeDefined();
     expect(take('one too many', 'answer', '10.0.0.1')).toBeUndefined();

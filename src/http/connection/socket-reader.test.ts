@@ -1,4 +1,4 @@
-/* What the complete server gets to read of a connection, and when. */
+/* What the socket reader feeds to the HTTP server, and when. */
 import { expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -7,68 +7,68 @@ import { createSocketReader, type ReadDecision } from './socket-reader.ts';
 
 function open() {
   const socket = new PassThrough({ autoDestroy: false });
-  const house = { wanted: 'now' as ReadDecision, pieces: [] as number[], ends: 0, socket };
+  const server = { wanted: 'now' as ReadDecision, pieces: [] as number[], ends: 0, socket };
   const feed = createSocketReader({
     socket: socket as unknown as Socket,
     attach: () => {
-      socket.on('data', (piece: Buffer) => house.pieces.push(piece.length));
-      socket.once('end', () => house.ends++);
+      socket.on('data', (piece: Buffer) => server.pieces.push(piece.length));
+      socket.once('end', () => server.ends++);
     },
-    readDecision: () => house.wanted,
+    readDecision: () => server.wanted,
   });
-  return Object.assign(house, feed);
+  return Object.assign(server, feed);
 }
 const total = (pieces: number[]): number => pieces.reduce((sum, bytes) => sum + bytes, 0);
 
-test('a lot at once comes a little at a time', () => {
+test('many bytes are fed in small chunks', () => {
   const { push, pieces } = open();
   push(Buffer.alloc(10_000));
   expect(pieces).toEqual([2048, 2048, 2048, 2048, 1808]);
 });
 
-test('the appetite may end with any piece; the rest comes when it is back, and then the end', async () => {
-  const house = open();
-  house.socket.on('data', () => {});
-  house.wanted = 'later';
-  house.push(Buffer.alloc(3000));
-  house.socket.end(Buffer.alloc(500));
-  await eventually(() => house.socket.readableEnded);
-  expect([house.pieces, house.ends]).toEqual([[], 0]);
-  house.wanted = 'now';
-  house.resume();
-  expect([house.pieces, house.ends]).toEqual([[2048, 1452], 1]);
+test('bytes are buffered while the decision is later, then fed, followed by the end', async () => {
+  const server = open();
+  server.socket.on('data', () => {});
+  server.wanted = 'later';
+  server.push(Buffer.alloc(3000));
+  server.socket.end(Buffer.alloc(500));
+  await eventually(() => server.socket.readableEnded);
+  expect([server.pieces, server.ends]).toEqual([[], 0]);
+  server.wanted = 'now';
+  server.resume();
+  expect([server.pieces, server.ends]).toEqual([[2048, 1452], 1]);
 });
 
-test('what waits beyond some kilobytes waits on the wire', async () => {
-  const house = open();
-  house.wanted = 'later';
-  house.push(Buffer.alloc(60_000));
-  expect(house.socket.isPaused()).toBe(false);
-  house.push(Buffer.alloc(60_000));
-  expect(house.socket.isPaused()).toBe(true);
-  house.wanted = 'now';
-  house.resume();
-  expect([total(house.pieces), house.socket.isPaused()]).toEqual([120_000, false]);
+test('the socket is paused when much is buffered', async () => {
+  const server = open();
+  server.wanted = 'later';
+  server.push(Buffer.alloc(60_000));
+  expect(server.socket.isPaused()).toBe(false);
+  server.push(Buffer.alloc(60_000));
+  expect(server.socket.isPaused()).toBe(true);
+  server.wanted = 'now';
+  server.resume();
+  expect([total(server.pieces), server.socket.isPaused()]).toEqual([120_000, false]);
 });
 
-test('what nobody wants any more is thrown away, but for the end', async () => {
-  const house = open();
-  house.wanted = 'never';
-  house.push(Buffer.alloc(100_000));
-  house.socket.end(Buffer.alloc(100_000));
-  await eventually(() => house.ends === 1);
-  expect(house.pieces).toEqual([]);
+test('bytes are discarded when the decision is never, but the end is reported', async () => {
+  const server = open();
+  server.wanted = 'never';
+  server.push(Buffer.alloc(100_000));
+  server.socket.end(Buffer.alloc(100_000));
+  await eventually(() => server.ends === 1);
+  expect(server.pieces).toEqual([]);
 });
 
-test('what had ended before is told of after all that came', () => {
-  const house = open();
-  Object.defineProperty(house.socket, 'readableEnded', { value: true });
+test('an end that came before is reported after all bytes', () => {
+  const server = open();
+  Object.defineProperty(server.socket, 'readableEnded', { value: true });
   const ended: number[] = [];
   const feed = createSocketReader({
-    socket: house.socket as unknown as Socket,
+    socket: server.socket as unknown as Socket,
     attach: () => {
-      house.socket.on('data', (piece: Buffer) => ended.push(piece.length));
-      house.socket.once('end', () => ended.push(0));
+      server.socket.on('data', (piece: Buffer) => ended.push(piece.length));
+      server.socket.once('end', () => ended.push(0));
     },
     readDecision: () => 'now',
   });

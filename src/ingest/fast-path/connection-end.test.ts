@@ -6,20 +6,20 @@ import { answers, type FastPathServer, latin1, ok, openFastPath, post, room } fr
 import { eventually } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
 
-let house: FastPathServer;
+let server: FastPathServer;
 beforeEach(async () => {
-  house = await openFastPath();
+  server = await openFastPath();
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
 const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
 /** @returns when no more answers are made, because too many wait to be taken */
 async function sendWithoutReading(deliveries: number, behind = '') {
-  house.arrived = [];
-  house.answer = () => ok('x'.repeat(50_000));
+  server.arrived = [];
+  server.answer = () => ok('x'.repeat(50_000));
   let text = '';
-  const socket = connect({ port: house.port, host: '127.0.0.1', allowHalfOpen: true });
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   socket
     .on('error', () => {})
     .on('data', chunk => {
@@ -30,65 +30,65 @@ async function sendWithoutReading(deliveries: number, behind = '') {
     .write(post('hello').repeat(deliveries) + behind);
   let before = -1;
   await eventually(async () => {
-    const stands = house.arrived.length > 0 && house.arrived.length === before;
-    before = house.arrived.length;
+    const stands = server.arrived.length > 0 && server.arrived.length === before;
+    before = server.arrived.length;
     await Bun.sleep(50);
     return stands;
   });
   return { socket, received: () => text };
 }
 
-describe('senders that go away', () => {
-  test('in the middle of a body: told, and its bytes are free again', async () => {
-    const wire = await house.open();
+describe('a sender that disconnects', () => {
+  test('in the middle of a body is reported, and its memory released', async () => {
+    const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => house.free < room);
+    await eventually(() => server.free < room);
     wire.destroy();
-    await eventually(() => house.aborted === 1);
-    expect([house.free, house.arrived]).toEqual([room, []]);
+    await eventually(() => server.aborted === 1);
+    expect([server.free, server.arrived]).toEqual([room, []]);
   });
 
-  test('half of it only: the same', async () => {
-    const socket = connect(house.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
-    await eventually(() => house.aborted === 1);
+  test('with one half of the connection is reported, too', async () => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
+    await eventually(() => server.aborted === 1);
     await eventually(() => socket.destroyed);
-    expect([house.free, house.arrived]).toEqual([room, []]);
+    expect([server.free, server.arrived]).toEqual([room, []]);
   });
 
-  test('after several deliveries at once: all are delivered and answered, but for one that is not whole', async () => {
+  test('after several pipelined deliveries gets a response to each complete one', async () => {
     let text = '';
     const all = `${post('1')}${post('2')}${post('3')}`;
-    const socket = connect(house.port, '127.0.0.1', () => socket.end(`${all}${post('four').slice(0, -1)}`));
+    const socket = connect(server.port, '127.0.0.1', () => socket.end(`${all}${post('four').slice(0, -1)}`));
     socket.on('data', chunk => {
       text += latin1(chunk);
     });
     await eventually(() => socket.destroyed);
-    expect([house.arrived.map(({ body }) => body), text.split('"ok":true').length - 1]).toEqual([['1', '2', '3'], 3]);
-    await eventually(() => house.free === room);
+    expect([server.arrived.map(({ body }) => body), text.split('"ok":true').length - 1]).toEqual([['1', '2', '3'], 3]);
+    await eventually(() => server.free === room);
   });
 
-  test('before it takes its answers: it gets one to each of its deliveries', async () => {
+  test('with one half, before it reads its responses, gets one for each delivery', async () => {
     const { socket, received } = await sendWithoutReading(140);
-    expect(house.arrived.length).toBeLessThan(140);
+    expect(server.arrived.length).toBeLessThan(140);
     socket.end();
-    await house.hasRead();
+    await server.hasRead();
     socket.resume();
     await eventually(() => socket.destroyed);
     expect(received().split('HTTP/1.1 200 OK')).toHaveLength(141);
   });
 
-  test('in the middle of a body, before it takes its answers: it gets those to what it sent before', async () => {
+  test('in the middle of a body, before it reads its responses, gets those to earlier deliveries', async () => {
     const most = await sendWithoutReading(140);
     most.socket.destroy();
     // So few that the last answers wait here without stopping any.
-    const count = house.arrived.length - 1;
+    const count = server.arrived.length - 1;
     const { socket, received } = await sendWithoutReading(count, post('half').slice(0, -1));
     socket.end();
-    await house.hasRead();
+    await server.hasRead();
     socket.resume();
     await eventually(() => socket.destroyed);
     expect(received().split('x'.repeat(50_000))).toHaveLength(count + 1);
-    await eventually(() => house.aborted === 1 && house.free === room);
+    await eventually(() => server.aborted === 1 && server.free === room);
   });
 
   test.each([
@@ -99,41 +99,41 @@ describe('senders that go away', () => {
       /true\}HTTP\/1\.1 200 .*complete.*HTTP\/1\.1 200 .*complete$/s,
     ],
     ['half a head', 'GET /x HTTP/1.1\r\nHo', /true\}HTTP\/1\.1 400 .*\{"error":"malformed request"\}$/s],
-  ])('after %s for the complete server behind a delivery: both are answered', async (_name, behind, expected) => {
+  ])('after a delivery and %s for the HTTP server gets both responses', async (_name, behind, expected) => {
     let text = '';
-    const socket = connect(house.port, '127.0.0.1', () => socket.end(post('1') + behind));
+    const socket = connect(server.port, '127.0.0.1', () => socket.end(post('1') + behind));
     socket.on('data', chunk => {
       text += latin1(chunk);
     });
     await eventually(() => socket.destroyed);
     expect(text).toMatch(expected);
-    expect([house.arrived.length, house.errors, house.free]).toEqual([1, [], room]);
+    expect([server.arrived.length, server.errors, server.free]).toEqual([1, [], room]);
   });
 
-  test('before the answer: what was sent is delivered, and nobody is told of an abort', async () => {
+  test('before the response: the delivery is stored and not reported as aborted', async () => {
     const held = Promise.withResolvers<Answer>();
-    house.answer = () => held.promise;
-    const wire = await house.open();
+    server.answer = () => held.promise;
+    const wire = await server.open();
     wire.write(post('hello'));
-    await eventually(() => house.arrived.length === 1);
+    await eventually(() => server.arrived.length === 1);
     wire.destroy();
     held.resolve(ok());
-    await eventually(() => house.free === room);
-    expect([house.aborted, house.errors]).toEqual([0, []]);
+    await eventually(() => server.free === room);
+    expect([server.aborted, server.errors]).toEqual([0, []]);
   });
 });
 
 describe('closing', () => {
-  test('waits for a delivery that is being stored, says that it was the last, and cuts idle ones', async () => {
+  test('waits for a delivery that is being stored, answers it with Connection: close, and closes idle connections', async () => {
     const held = Promise.withResolvers<Answer>();
-    house.answer = ({ body }) => (latin1(body) === 'slow' ? held.promise : ok());
-    const [slow, idle, silent] = [await house.open(), await house.open(), await house.open()];
+    server.answer = ({ body }) => (latin1(body) === 'slow' ? held.promise : ok());
+    const [slow, idle, silent] = [await server.open(), await server.open(), await server.open()];
     idle.write(post('quick'));
     slow.write(post('slow'));
     await seen(idle, 1);
-    await eventually(() => house.arrived.length === 2);
+    await eventually(() => server.arrived.length === 2);
     let isClosed = false;
-    const closing = house.front.close(5000).then(() => {
+    const closing = server.front.close(5000).then(() => {
       isClosed = true;
     });
     await Promise.all([idle.closed, silent.closed]);
@@ -145,32 +145,32 @@ describe('closing', () => {
   });
 
   test('waits for a body that is arriving', async () => {
-    const wire = await house.open();
+    const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => house.free < room);
-    const closing = house.front.close(5000);
+    await eventually(() => server.free < room);
+    const closing = server.front.close(5000);
     wire.write('o');
     await closing;
     await wire.closed;
-    expect([answers(wire), house.arrived.length]).toEqual([1, 1]);
+    expect([answers(wire), server.arrived.length]).toEqual([1, 1]);
   });
 
-  test('waits until the answers that were given are taken', async () => {
+  test('waits until the responses are read', async () => {
     const { socket, received } = await sendWithoutReading(140);
-    const closing = house.front.close(5000);
+    const closing = server.front.close(5000);
     socket.resume();
     await closing;
     await eventually(() => socket.destroyed);
-    expect(received().split('HTTP/1.1 200 OK')).toHaveLength(house.arrived.length + 1);
+    expect(received().split('HTTP/1.1 200 OK')).toHaveLength(server.arrived.length + 1);
     expect(received()).toMatch(/Connection: close\r\n\r\nx+$/);
   });
 
-  test('does not wait longer than it was told', async () => {
-    const wire = await house.open();
+  test('does not wait beyond the deadline', async () => {
+    const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => house.free < room);
-    await house.front.close(20);
+    await eventually(() => server.free < room);
+    await server.front.close(20);
     await wire.closed;
-    await eventually(() => house.free === room);
+    await eventually(() => server.free === room);
   });
 });

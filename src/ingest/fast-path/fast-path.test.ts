@@ -1,4 +1,4 @@
-/* The short way for plain deliveries, over real sockets, beside the complete server that takes what it leaves. */
+/* The fast path over real sockets, with the HTTP server behind it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
@@ -15,123 +15,123 @@ import {
 import { eventually } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
 
-let house: FastPathServer;
+let server: FastPathServer;
 beforeEach(async () => {
-  house = await openFastPath();
+  server = await openFastPath();
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
 const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
 describe('a plain delivery', () => {
-  test('arrives as it was sent, and is answered with what every answer says', async () => {
-    const wire = await house.open();
+  test('is delivered as it was sent, and its response has the usual fields', async () => {
+    const wire = await server.open();
     wire.write(post('hello', 'X-Forwarded-For: 1.2.3.4'));
     expect(await wire.until(/true\}$/)).toMatch(
       /^HTTP\/1\.1 200 OK\r\ncontent-type: application\/json\r\ncontent-length: 11\r\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\n\{"ok":true\}$/,
     );
     const fields = 'Host: x\r\nContent-Length: 5\r\nX-Forwarded-For: 1.2.3.4\r\n';
-    expect(house.arrived).toEqual([
+    expect(server.arrived).toEqual([
       { method: 'POST', target: '/in/t', forwardedFor: '1.2.3.4', fields, body: 'hello' },
     ]);
-    expect([house.free, house.handedOver]).toEqual([room, []]);
+    expect([server.free, server.handedOver]).toEqual([room, []]);
   });
 
-  test('may come with its body in pieces', async () => {
-    const wire = await house.open();
+  test('may arrive with its body in pieces', async () => {
+    const wire = await server.open();
     const text = post('hello');
     wire.write(text.slice(0, -5));
-    await eventually(() => house.free < room);
+    await eventually(() => server.free < room);
     wire.write('he');
-    await eventually(() => house.free === room - text.length + 3);
+    await eventually(() => server.free === room - text.length + 3);
     wire.write('llo');
     await seen(wire, 1);
-    expect([house.arrived[0]?.body, house.free]).toEqual(['hello', room]);
+    expect([server.arrived[0]?.body, server.free]).toEqual(['hello', room]);
   });
 
-  test('one after the other on a connection, also without waiting for answers, in order', async () => {
-    const wire = await house.open();
+  test('follows another one on the connection, pipelined or not, in order', async () => {
+    const wire = await server.open();
     const held = Promise.withResolvers<Answer>();
-    house.answer = ({ body }) => (latin1(body) === '1' ? held.promise : ok(`{"ok":${latin1(body)}}`));
+    server.answer = ({ body }) => (latin1(body) === '1' ? held.promise : ok(`{"ok":${latin1(body)}}`));
     wire.write(post('1') + post('22') + post('333').slice(0, -1));
-    await eventually(() => house.arrived.length === 1);
+    await eventually(() => server.arrived.length === 1);
     held.resolve(ok('{"ok":1}'));
     await seen(wire, 2);
     wire.write('3');
     expect((await wire.until(/333\}/)).match(/"ok":\d+/g)).toEqual(['"ok":1', '"ok":22', '"ok":333']);
-    expect([house.arrived.map(({ body }) => body), house.handedOver, house.free]).toEqual([
+    expect([server.arrived.map(({ body }) => body), server.handedOver, server.free]).toEqual([
       ['1', '22', '333'],
       [],
       room,
     ]);
   });
 
-  test('the last one says so', async () => {
-    const wire = await house.open();
+  test('with Connection: close ends the connection', async () => {
+    const wire = await server.open();
     wire.write(post('x', 'Connection: close') + post('never'));
     await wire.closed;
     expect(wire.received()).toMatch(/\r\nConnection: close\r\n/);
-    expect([answers(wire), house.arrived.length]).toEqual([1, 1]);
+    expect([answers(wire), server.arrived.length]).toEqual([1, 1]);
   });
 
-  test('a sender that has closed its half is answered', async () => {
+  test('a sender that has closed its half of the connection gets its response', async () => {
     const held = Promise.withResolvers<Answer>();
-    house.answer = () => held.promise;
+    server.answer = () => held.promise;
     let text = '';
-    const socket = connect(house.port, '127.0.0.1', () => socket.end(post('x')));
+    const socket = connect(server.port, '127.0.0.1', () => socket.end(post('x')));
     socket.on('data', chunk => {
       text += latin1(chunk);
     });
-    await eventually(() => house.arrived.length === 1);
+    await eventually(() => server.arrived.length === 1);
     held.resolve(ok());
     await eventually(() => text.endsWith('{"ok":true}'));
     await eventually(() => socket.destroyed);
   });
 });
 
-describe('answers', () => {
-  test('of letters beyond ASCII, counted in bytes', async () => {
-    house.answer = () => ok('"é"');
-    const wire = await house.open();
+describe('responses', () => {
+  test('with letters beyond ASCII have their length in bytes', async () => {
+    server.answer = () => ok('"é"');
+    const wire = await server.open();
     wire.write(post('x') + post('y'));
     await seen(wire, 2);
     expect(wire.received().match(/content-length: 4\r\n[^"]*"\xc3\xa9"/g)).toHaveLength(2);
   });
 
-  test('without a body', async () => {
-    house.answer = () => ({ status: 204, headers: {}, body: '' });
-    const wire = await house.open();
+  test('may have no body', async () => {
+    server.answer = () => ({ status: 204, headers: {}, body: '' });
+    const wire = await server.open();
     wire.write(post('x'));
     expect(await wire.until(/\r\n\r\n/)).not.toMatch(/content-length/i);
   });
 
-  test('a defect ends the connection and is told', async () => {
-    house.answer = () => {
+  test('an unexpected error ends the connection and is reported', async () => {
+    server.answer = () => {
       throw new Error('defect');
     };
-    const wire = await house.open();
+    const wire = await server.open();
     wire.write(post('x'));
     await wire.closed;
-    expect([house.errors.length, house.free]).toEqual([1, room]);
+    expect([server.errors.length, server.free]).toEqual([1, room]);
   });
 
-  test('who does not read them gets no further ones made', async () => {
+  test('are not produced for a client that does not read them', async () => {
     const large = 'x'.repeat(1 << 20);
-    house.answer = () => ok(large);
-    const socket = connect(house.port, '127.0.0.1');
+    server.answer = () => ok(large);
+    const socket = connect(server.port, '127.0.0.1');
     socket.pause();
     socket.write(post('x').repeat(100));
-    await eventually(() => house.arrived.length > 0);
+    await eventually(() => server.arrived.length > 0);
     let before = -1;
     // Until it stands still.
     await eventually(async () => {
-      const now = house.arrived.length;
+      const now = server.arrived.length;
       const stands = now === before;
       before = now;
       await Bun.sleep(50);
       return stands;
     });
-    expect(house.arrived.length).toBeLessThan(50);
+    expect(server.arrived.length).toBeLessThan(50);
     let bytes = 0;
     socket.on('data', chunk => {
       bytes += chunk.length;
@@ -139,11 +139,11 @@ describe('answers', () => {
     socket.resume();
     await eventually(() => bytes > 100 * large.length);
     socket.destroy();
-    expect(house.arrived).toHaveLength(100);
+    expect(server.arrived).toHaveLength(100);
   });
 });
 
-describe('what goes to the complete server, whole', () => {
+describe('handed over to the HTTP server, from the beginning of the request', () => {
   test.each([
     ['another path', 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n', /app/, []],
     [
@@ -155,51 +155,51 @@ describe('what goes to the complete server, whole', () => {
     ['a larger body', post('x'.repeat(maxBodyBytes + 1)), /complete/, [`POST /in/t ${'x'.repeat(maxBodyBytes + 1)}`]],
     ['another method', 'PURGE /in/t HTTP/1.1\r\nHost: x\r\n\r\n', /complete/, ['PURGE /in/t ']],
   ])('%s', async (_name, request, expected, went) => {
-    const wire = await house.open();
+    const wire = await server.open();
     wire.write(request);
     await wire.until(expected);
-    expect([house.handedOver, house.arrived]).toEqual([went, []]);
+    expect([server.handedOver, server.arrived]).toEqual([went, []]);
   });
 
-  test('a head in pieces, and then everything on that connection', async () => {
-    const wire = await house.open();
+  test('a head in pieces, and everything after it on that connection', async () => {
+    const wire = await server.open();
     wire.write(post('hello').slice(0, 10));
-    await house.hasRead();
+    await server.hasRead();
     wire.write(post('hello').slice(10) + post('again'));
     await seen(wire, 2);
-    expect([house.handedOver, house.arrived]).toEqual([['POST /in/t hello', 'POST /in/t again'], []]);
+    expect([server.handedOver, server.arrived]).toEqual([['POST /in/t hello', 'POST /in/t again'], []]);
   });
 
-  test('what follows a plain delivery', async () => {
-    const wire = await house.open();
+  test('another request after a plain delivery', async () => {
+    const wire = await server.open();
     wire.write(`${post('one')}GET /x HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(await wire.until(/app/)).toMatch(/ok":true[\s\S]*app/);
-    expect([house.arrived.length, house.handedOver, house.free]).toEqual([1, [], room]);
+    expect([server.arrived.length, server.handedOver, server.free]).toEqual([1, [], room]);
   });
 
-  test('what there is no room for, also when part of it has come', async () => {
-    house.free = 130;
-    const wire = await house.open();
+  test('a delivery that exceeds the budget, even when part of it has arrived', async () => {
+    server.free = 130;
+    const wire = await server.open();
     const text = post('x'.repeat(500));
     wire.write(text.slice(0, 100));
-    await eventually(() => house.free < 130);
+    await eventually(() => server.free < 130);
     wire.write(text.slice(100));
     await seen(wire, 1);
-    expect([house.handedOver, house.arrived, house.free]).toEqual([[`POST /in/t ${'x'.repeat(500)}`], [], 130]);
+    expect([server.handedOver, server.arrived, server.free]).toEqual([[`POST /in/t ${'x'.repeat(500)}`], [], 130]);
   });
 
-  test('a body for nobody, before anything of it is kept', async () => {
-    const wire = await house.open();
+  test('a body for an unknown target, before any of it is buffered', async () => {
+    const wire = await server.open();
     wire.write(post('hello').replace('/in/t', '/in/nobody').slice(0, -1));
-    await house.hasRead();
-    expect(house.free).toBe(room);
+    await server.hasRead();
+    expect(server.free).toBe(room);
     wire.write('o');
     await wire.until(/complete/);
-    expect([house.handedOver, house.arrived]).toEqual([['POST /in/nobody hello'], []]);
+    expect([server.handedOver, server.arrived]).toEqual([['POST /in/nobody hello'], []]);
   });
 
-  test('what is no HTTP is answered at once', async () => {
-    const wire = await house.open();
+  test('invalid HTTP is answered at once', async () => {
+    const wire = await server.open();
     wire.write('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03');
     await wire.closed;
     expect(wire.received()).toMatch(/^HTTP\/1\.1 400 /);
