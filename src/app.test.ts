@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from './testing/clock.ts';
 import { exchange } from './testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from './testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from './testing/test-server.ts';
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson();
+  server = await openTestServer({ clock });
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 describe('the order of checks', () => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const post = (headers: Record<string, string>, body: string) =>
-    house.fetch('/api/endpoints', { method: 'POST', headers, body });
+    server.fetch('/api/endpoints', { method: 'POST', headers, body });
 
   test.each([
     ['nothing', {}],
@@ -28,8 +28,8 @@ describe('the order of checks', () => {
   ])('401 before 400 and 404 with %s', async (_name, headers) => {
     for (const response of [
       await post(headers, '{broken'),
-      await house.fetch('/api/events?limit=zero', { headers }),
-      await house.fetch('/api/no/such/thing', { headers }),
+      await server.fetch('/api/events?limit=zero', { headers }),
+      await server.fetch('/api/no/such/thing', { headers }),
     ]) {
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toStartWith('Bearer');
@@ -38,7 +38,7 @@ describe('the order of checks', () => {
   });
 
   test('the scheme is not case-sensitive', async () => {
-    expect((await house.fetch('/api/me', { headers: { authorization: `bEaReR ${ada.key}` } })).status).toBe(200);
+    expect((await server.fetch('/api/me', { headers: { authorization: `bEaReR ${ada.key}` } })).status).toBe(200);
   });
 
   test.each([['{broken'], [''], ['[]'], ['null'], ['"name"'], ['{}'], ['{"name":5}'], ['{"name":null}']])(
@@ -67,7 +67,7 @@ describe('the order of checks', () => {
   });
 
   test('413 with { error } for a huge API body, but 401 first', async () => {
-    const origin = await house.listen();
+    const origin = await server.listen();
     const request = (auth: string) =>
       `POST /api/endpoints HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\nContent-Length: 999999999\r\n\r\n`;
     expect(await exchange(origin, request(''))).toMatch(/^HTTP\/1\.1 401 /);
@@ -78,7 +78,7 @@ describe('the order of checks', () => {
 
   test.each(['', 'a', 'evil.test/@x', 'a b', 'x:99999'])('a Host of %j changes nothing for the API', async host => {
     const answer = await exchange(
-      await house.listen(),
+      await server.listen(),
       `GET /api/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -88,7 +88,7 @@ describe('the order of checks', () => {
 describe('the rate limit', () => {
   test('is exact: the full number in a minute and no more; waiting Retry-After is enough; per credential', async () => {
     const limited = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
-    const eve = await limited.createPerson('eve@example.com');
+    const eve = await limited.createAccount('eve@example.com');
     const status = async (path = '/api/me') => (await eve.call('GET', path)).status;
     expect([await status(), await status()]).toEqual([200, 200]);
     clock.advance(20_000);
@@ -113,7 +113,7 @@ describe('the rate limit', () => {
 
 describe('/healthz and /readyz', () => {
   test('need no credentials', async () => {
-    expect((await house.fetch('/healthz')).status).toBe(200);
-    expect((await house.fetch('/readyz')).status).toBe(200);
+    expect((await server.fetch('/healthz')).status).toBe(200);
+    expect((await server.fetch('/readyz')).status).toBe(200);
   });
 });

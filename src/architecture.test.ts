@@ -1,4 +1,4 @@
-/* Reads every file under src and proves what the README says about the house: who may import whom, and what nobody says. */
+/* Reads every file under src and proves what the README says about the server: who may import whom, and what nobody says. */
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -126,7 +126,7 @@ const shipped = all.filter(({ file }) => !file.endsWith('.test.ts') && !file.sta
 const offenders = (files: Source[], wrong: (source: Source) => boolean): string[] =>
   files.filter(wrong).map(s => s.file);
 
-describe('the house', () => {
+describe('the server', () => {
   test('imports follow the arrows', () => {
     const wrong = shipped.flatMap(source =>
       source.imports.flatMap(found => complaint(source, found)?.replace(/^/, `${source.file}: `) ?? []),

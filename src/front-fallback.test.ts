@@ -5,16 +5,16 @@ import { createFront, decideFastPath, type Front } from './front.ts';
 import { checkRuntime } from './http/connection/runtime-check.ts';
 import { selfSigned } from './testing/certificate.ts';
 import { openWire, type Wire } from './testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from './testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from './testing/test-server.ts';
 
 let server: TestServer;
-let owner: Caller;
+let owner: TestAccount;
 let front: Front;
 let origin: string;
 const wires: Wire[] = [];
 beforeEach(async () => {
   server = await openTestServer();
-  owner = await server.createPerson();
+  owner = await server.createAccount();
 });
 afterEach(async () => {
   for (const wire of wires.splice(0)) wire.destroy();

@@ -5,20 +5,20 @@ import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './testing/
 import { openTestServer, type TestServer } from './testing/test-server.ts';
 
 describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL server', () => {
-  let server: LibsqlServer;
+  let libsql: LibsqlServer;
   const open: TestServer[] = [];
   beforeAll(async () => {
-    server = await startLibsqlServer();
+    libsql = await startLibsqlServer();
   }, 20_000);
   afterEach(async () => {
-    await Promise.all(open.splice(0).map(house => house.close()));
+    await Promise.all(open.splice(0).map(server => server.close()));
   });
-  afterAll(() => server.remove());
+  afterAll(() => libsql.remove());
 
   const join = async (scheme = 'http'): Promise<TestServer> => {
-    const house = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: server.url.replace('http', scheme) } });
-    open.push(house);
-    return house;
+    const server = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: libsql.url.replace('http', scheme) } });
+    open.push(server);
+    return server;
   };
 
   test('that start at the same moment on an empty database both come up', async () => {
@@ -31,7 +31,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
 
   test('take deliveries together: every answer names its own event, and nothing is stored twice or lost', async () => {
     const [one, two] = [await join(), await join('ws')];
-    const ada = await one.createPerson();
+    const ada = await one.createAccount();
     const endpoint = await ada.createEndpoint();
     const sent = Array.from({ length: 60 }, (_, n) => `{"n":${n}}`);
     const ids = await Promise.all(sent.map((body, i) => (i % 2 ? one : two).deliver(endpoint, body)));
@@ -53,17 +53,17 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
   }, 20_000);
 
   test('whose server went away answer 503 with Retry-After, and are not ready', async () => {
-    const house = await join();
-    const ada = await house.createPerson('bob@example.com');
+    const server = await join();
+    const ada = await server.createAccount('bob@example.com');
     const endpoint = await ada.createEndpoint();
-    const origin = await house.listen();
-    await server.remove();
+    const origin = await server.listen();
+    await libsql.remove();
     const known = await fetch(`${origin}${new URL(endpoint.url).pathname}`, { method: 'POST', body: 'x' });
     expect([known.status, Number(known.headers.get('retry-after')) > 0]).toEqual([503, true]);
     // Made by another process, perhaps: nobody knows, so it is no 404.
     const perhaps = await fetch(`${origin}/in/${'0'.repeat(32)}`, { method: 'POST', body: 'x' });
     expect([perhaps.status, Number(perhaps.headers.get('retry-after')) > 0]).toEqual([503, true]);
     expect((await ada.call('GET', '/api/me')).status).toBe(503);
-    expect((await house.fetch('/readyz')).status).toBe(503);
+    expect((await server.fetch('/readyz')).status).toBe(503);
   }, 20_000);
 });

@@ -32,8 +32,8 @@ export async function createServices(surroundings: Dependencies): Promise<Servic
 export const buildServices = async (surroundings: Dependencies): Promise<Services> =>
   build(await createInfrastructure(surroundings));
 
-function build(ground: Infrastructure) {
-  const { log, database, stopTimers } = ground;
+function build(infrastructure: Infrastructure) {
+  const { log, database, stopTimers } = infrastructure;
   // The sweeper is woken by what is built before it.
   const wakeSweeper = (): void => recording.retention.wake();
   // Streams and waiting calls look again whether they may go on.
@@ -42,24 +42,24 @@ function build(ground: Infrastructure) {
     recording.arrivals.recheckAll();
   };
 
-  const endpoints = createEndpoints(ground, () => {
+  const endpoints = createEndpoints(infrastructure, () => {
     wakeSweeper();
     recheckAccess();
   });
-  const people = createAccounts(ground, endpoints.endpoints, {
+  const people = createAccounts(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
   });
-  const watch = createObservability(ground, () => recording);
-  const recording = createIngestWiring(ground, endpoints, watch);
-  const history = createHistory(ground, endpoints, recording, watch);
-  const connected = createConnectedApps(ground, people, recheckAccess);
-  const access = createAccess(ground, people, connected);
-  const agents = createMcpWiring(ground, endpoints, recording, history);
+  const watch = createObservability(infrastructure, () => recording);
+  const recording = createIngestWiring(infrastructure, endpoints, watch);
+  const history = createHistory(infrastructure, endpoints, recording, watch);
+  const connected = createConnectedApps(infrastructure, people, recheckAccess);
+  const access = createAccess(infrastructure, people, connected);
+  const agents = createMcpWiring(infrastructure, endpoints, recording, history);
 
   return {
-    ...ground,
+    ...infrastructure,
     ...people,
     ...endpoints,
     ...recording,

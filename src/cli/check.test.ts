@@ -19,24 +19,24 @@ let removeDatabase: () => Promise<void>;
 beforeEach(async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   file = join(directory, 'hooktape.db');
-  const server = await databaseFor(directory);
-  removeDatabase = async () => server?.remove();
+  const libsql = await databaseFor(directory);
+  removeDatabase = async () => libsql?.remove();
   env = {
     HOOKTAPE_DATA_DIR: directory,
     HOOKTAPE_SECRET: secret,
-    HOOKTAPE_DATABASE_URL: server?.url ?? `file:${file}`,
+    HOOKTAPE_DATABASE_URL: libsql?.url ?? `file:${file}`,
   };
-  const house = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
-  const caller = await house.createPerson();
+  const server = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
+  const caller = await server.createAccount();
   const { id } = await caller.createEndpoint();
   await caller.createEndpoint('empty');
-  await recordMany(house, id, 4, { receivedAt: n => Date.now() + n });
+  await recordMany(server, id, 4, { receivedAt: n => Date.now() + n });
   const sealed = createSealer(secret, randomBytes).seal('whsec', sealPurpose.signingSecret('sec_1'));
-  await house.services.database.client.batch([
+  await server.services.database.client.batch([
     { sql: "INSERT INTO secrets VALUES ('sec_1', 1, NULL, ?, 'hsec', 0)", args: [sealed] },
     "INSERT INTO replays (event, destination, ok, duration_ms, created_at) VALUES (1, 'http://example.com/', 1, 1, 1)",
   ]);
-  await house.close();
+  await server.close();
 });
 afterEach(async () => {
   await removeDatabase();

@@ -57,11 +57,11 @@ describe('a command beside a running server', () => {
 
 describe('the server’s side', () => {
   test('shows that it is alive while an operation takes long', async () => {
-    const house = await openTestServer();
-    const socket = join(house.directory, 'hooktape.sock');
+    const server = await openTestServer();
+    const socket = join(server.directory, 'hooktape.sock');
     const release = Promise.withResolvers<never[]>();
-    const account = { ...house.services.account, list: () => release.promise };
-    const front = createSocketFront(controlHandler({ ...house.services, account }, 5), () => {});
+    const account = { ...server.services.account, list: () => release.promise };
+    const front = createSocketFront(controlHandler({ ...server.services, account }, 5), () => {});
     await front.listen(socket);
     const response = await fetch('http://hooktape/control/account.list', { unix: socket, method: 'POST', body: '{}' });
     const reader = response.body?.getReader();
@@ -72,7 +72,7 @@ describe('the server’s side', () => {
       rest += Buffer.from(next.value).toString();
     expect(JSON.parse(rest)).toEqual({ result: [] });
     await front.close(1000);
-    await house.close();
+    await server.close();
   });
 
   test.each([
@@ -83,19 +83,19 @@ describe('the server’s side', () => {
       'the disk is full: no room',
     ],
   ])('%s, and lands in the log', async (_what, error, said) => {
-    const house = await openTestServer();
-    const socket = join(house.directory, 'hooktape.sock');
-    const account = { ...house.services.account, list: () => Promise.reject(error) };
-    const front = createSocketFront(controlHandler({ ...house.services, account }), () => {});
+    const server = await openTestServer();
+    const socket = join(server.directory, 'hooktape.sock');
+    const account = { ...server.services.account, list: () => Promise.reject(error) };
+    const front = createSocketFront(controlHandler({ ...server.services, account }), () => {});
     await front.listen(socket);
     const response = await fetch('http://hooktape/control/account.list', { unix: socket, method: 'POST', body: '{}' });
     const text = await response.text();
     expect(text).toContain(said);
     expect(text).not.toContain('SELECT');
-    expect(house.lines.filter(({ level }) => level === 'error')).toMatchObject([
+    expect(server.lines.filter(({ level }) => level === 'error')).toMatchObject([
       { fields: { operation: 'account.list' } },
     ]);
     await front.close(1000);
-    await house.close();
+    await server.close();
   });
 });

@@ -10,7 +10,7 @@ import { backUp } from './maintenance.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 let directory: string;
-let house: TestServer;
+let server: TestServer;
 const path = (name: string): string => join(directory, name);
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
@@ -18,29 +18,29 @@ beforeEach(async () => {
   mkdirSync(path('backups'));
   writeFileSync(path('data/secret'), `${testSecret}\n`);
   const env = { HOOKTAPE_DATABASE_URL: `file:${path('data/hooktape.db')}` };
-  house = await openTestServer({ directory: path('data'), env });
+  server = await openTestServer({ directory: path('data'), env });
 });
 afterEach(async () => {
-  await house.close();
+  await server.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
 const left = (): string[] => readdirSync(path('backups')).sort();
 const failing = (services: Partial<Services>, file: string): Promise<string> =>
-  backUp({ ...house.services, ...services }, file).then(
+  backUp({ ...server.services, ...services }, file).then(
     () => 'done',
     (error: Error) => error.message,
   );
 
 describe('a backup that fails', () => {
   const copyingFails = (message: string, code: string): Partial<Services> => {
-    const { upkeep } = house.services.database;
+    const { upkeep } = server.services.database;
     if (!upkeep) throw new Error('not a file');
     const copyInto = async (part: string): Promise<void> => {
       writeFileSync(part, 'half');
       throw Object.assign(new Error(message), { code });
     };
-    return { database: { ...house.services.database, upkeep: { ...upkeep, copyInto } } };
+    return { database: { ...server.services.database, upkeep: { ...upkeep, copyInto } } };
   };
 
   test('because the disk is full', async () => {
@@ -112,7 +112,7 @@ describe('a restore', () => {
   const restore = () => hooktape({ HOOKTAPE_DATA_DIR: path('other') }, 'restore', path('backups/a.db'));
 
   test('that was cut off behind the secret is done again', async () => {
-    await backUp(house.services, path('backups/a.db'));
+    await backUp(server.services, path('backups/a.db'));
     mkdirSync(path('other'));
     for (const name of ['secret', 'secret.tmp', 'hooktape.db.restoring'])
       writeFileSync(path(`other/${name}`), `${testSecret}\n`);
@@ -131,7 +131,7 @@ describe('a restore', () => {
   });
 
   test('does not touch another secret', async () => {
-    await backUp(house.services, path('backups/a.db'));
+    await backUp(server.services, path('backups/a.db'));
     mkdirSync(path('other'));
     writeFileSync(path('other/secret'), 'another');
     expect(await restore()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not empty (secret)') });

@@ -3,19 +3,19 @@ import { recordMany } from '../testing/events.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
 import { contentProblems } from './check-contents.ts';
 
-let house: TestServer;
+let server: TestServer;
 let ids: string[];
 beforeEach(async () => {
-  house = await openTestServer();
-  const { id } = await (await house.createPerson()).createEndpoint();
-  const small = await recordMany(house, id, 300, { receivedAt: 1 });
-  const large = await recordMany(house, id, 3, { receivedAt: 1, bodyBytes: 600_000 });
+  server = await openTestServer();
+  const { id } = await (await server.createAccount()).createEndpoint();
+  const small = await recordMany(server, id, 300, { receivedAt: 1 });
+  const large = await recordMany(server, id, 3, { receivedAt: 1, bodyBytes: 600_000 });
   ids = [...small, ...large];
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
-const problems = (): Promise<string[]> => contentProblems(house.services.database.client);
-const damage = (sql: string) => house.services.database.client.execute(sql);
+const problems = (): Promise<string[]> => contentProblems(server.services.database.client);
+const damage = (sql: string) => server.services.database.client.execute(sql);
 
 test('all are looked at, small and large ones', async () => {
   expect(await problems()).toEqual([]);
@@ -42,7 +42,7 @@ test('a size that is not the body’s', async () => {
 });
 
 test('large ones are read one at a time', async () => {
-  const { client } = house.services.database;
+  const { client } = server.services.database;
   const read: number[] = [];
   const watched = {
     execute: async (statement: { sql: string; args: number[] }) => {

@@ -21,7 +21,7 @@ export type ThreadScope = {
 };
 
 /**
- * Work of the house's own that is done beside the connection, between its statements. It is given all inputs that have come
+ * Work of the server's own that is done beside the connection, between its statements. It is given all inputs that have come
  * while the connection was busy, and has an output or an error for each; one that it throws is for all of them. `handedOver`:
  * buffers in the output that the thread gives away.
  */

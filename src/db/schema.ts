@@ -75,6 +75,7 @@ export const secrets = sqliteTable('secrets', {
   last4: text().notNull(),
   createdAt: integer('created_at').notNull(),
   confirmed: integer({ mode: 'boolean' }).notNull().default(true),
+  learned: integer({ mode: 'boolean' }).notNull().default(false),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

@@ -4,14 +4,14 @@ import { createSealer } from '../core/seal.ts';
 import { openTestServer, randomBytes, type TestServer } from '../testing/test-server.ts';
 import { checkSecret, readProof, SecretError } from './secret-check.ts';
 
-let house: TestServer;
+let server: TestServer;
 let client: Client;
 beforeEach(async () => {
-  house = await openTestServer();
-  client = house.services.database.client;
+  server = await openTestServer();
+  client = server.services.database.client;
   await client.execute("DELETE FROM meta WHERE name = 'secret-check'");
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
 const sealer = (secret: string) => createSealer(secret, randomBytes);
 const refusal = (of: Client) => checkSecret(of, sealer('second')).catch(error => error);

@@ -22,11 +22,11 @@ test('secrets that 1.0.0 may have learned from a handshake are unconfirmed after
       args: [`sec_${platform}`, platform],
     });
   await migrate(client, migrations, copy);
-  const { rows } = await client.execute('SELECT platform, confirmed FROM secrets ORDER BY id');
-  expect(rows.map(row => [row['platform'], row['confirmed']])).toEqual([
-    ['asana', 0],
-    ['notion', 0],
-    [null, 1],
-    ['stripe', 1],
+  const { rows } = await client.execute('SELECT platform, confirmed, learned FROM secrets ORDER BY id');
+  expect(rows.map(row => [row['platform'], row['confirmed'], row['learned']])).toEqual([
+    ['asana', 0, 0],
+    ['notion', 0, 0],
+    [null, 1, 0],
+    ['stripe', 1, 0],
   ]);
 });

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { appRefusal, closedToApps, isOpenToApps, openToApps } from '../core/app-permissions.ts';
-import type { SignedInPerson } from '../testing/oauth-harness.ts';
+import type { SignedInAccount } from '../testing/oauth-harness.ts';
 import {
   callOf,
   type Kind,
@@ -22,12 +22,12 @@ afterAll(async () => {
   await world.close();
   await limited.close();
 });
-const { ada, bob, cleo, desk, operations } = world;
+const { ada, bob, cleo, harness, operations } = world;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const send = async (operation: Operation, ids: Record<string, string>, headers: Record<string, string>, at = world) => {
   const [path, init] = callOf(operation, ids, at);
-  const response = await at.desk.fetch(path, { ...init, headers: { ...init.headers, ...headers } });
+  const response = await at.harness.fetch(path, { ...init, headers: { ...init.headers, ...headers } });
   const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream');
   if (isStream) await response.body?.cancel();
   return { status: response.status, headers: response.headers, text: isStream ? '' : await response.text() };
@@ -86,7 +86,7 @@ describe('with an API key', () => {
   });
 
   /** By an operation of its owner's own. */
-  const stillThere = async (owner: SignedInPerson, kind: Kind, id: string): Promise<void> => {
+  const stillThere = async (owner: SignedInAccount, kind: Kind, id: string): Promise<void> => {
     const lists: Record<Exclude<Kind, 'secret' | 'invitation'>, string> = {
       endpoint: '/api/endpoints',
       event: `/api/events/${id}`,
@@ -96,7 +96,7 @@ describe('with an API key', () => {
       member: '/api/team',
     };
     if (kind === 'invitation') return;
-    const { rows } = await desk.services.database.client.execute({
+    const { rows } = await harness.services.database.client.execute({
       sql: 'SELECT id FROM secrets WHERE id = ?',
       args: [id],
     });
@@ -122,7 +122,7 @@ describe('a connected app', () => {
   const credentials = async (): Promise<string[]> => {
     const { access_token } = await world.connect(world.client, ada);
     const make = (by: string) =>
-      desk.use(by, '/api/keys', {
+      harness.use(by, '/api/keys', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: '{"name":"of an app"}',
@@ -171,7 +171,7 @@ describe('a connected app', () => {
     'does not get around it by spelling %s',
     async path => {
       const [token = ''] = await credentials();
-      expect((await (await desk.use(token, path)).json()) as object).not.toHaveProperty('members');
+      expect((await (await harness.use(token, path)).json()) as object).not.toHaveProperty('members');
       await disconnect();
     },
   );

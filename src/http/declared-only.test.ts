@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { exchange } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 import { isOpenOperation } from './open-operations.ts';
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 let origin: string;
 beforeAll(async () => {
   server = await openTestServer();
-  ada = await server.createPerson();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
   origin = await server.listen();
 });

@@ -1,13 +1,13 @@
 /* Failures that are nobody's mistake, as the caller and the log see them. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { isRemote } from '../testing/remote/databases.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 beforeEach(async () => {
   server = await openTestServer();
-  ada = await server.createPerson();
+  ada = await server.createAccount();
 });
 afterEach(() => server.close());
 

@@ -4,19 +4,19 @@ import { createApp } from '../app.ts';
 import { type AppError, notFound, unavailable } from '../core/errors.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 import { createListener } from './connection/listener.ts';
 import { appErrorResponse } from './errors.ts';
 import { bodyOf, createFetchAdapter, type Fetcher, requestContext } from './fetch-adapter.ts';
 import { type BodyBudgets, createBodyBudgets } from './request-body.ts';
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let base: string;
 
 beforeAll(async () => {
   server = await openTestServer();
-  ada = await server.createPerson();
+  ada = await server.createAccount();
   base = await server.listen();
 });
 afterAll(() => server.close());
@@ -66,7 +66,7 @@ test('503 when all bodies together exceed the budget; finished and refused reque
   const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const asked = Promise.withResolvers<void>();
   await using listener = await listening({ anonymous, authenticated }, async request => {
-    if (request.headers.has('authorization')) requestContext(request).authenticatedAs('acc_1');
+    if (request.headers.has('authorization')) requestContext(request).authenticatedAs('acc_1', async () => {});
     try {
       await bodyOf(request);
     } catch (error) {

@@ -12,8 +12,8 @@ import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson }
 /** What a Fetch Request has no field for. */
 export type RequestContext = {
   clientAddress: string;
-  /** The request has valid credentials of this account. */
-  authenticatedAs: (accountId: string) => void;
+  /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. */
+  authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
   id: string;
   /**
    * For streams and long polls: ends the response when the client closes its half of the connection, which usually means that it
@@ -39,7 +39,7 @@ export function requestContext(request: Request): RequestContext {
   return contexts.get(request) ?? localContext;
 }
 
-/** Reads the request's body. @throws too_large, too_slow, invalid, overloaded */
+/** Reads the request's body. @throws too_large, too_slow, invalid, overloaded, unauthorized */
 export async function bodyOf(request: Request): Promise<Uint8Array> {
   const context = contexts.get(request);
   return context ? context.body.read() : refuseDeepJson(new Uint8Array(await request.arrayBuffer()));

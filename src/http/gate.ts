@@ -85,6 +85,15 @@ export function createGate(options: GateOptions): Gate {
         )
       : appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
 
+  /** Credentials may end while the body is on its way, which can take minutes. @throws unauthorized */
+  const checkAgain = async (request: Request, before: Principal, mayBeNobody: boolean): Promise<void> => {
+    const now = await authenticate(request);
+    const isSame = now?.accountId === before.accountId && now.credential.id === before.credential.id;
+    if (!isSame && !mayBeNobody) throw unauthorized();
+    if (isSame) principals.set(request, now);
+    else principals.delete(request);
+  };
+
   const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
     // Credentials that do not hold are refused here too: what has a bearer header was spared the rules for browsers.
@@ -95,7 +104,8 @@ export function createGate(options: GateOptions): Gate {
     const waitSeconds = limiter.take(bucketOf(principal), limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
-    requestContext(request).authenticatedAs(principal.accountId);
+    const mayBeNobody = withoutCredentials && !request.headers.has('authorization');
+    requestContext(request).authenticatedAs(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
     return undefined;
   };
 

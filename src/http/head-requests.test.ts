@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { exchange } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 beforeAll(async () => {
   server = await openTestServer();
-  ada = await server.createPerson();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
   await server.deliver(endpoint);
 });

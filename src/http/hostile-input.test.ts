@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 type Schema = { $ref?: string; properties?: Record<string, unknown> };
 type Operation = {
@@ -9,13 +9,13 @@ type Operation = {
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 let eventId: string;
 let document: Document;
 beforeAll(async () => {
   server = await openTestServer();
-  ada = await server.createPerson();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
   eventId = await server.deliver(endpoint);
   document = (await (await server.fetch('/openapi.json')).json()) as Document;

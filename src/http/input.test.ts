@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string };
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint('inbox');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 
@@ -21,7 +21,7 @@ describe('a body that is not valid UTF-8', () => {
     ['POST', '/api/keys', '{"name":"surrogate \xed\xa0\x80"}'],
     ['POST', '/api/keys', '{"name":"k","\xff":1}'],
   ])('400 for %s %s with %j, and nothing is kept', async (method, path, body) => {
-    const response = await house.fetch(path.replace('{id}', endpoint.id), {
+    const response = await server.fetch(path.replace('{id}', endpoint.id), {
       method,
       headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' },
       body: latin1(body),
@@ -54,6 +54,6 @@ describe('a query parameter that comes twice', () => {
   });
 
   test('401 comes before it', async () => {
-    expect((await house.fetch('/api/events?limit=1&limit=1')).status).toBe(401);
+    expect((await server.fetch('/api/events?limit=1&limit=1')).status).toBe(401);
   });
 });

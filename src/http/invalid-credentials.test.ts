@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBrowser } from '../testing/browser.ts';
 import { holdClock } from '../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 const clock = holdClock();
 const password = 'a good long password';
@@ -13,11 +13,11 @@ const invented = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(52)), byte => letters[byte % 32]).join('');
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let cookieName: string;
 beforeAll(async () => {
   server = await openTestServer({ clock, env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1' } });
-  ada = await server.createPerson('ada@example.com', { password });
+  ada = await server.createAccount('ada@example.com', { password });
   cookieName = server.services.cookie.name;
 });
 afterAll(() => server.close());
@@ -65,7 +65,7 @@ test('deleting the last account is noticed', async () => {
   const own = await openTestServer();
   try {
     const session = async (): Promise<unknown> => (await own.fetch('/api/session')).json();
-    await own.createPerson('last@example.com');
+    await own.createAccount('last@example.com');
     expect(await session()).toMatchObject({ setupRequired: false });
     await own.services.account.remove('last@example.com');
     expect(await session()).toMatchObject({ setupRequired: true });
@@ -145,7 +145,7 @@ test('keys and sessions from before a restart are still valid', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   try {
     const before = await openTestServer({ directory, clock });
-    const bob = await before.createPerson('bob@example.com', { password });
+    const bob = await before.createAccount('bob@example.com', { password });
     const browser = openBrowser(before);
     await browser.json(201, 'POST', '/api/session', { email: 'bob@example.com', password });
     await before.close();
@@ -168,8 +168,8 @@ describe('sessions of one account', () => {
         await browser.json(201, 'POST', '/api/session', { email, password });
         return browser;
       };
-      await small.createPerson('ada@example.com', { password });
-      await small.createPerson('bob@example.com', { password });
+      await small.createAccount('ada@example.com', { password });
+      await small.createAccount('bob@example.com', { password });
       const [phone, laptop, other] = [
         await signIn('ada@example.com'),
         await signIn('ada@example.com'),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020 from 'ajv/dist/2020';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 import { isOpenOperation } from './open-operations.ts';
 
 type Parameter = {
@@ -33,16 +33,16 @@ type Document = {
   components: { schemas: Record<string, { properties?: object; additionalProperties?: unknown }> };
 };
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let document: Document;
 
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
-  document = (await (await house.fetch('/openapi.json')).json()) as Document;
+  server = await openTestServer();
+  ada = await server.createAccount();
+  document = (await (await server.fetch('/openapi.json')).json()) as Document;
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, item]) =>
@@ -99,7 +99,7 @@ describe('/openapi.json', () => {
       const asked = operations().filter(which);
       expect(asked.length).toBeGreaterThan(5);
       for (const { method, path, operationId, responses } of asked) {
-        const response = await fetch((await house.listen()) + path.replace(/\{\w+\}/g, 'none'), { method, ...init() });
+        const response = await fetch((await server.listen()) + path.replace(/\{\w+\}/g, 'none'), { method, ...init() });
         expect([operationId, response.status]).toEqual([operationId, status]);
         expect((await response.json()) as object).toEqual({ error: expect.any(String) });
         expect(responses[status]?.content['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Error' });
@@ -160,7 +160,7 @@ describe('/openapi.json', () => {
       return answer;
     };
     const endpoint = await ada.createEndpoint();
-    const id = await house.deliver(endpoint, '{"a":[1,{"__proto__":2}]}', { suffix: '/sub?x=1&x=2' });
+    const id = await server.deliver(endpoint, '{"a":[1,{"__proto__":2}]}', { suffix: '/sub?x=1&x=2' });
     await fits(200, 'GET', '/api/me', '/api/me');
     await fits(200, 'GET', '/api/endpoints', '/api/endpoints');
     await fits(200, 'GET', '/api/endpoints/{id}', `/api/endpoints/${endpoint.id}`);
@@ -177,7 +177,7 @@ describe('/openapi.json', () => {
       if (!validate(await response.json())) throw new Error(`export as ${format}: ${ajv.errorsText(validate.errors)}`);
     }
     for (const headers of [{}, { authorization: 'Bearer htk_unknown' }]) {
-      const signedOut = await house.fetch('/api/session', { headers });
+      const signedOut = await server.fetch('/api/session', { headers });
       const validate = schemaOf('GET', '/api/session', 401);
       if (!validate(await signedOut.json())) throw new Error(`GET /api/session: ${ajv.errorsText(validate.errors)}`);
     }
@@ -236,7 +236,7 @@ describe('/openapi.json', () => {
   });
 
   test('names HOOKTAPE_BASE_URL; the copy that /docs loads is the same but for the origin, whatever was asked before', async () => {
-    const copy = (await (await house.fetch('/docs/openapi.json')).json()) as Document;
+    const copy = (await (await server.fetch('/docs/openapi.json')).json()) as Document;
     expect(document.servers).toEqual([{ url: 'http://localhost:4665' }]);
     expect(copy).toEqual({ ...document, servers: [{ url: '/' }] });
   });
@@ -244,7 +244,7 @@ describe('/openapi.json', () => {
 
 describe('/docs', () => {
   test('names no other origin, neither the page nor its policy, and its files are there', async () => {
-    const page = await house.fetch('/docs');
+    const page = await server.fetch('/docs');
     const html = await page.text();
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.headers.get('cache-control')).toBe('no-store');
@@ -252,7 +252,7 @@ describe('/docs', () => {
     expect(links.length).toBeGreaterThan(2);
     for (const link of links.filter(found => found !== 'data:,')) {
       expect(link).toStartWith('/docs/');
-      expect((await house.fetch(link)).status).toBe(200);
+      expect((await server.fetch(link)).status).toBe(200);
     }
   });
 });

@@ -15,7 +15,7 @@ const [attacker, other] = ['127.0.0.1', '127.0.0.2'];
 let server: TestServer;
 beforeAll(async () => {
   server = await openTestServer();
-  await server.createPerson('owner@example.com', { password: 'correct horse battery' });
+  await server.createAccount('owner@example.com', { password: 'correct horse battery' });
 });
 afterAll(() => server.close());
 
@@ -138,7 +138,7 @@ describe('half-sent bodies without credentials', () => {
 
 describe('half-sent bodies with credentials', () => {
   test('of one account keep out neither other accounts nor anonymous requests', async () => {
-    const [ada, bob] = [await server.createPerson('ada@example.com'), await server.createPerson('bob@example.com')];
+    const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
     const budgets = { ...createBodyBudgets(), authenticated: createMemoryBudget({ totalBytes: 1024 * kilobyte }) };
     // Their time is not limited like that of the others.
     const { held, stall, signIn } = await open({ budgets, anonymousBodyMs: 30 });

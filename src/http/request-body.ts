@@ -18,9 +18,9 @@ export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;
 export const bodyRefusals = [400, 408, 413] as const;
 
 export type RequestBody = {
-  /** The request has valid credentials of this account. To be called before `read`. */
-  authenticatedAs: (accountId: string) => void;
-  /** The complete body; a second call returns the same. @throws too_large, too_slow, invalid, overloaded */
+  /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. To be called before `read`. */
+  authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
+  /** The complete body; a second call returns the same. @throws too_large, too_slow, invalid, overloaded, and what `checkAgain` throws */
   read: () => Promise<Uint8Array>;
   /** To be called when the body is no longer in use. */
   release: () => void;
@@ -58,6 +58,7 @@ export function createRequestBody(
   { budgets, clientAddress, anonymousTimeoutMs = anonymousMs }: RequestBodyOptions,
 ): RequestBody {
   let account: string | undefined;
+  let checkAgain = (): Promise<void> => Promise.resolve();
   let reading: Promise<Uint8Array> | undefined;
   let release = (): void => {};
 
@@ -77,6 +78,7 @@ export function createRequestBody(
     switch (result.kind) {
       case 'complete':
         release = result.release;
+        await checkAgain();
         return refuseDeepJson(result.body);
       case 'too_large':
         throw tooLarge('the request body is too large');
@@ -89,8 +91,9 @@ export function createRequestBody(
     }
   };
   return {
-    authenticatedAs: accountId => {
+    authenticatedAs: (accountId, check) => {
       account = accountId;
+      checkAgain = check;
     },
     read: () => {
       reading ??= read();

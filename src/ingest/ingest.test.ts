@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 type Detail = {
   id: string;
@@ -22,7 +22,7 @@ type Detail = {
 
 const maxBody = 64 * 1024;
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let origin: string;
 let endpoint: { id: string; url: string };
 let target: string;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   server = await openTestServer({
     env: { HOOKTAPE_MAX_BODY: String(maxBody), HOOKTAPE_TRUSTED_PROXIES: '127.0.0.1/32' },
   });
-  ada = await server.createPerson();
+  ada = await server.createAccount();
   origin = await server.listen();
   endpoint = await ada.createEndpoint();
   target = new URL(endpoint.url).pathname;

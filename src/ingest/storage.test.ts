@@ -3,15 +3,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { openWire } from '../testing/raw-http.ts';
 import { isRemote } from '../testing/remote/databases.ts';
-import { type Caller, openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
 let server: TestServer;
-let ada: Caller;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 let address: string;
 beforeEach(async () => {
   server = await openTestServer();
-  ada = await server.createPerson();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
   address = `${await server.listen()}${new URL(endpoint.url).pathname}`;
 });

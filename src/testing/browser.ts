@@ -9,11 +9,11 @@ export type Browser = {
   json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
 };
 
-export function openBrowser(house: Pick<TestServer, 'fetch'>, own: Record<string, string> = {}): Browser {
+export function openBrowser(server: Pick<TestServer, 'fetch'>, own: Record<string, string> = {}): Browser {
   const browser: Browser = {
     cookie: '',
     call: async (method, path, body, headers = {}) => {
-      const response = await house.fetch(path, {
+      const response = await server.fetch(path, {
         method,
         headers: {
           host: 'localhost:4665',

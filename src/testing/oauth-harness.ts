@@ -1,7 +1,7 @@
 /* A Hooktape as the authorization server of tests: people who are signed in, clients, and the whole way to a token. */
 import { createHash } from 'node:crypto';
 import { type HeldClock, holdClock } from './clock.ts';
-import { type Caller, openTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
+import { openTestServer, type TestAccount, type TestServer, type TestServerOptions } from './test-server.ts';
 
 export const base = 'https://hooks.test';
 export const verifier = 'a-verifier-that-is-long-enough-for-every-rule-0001';
@@ -16,12 +16,12 @@ export type Tokens = {
   expires_in: number;
   token_type: string;
 };
-export type SignedInPerson = Caller & { cookie: string };
+export type SignedInAccount = TestAccount & { cookie: string };
 
 /** What a browser says of a form on a page of the server's own. */
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/** Of everybody whom `person` makes. */
+/** The password of every account that `createAccount` makes. */
 export const signInPassword = 'correct horse battery';
 
 export const encode = (form: Form): string =>
@@ -37,16 +37,17 @@ export type OAuthHarness = Awaited<ReturnType<typeof openOAuthHarness>>;
 
 export async function openOAuthHarness(options: TestServerOptions & { clock?: HeldClock } = {}) {
   const clock = options.clock ?? holdClock();
-  const house: TestServer = await openTestServer({
+  const server: TestServer = await openTestServer({
     ...options,
     clock,
     env: { HOOKTAPE_BASE_URL: base, ...options.env },
   });
-  const { services, fetch } = house;
+  const { services, fetch } = server;
   let askers = 0;
 
-  const person = async (email: string, teamOf?: string): Promise<SignedInPerson> => {
-    const caller = await house.createPerson(email, {
+  /** An account with a password, signed in. */
+  const createAccount = async (email: string, teamOf?: string): Promise<SignedInAccount> => {
+    const caller = await server.createAccount(email, {
       password: signInPassword,
       ...(teamOf !== undefined && { teamOf }),
     });
@@ -106,14 +107,14 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
   /** Asks, consents, and gives where the browser is sent to. */
   const consent = async (
     client: TestClient,
-    who: SignedInPerson,
+    who: SignedInAccount,
     over: Form = {},
     decision = 'allow',
   ): Promise<URL> => {
     const handle = await handleIn(await visit(request(client, over), who.cookie));
     return new URL((await answer(handle, who.cookie, decision)).headers.get('location') ?? 'none:');
   };
-  const codeFor = async (client: TestClient, who: SignedInPerson, over: Form = {}): Promise<string> =>
+  const codeFor = async (client: TestClient, who: SignedInAccount, over: Form = {}): Promise<string> =>
     (await consent(client, who, over)).searchParams.get('code') ?? '';
 
   const authentication = (client: TestClient): Record<string, string> =>
@@ -134,7 +135,7 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
   ): Promise<Response> =>
     post('/token', { grant_type: 'refresh_token', refresh_token: token, ...authentication(client), ...over });
   /** Everything between a client and its tokens. */
-  const connect = async (client: TestClient, who: SignedInPerson, over: Form = {}): Promise<Tokens> => {
+  const connect = async (client: TestClient, who: SignedInAccount, over: Form = {}): Promise<Tokens> => {
     const response = await redeem(client, await codeFor(client, who, over));
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     return (await response.json()) as Tokens;
@@ -143,11 +144,11 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
     fetch(path, { ...init, headers: { authorization: `Bearer ${token}`, ...(init.headers as object) } });
 
   return {
-    house,
+    server,
     clock,
     services,
     fetch,
-    person,
+    createAccount,
     signIn,
     register,
     request,
@@ -161,7 +162,7 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
     refresh,
     connect,
     use,
-    close: house.close,
+    close: server.close,
   };
 }
 

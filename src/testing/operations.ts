@@ -5,7 +5,7 @@
 import {
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   signInPassword,
   type TestClient,
   type Tokens,
@@ -90,28 +90,28 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** Ada, who owns a team; Cleo, her colleague; Bob, of another team. Each has one of everything a person can have. */
 export async function openWorld(env: Record<string, string> = {}) {
-  const desk: OAuthHarness = await openOAuthHarness({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
-  const { house } = desk;
+  const harness: OAuthHarness = await openOAuthHarness({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
+  const { server } = harness;
   let count = 0;
   const fresh = (): string => `guest-${++count}@example.com`;
-  const ada = await desk.person('ada@example.com');
-  const cleo = await desk.person('cleo@example.com', 'ada@example.com');
-  const bob = await desk.person('bob@example.com');
-  const client = await desk.register({ client_name: 'Walking app' });
+  const ada = await harness.createAccount('ada@example.com');
+  const cleo = await harness.createAccount('cleo@example.com', 'ada@example.com');
+  const bob = await harness.createAccount('bob@example.com');
+  const client = await harness.register({ client_name: 'Walking app' });
 
-  const idIn = async (who: SignedInPerson, path: string, list: string, newest = true): Promise<string> => {
+  const idIn = async (who: SignedInAccount, path: string, list: string, newest = true): Promise<string> => {
     const found = (await who.json<Record<string, { id: string }[]>>(200, 'GET', path))[list] ?? [];
     return (newest ? found.at(-1) : found[0])?.id ?? '';
   };
   /** From a session of its own: what is walked ends sessions. */
-  const connect = async (app: TestClient, who: SignedInPerson): Promise<Tokens> =>
-    desk.connect(app, { ...who, cookie: await desk.signIn(who.email) });
-  const endpointOf = (who: SignedInPerson) => who.createEndpoint();
+  const connect = async (app: TestClient, who: SignedInAccount): Promise<Tokens> =>
+    harness.connect(app, { ...who, cookie: await harness.signIn(who.email) });
+  const endpointOf = (who: SignedInAccount) => who.createEndpoint();
 
   /** A new one of this person's, with everything that it stands in. */
-  const make: Record<Kind, (who: SignedInPerson) => Promise<Record<string, string>>> = {
+  const make: Record<Kind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
     endpoint: async who => ({ endpoint: (await endpointOf(who)).id }),
-    event: async who => ({ event: await house.deliver(await endpointOf(who)) }),
+    event: async who => ({ event: await server.deliver(await endpointOf(who)) }),
     secret: async who => {
       const endpoint = (await endpointOf(who)).id;
       const secret = { platform: 'github', secret: 'a secret of a walk' };
@@ -120,16 +120,16 @@ export async function openWorld(env: Record<string, string> = {}) {
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
       };
     },
-    key: async who => ({ key: (await house.services.keys.create(who.accountId, 'to be revoked')).id }),
+    key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),
     app: async who => {
-      await connect(await desk.register(), who);
+      await connect(await harness.register(), who);
       return { app: await idIn(who, '/api/apps', 'apps') };
     },
     session: async who => {
-      await desk.signIn(who.email);
+      await harness.signIn(who.email);
       return { session: await idIn(who, '/api/sessions', 'sessions') };
     },
-    member: async who => ({ member: (await house.createPerson(fresh(), { teamOf: who.email })).accountId }),
+    member: async who => ({ member: (await server.createAccount(fresh(), { teamOf: who.email })).accountId }),
     invitation: async who => {
       const { url } = await who.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email: fresh() });
       return { invitation: new URL(url).searchParams.get('invitation') ?? '' };
@@ -137,18 +137,22 @@ export async function openWorld(env: Record<string, string> = {}) {
   };
 
   const target = await ada.createEndpoint('target of replays');
-  const destination = `${await house.listen()}${new URL(target.url).pathname}`;
-  const document = (await (await desk.fetch('/openapi.json')).json()) as {
+  const destination = `${await server.listen()}${new URL(target.url).pathname}`;
+  const document = (await (await harness.fetch('/openapi.json')).json()) as {
     paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
   };
   const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
-  return { desk, ada, bob, cleo, client, destination, operations, make, fresh, connect, close: desk.close };
+  return { harness, ada, bob, cleo, client, destination, operations, make, fresh, connect, close: harness.close };
 }
 
 /** Values for the names of an operation, each a new resource of this person's. */
-export async function ownIds(world: World, operation: Operation, who: SignedInPerson): Promise<Record<string, string>> {
+export async function ownIds(
+  world: World,
+  operation: Operation,
+  who: SignedInAccount,
+): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const made: Record<string, string> = {};
   // The innermost first: what it stands in comes with it.

@@ -48,7 +48,7 @@ export function collectLog(): { log: Logger; lines: LogLine[] } {
 }
 
 /** A person with a key, and the calls that this person makes. */
-export type Caller = {
+export type TestAccount = {
   accountId: string;
   email: string;
   key: string;
@@ -64,10 +64,10 @@ export type TestServer = {
   directory: string;
   lines: LogLine[];
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  createPerson: (
+  createAccount: (
     email?: string,
     options?: { plan?: 'free' | 'pro'; teamOf?: string; password?: string },
-  ) => Promise<Caller>;
+  ) => Promise<TestAccount>;
   /** Starts the front; `http://127.0.0.1:PORT`. Started once. */
   listen: () => Promise<string>;
   /** Sends a delivery through a real socket and returns the new event's id. */
@@ -134,7 +134,7 @@ export async function openTestServer({
   const app = createApp(services);
   const fetchApp: TestServer['fetch'] = async (path, init) => app.fetch(new Request(`http://internal${path}`, init));
 
-  const person: TestServer['createPerson'] = async (
+  const createAccount: TestServer['createAccount'] = async (
     email = 'owner@example.com',
     { plan = 'pro', teamOf, password } = {},
   ) => {
@@ -144,7 +144,7 @@ export async function openTestServer({
       ...(password !== undefined && { password }),
     });
     const { key } = await services.keys.create(account.id, 'test');
-    const call: Caller['call'] = (method, path, body) =>
+    const call: TestAccount['call'] = (method, path, body) =>
       fetchApp(path, {
         method,
         headers: {
@@ -153,13 +153,14 @@ export async function openTestServer({
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-    const json: Caller['json'] = async (status, method, path, body) => {
+    const json: TestAccount['json'] = async (status, method, path, body) => {
       const response = await call(method, path, body);
       const text = await response.text();
       if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return JSON.parse(text);
     };
-    const createEndpoint: Caller['createEndpoint'] = (name = 'inbox') => json(201, 'POST', '/api/endpoints', { name });
+    const createEndpoint: TestAccount['createEndpoint'] = (name = 'inbox') =>
+      json(201, 'POST', '/api/endpoints', { name });
     return { accountId: account.id, email, key, call, json, createEndpoint };
   };
 
@@ -180,7 +181,7 @@ export async function openTestServer({
     directory: dataDir,
     lines,
     fetch: fetchApp,
-    createPerson: person,
+    createAccount,
     listen,
     deliver: async ({ url }, body = '{"hello":"world"}', { suffix = '', ...init } = {}) => {
       const response = await fetch(`${await listen()}${new URL(url).pathname}${suffix}`, {

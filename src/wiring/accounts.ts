@@ -31,11 +31,11 @@ export type PeopleEvents = {
 };
 
 export function createAccounts(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   endpoints: EndpointsService,
   { onPlanChanged, onAccessEnded, revokeGrants }: PeopleEvents,
 ) {
-  const { config, log, clock, random, sha256, every, database, isShared } = ground;
+  const { config, log, clock, random, sha256, every, database, isShared } = infrastructure;
   const { db } = database;
   const { baseUrl } = config;
 
@@ -56,12 +56,12 @@ export function createAccounts(
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
-  const keyIndex = createHashIndex(ground, 'API keys', keyStore);
+  const keyIndex = createHashIndex(infrastructure, 'API keys', keyStore);
   const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
 
   const sessionStore = createSessionsStore(db);
-  const sessionIndex = createHashIndex(ground, 'sessions', sessionStore);
+  const sessionIndex = createHashIndex(infrastructure, 'sessions', sessionStore);
   const sessions = createSessionsService({
     store: sessionStore,
     accounts: accountStore,

@@ -6,21 +6,21 @@ import { createSessionsStore } from '../features/sessions/store.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
 import { createHashIndex } from './credential-index.ts';
 
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
-  house = await openTestServer();
+  server = await openTestServer();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const idOf = (credential: string): string => indexId(createHash('sha256').update(credential).digest());
 
 test.each([[false], [true]])('finds the keys and sessions that are stored; database shared: %s', async isShared => {
-  const { db } = house.services.database;
+  const { db } = server.services.database;
   const email = `${isShared}@example.com`;
   const password = 'a good long password';
-  const { key } = await house.createPerson(email, { password });
+  const { key } = await server.createAccount(email, { password });
   const visitor = { userAgent: '', sourceIp: '192.0.2.1', sessionId: undefined };
-  const session = await house.services.sessions.signIn({ email, password }, visitor);
+  const session = await server.services.sessions.signIn({ email, password }, visitor);
   for (const [store, credential] of [
     [createKeysStore(db), key],
     [createSessionsStore(db), session],

@@ -12,8 +12,8 @@ const refreshEveryMs = 1_000;
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-export function createEndpoints(ground: Infrastructure, onDeleted: () => void) {
-  const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = ground;
+export function createEndpoints(infrastructure: Infrastructure, onDeleted: () => void) {
+  const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db);
   const registry = createIngestAddresses({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
   const endpoints = createEndpointsService({

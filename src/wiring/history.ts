@@ -35,12 +35,12 @@ const textMatcher = (q: string, turn: Turn) => {
 export type History = ReturnType<typeof createHistory>;
 
 export function createHistory(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { endpoints, secrets }: Endpoints,
   { events, search, captureStore, capture, turns }: IngestWiring,
   { metrics }: Observability,
 ) {
-  const { config, log, clock, random, database, version } = ground;
+  const { config, log, clock, random, database, version } = infrastructure;
 
   const exports = createExportsService({
     store: createExportsStore(database.scanClient),

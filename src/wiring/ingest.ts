@@ -34,11 +34,11 @@ const largeEvents = { perHolder: 4, totalBytes: 256 << 20, patienceMs: 10_000, s
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
 export function createIngestWiring(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { registry, endpoints, secrets, verdicts }: Endpoints,
   { metrics }: Observability,
 ) {
-  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = ground;
+  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = infrastructure;
 
   const activity = createCaptureRate(clock.monotonic);
   const turns = createStreamPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest });
@@ -81,8 +81,8 @@ export function createIngestWiring(
     monotonic: clock.monotonic,
     // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
     busy: () => busy() || activity.isHigh(),
-    indexed: ground.searchIndexed,
-    nearby: ground.searchNearby,
+    indexed: infrastructure.searchIndexed,
+    nearby: infrastructure.searchNearby,
   });
   const largeEventSlots = createMemorySlots({ ...largeEvents, monotonic: clock.monotonic });
   const events = createEventsService({

@@ -15,12 +15,12 @@ const waitsPerAccount = 10;
 const nowhere = { family: 6, value: 0n } as const;
 
 export function createMcpWiring(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { endpoints }: Endpoints,
   { events, arrivals }: IngestWiring,
   { replays }: History,
 ) {
-  const { config, clock, database, isShared, version, onRequestError } = ground;
+  const { config, clock, database, isShared, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
   const isOpened = (url: URL): boolean => {

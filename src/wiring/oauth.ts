@@ -51,11 +51,11 @@ export type ConnectedApps = ReturnType<typeof createConnectedApps>;
 
 /** @param onAccessEnded called after a grant or an app's connection ended */
 export function createConnectedApps(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { account }: Pick<Accounts, 'account'>,
   onAccessEnded: () => void,
 ) {
-  const { config, log, clock, random, sealer, every, database, outside } = ground;
+  const { config, log, clock, random, sealer, every, database, outside } = infrastructure;
   const { client, db } = database;
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
@@ -65,7 +65,7 @@ export function createConnectedApps(
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
   const tokensStore = createTokensStore(db, client);
-  const grantIndex = createGrantIndex(ground, tokensStore.grantIds);
+  const grantIndex = createGrantIndex(infrastructure, tokensStore.grantIds);
   const oauth = createOAuthService({
     stores: {
       clients: createClientsStore(db, client),

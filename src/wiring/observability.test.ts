@@ -7,18 +7,18 @@ import { isRemote } from '../testing/remote/databases.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
 
 let clock: HeldClock;
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
   clock = holdClock();
-  house = await openTestServer({ clock });
+  server = await openTestServer({ clock });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test.skipIf(isRemote)('every look writes: the log of the database file grows', async () => {
-  const logBytes = (): number => statSync(join(house.directory, 'hooktape.db-wal')).size;
+  const logBytes = (): number => statSync(join(server.directory, 'hooktape.db-wal')).size;
   for (let look = 0; look < 3; look++) {
     const before = logBytes();
-    expect(await house.services.readiness.problem()).toBeUndefined();
+    expect(await server.services.readiness.problem()).toBeUndefined();
     expect(logBytes()).toBeGreaterThan(before);
     clock.advance(1000);
   }

@@ -19,9 +19,9 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 test.skipIf(isRemote)(
   'a signing key that cannot be opened: the error says so, and the database threads end',
   async () => {
-    const house = await openTestServer({ directory });
-    await house.services.database.client.execute("UPDATE signing_keys SET sealed = x'00'");
-    await house.close();
+    const server = await openTestServer({ directory });
+    await server.services.database.client.execute("UPDATE signing_keys SET sealed = x'00'");
+    await server.close();
 
     let running = 0;
     const spawn: SpawnThread = name => {

@@ -5,46 +5,46 @@ import {
   failure,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
   type Tokens,
 } from '../../testing/oauth-harness.ts';
 
-let desk: OAuthHarness;
+let harness: OAuthHarness;
 let client: TestClient;
-let ada: SignedInPerson;
-let bob: SignedInPerson;
+let ada: SignedInAccount;
+let bob: SignedInAccount;
 let tokens: Tokens;
 let count = 0;
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  client = await desk.register();
-  bob = await desk.person('bob@example.com');
+  harness = await openOAuthHarness();
+  client = await harness.register();
+  bob = await harness.createAccount('bob@example.com');
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  ada = await desk.person(`ada${++count}@example.com`);
-  tokens = await desk.connect(client, ada);
+  ada = await harness.createAccount(`ada${++count}@example.com`);
+  tokens = await harness.connect(client, ada);
 });
 
 const asCookie = (cookie: string) =>
-  desk.fetch('/api/me', { headers: { cookie, host: 'hooks.test', 'sec-fetch-site': 'same-origin' } });
+  harness.fetch('/api/me', { headers: { cookie, host: 'hooks.test', 'sec-fetch-site': 'same-origin' } });
 /** Statuses of the person's session, access token and API key. */
 const access = async (who = ada, token = tokens.access_token) => [
   (await asCookie(who.cookie)).status,
-  (await desk.use(token)).status,
+  (await harness.use(token)).status,
   (await who.call('GET', '/api/me')).status,
 ];
 
 describe('a password that the operator sets', () => {
   const reset = (options?: { keepKeys: boolean }) =>
-    desk.services.account.resetPassword(ada.email, 'a fresh long password', options);
+    harness.services.account.resetPassword(ada.email, 'a fresh long password', options);
 
   test('ends sessions and apps and revokes keys, and says how many', async () => {
     expect(await access()).toEqual([200, 200, 200]);
     expect(await reset()).toMatchObject({ email: ada.email, sessionsEnded: 1, grantsRevoked: 1, keysRevoked: 1 });
     expect(await access()).toEqual([401, 401, 401]);
-    expect(await failure(await desk.refresh(client, tokens.refresh_token))).toBe('400 invalid_grant');
+    expect(await failure(await harness.refresh(client, tokens.refresh_token))).toBe('400 invalid_grant');
   });
 
   test('keeps the keys when told to', async () => {
@@ -53,13 +53,13 @@ describe('a password that the operator sets', () => {
   });
 
   test('a code that was given out before is worth nothing', async () => {
-    const code = await desk.codeFor(client, ada);
+    const code = await harness.codeFor(client, ada);
     await reset();
-    expect(await failure(await desk.redeem(client, code))).toBe('400 invalid_grant');
+    expect(await failure(await harness.redeem(client, code))).toBe('400 invalid_grant');
   });
 
   test('touches nobody else', async () => {
-    const { access_token } = await desk.connect(client, bob);
+    const { access_token } = await harness.connect(client, bob);
     await reset();
     expect(await access(bob, access_token)).toEqual([200, 200, 200]);
   });
@@ -67,7 +67,7 @@ describe('a password that the operator sets', () => {
 
 describe('POST /api/password', () => {
   const change = async (over: object) => {
-    const browser = openBrowser(desk.house, { host: 'hooks.test' });
+    const browser = openBrowser(harness.server, { host: 'hooks.test' });
     browser.cookie = ada.cookie;
     const given = { current: 'correct horse battery', password: 'a fresh long password', ...over };
     await browser.json(200, 'POST', '/api/password', given);
@@ -75,18 +75,18 @@ describe('POST /api/password', () => {
   };
 
   test.each([[{}], [{ signOutEverywhere: false }]])('%j: other sessions end, apps and keys go on', async over => {
-    const other = await desk.signIn(ada.email);
+    const other = await harness.signIn(ada.email);
     const browser = await change(over);
     expect((await asCookie(other)).status).toBe(401);
     expect(await access({ ...ada, cookie: browser.cookie })).toEqual([200, 200, 200]);
   });
 
   test('signOutEverywhere: apps are disconnected, too; this session and the keys go on', async () => {
-    const other = await desk.signIn(ada.email);
+    const other = await harness.signIn(ada.email);
     const browser = await change({ signOutEverywhere: true });
     expect((await asCookie(other)).status).toBe(401);
     expect(await access({ ...ada, cookie: browser.cookie })).toEqual([200, 401, 200]);
-    expect(await failure(await desk.refresh(client, tokens.refresh_token))).toBe('400 invalid_grant');
+    expect(await failure(await harness.refresh(client, tokens.refresh_token))).toBe('400 invalid_grant');
   });
 
   test('400 when signOutEverywhere is no boolean, and nothing changes', async () => {

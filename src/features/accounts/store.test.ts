@@ -1,24 +1,24 @@
 /* Each statement touches the account or team that it names, and nobody else's. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sessions } from '../../db/schema.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { type AccountStore, createAccountStore } from './store.ts';
 
-let house: TestServer;
+let server: TestServer;
 let store: AccountStore;
-let ada: Caller;
-let bob: Caller;
-let teamOf: (who: Caller) => Promise<string>;
+let ada: TestAccount;
+let bob: TestAccount;
+let teamOf: (who: TestAccount) => Promise<string>;
 beforeAll(async () => {
-  house = await openTestServer();
-  store = createAccountStore(house.services.database.db);
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer();
+  store = createAccountStore(server.services.database.db);
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
   teamOf = async who => (await store.byId(who.accountId))?.teamId ?? '';
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-const session = (id: string, { accountId }: Caller) => ({
+const session = (id: string, { accountId }: TestAccount) => ({
   id,
   accountId,
   hash: Buffer.from(id),
@@ -30,7 +30,7 @@ const session = (id: string, { accountId }: Caller) => ({
 
 describe('another account and another team', () => {
   test('keep their password and sessions when one gets a new password', async () => {
-    const { db } = house.services.database;
+    const { db } = server.services.database;
     await db.insert(sessions).values([session('one', ada), session('two', ada), session('three', bob)]);
     await store.setPasswordHash(ada.accountId, 'a hash', 'one');
     expect((await db.select().from(sessions)).map(({ id }) => id).sort()).toEqual(['one', 'three']);
@@ -44,7 +44,7 @@ describe('another account and another team', () => {
   });
 
   test('are not among the members, keep their role, and stay when a member is deleted', async () => {
-    const cleo = await house.createPerson('cleo@example.com', { teamOf: 'ada@example.com' });
+    const cleo = await server.createAccount('cleo@example.com', { teamOf: 'ada@example.com' });
     const members = async () => (await store.membersOf(await teamOf(ada))).map(({ email, role }) => [email, role]);
     expect(await members()).toEqual([
       ['ada@example.com', 'owner'],

@@ -4,92 +4,92 @@ import {
   failure,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
   type Tokens,
   verifier,
 } from '../../testing/oauth-harness.ts';
 
 type App = { id: string; name: string; clientId: string; lastUsedAt: number | null; redirectHost: string | null };
-let desk: OAuthHarness;
-let ada: SignedInPerson;
-let bob: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
+let bob: SignedInAccount;
 let P: TestClient;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  ada = await desk.person('ada@example.com');
-  bob = await desk.person('bob@example.com');
-  P = await desk.register({ client_name: 'Example editor' });
+  harness = await openOAuthHarness();
+  ada = await harness.createAccount('ada@example.com');
+  bob = await harness.createAccount('bob@example.com');
+  P = await harness.register({ client_name: 'Example editor' });
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
-const appsOf = async (who: SignedInPerson): Promise<App[]> =>
+const appsOf = async (who: SignedInAccount): Promise<App[]> =>
   (await who.json<{ apps: App[] }>(200, 'GET', '/api/apps')).apps;
-const revoke = (form: Record<string, string | undefined>, headers = {}) => desk.post('/revoke', form, headers);
+const revoke = (form: Record<string, string | undefined>, headers = {}) => harness.post('/revoke', form, headers);
 
 describe('POST /revoke', () => {
   test('V01 a refresh token ends everything at once', async () => {
-    const { access_token, refresh_token } = await desk.connect(P, ada);
+    const { access_token, refresh_token } = await harness.connect(P, ada);
     const response = await revoke({ client_id: P.id, token: refresh_token });
     expect([response.status, await response.text()]).toEqual([200, '']);
-    expect((await desk.use(access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe('400 invalid_grant');
+    expect((await harness.use(access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe('400 invalid_grant');
   });
   test('V02 so does an access token', async () => {
-    const { access_token, refresh_token } = await desk.connect(P, ada);
+    const { access_token, refresh_token } = await harness.connect(P, ada);
     expect((await revoke({ client_id: P.id, token: access_token })).status).toBe(200);
-    expect((await desk.use(access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe('400 invalid_grant');
+    expect((await harness.use(access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe('400 invalid_grant');
   });
   test('V03 what is no token, or no longer one, is answered alike', async () => {
-    const { access_token } = await desk.connect(P, ada);
-    desk.clock.advance(2 * 3_600_000);
+    const { access_token } = await harness.connect(P, ada);
+    harness.clock.advance(2 * 3_600_000);
     for (const token of ['garbage', access_token, '0'.repeat(52), 'a.b.c'])
       expect((await revoke({ client_id: P.id, token })).status).toBe(200);
   });
   test("V04 another client's token is left alone", async () => {
-    const other = await desk.register();
-    const { access_token, refresh_token } = await desk.connect(P, ada);
+    const other = await harness.register();
+    const { access_token, refresh_token } = await harness.connect(P, ada);
     for (const token of [access_token, refresh_token])
       expect((await revoke({ client_id: other.id, token })).status).toBe(200);
-    expect((await desk.use(access_token)).status).toBe(200);
+    expect((await harness.use(access_token)).status).toBe(200);
   });
   test('V05 a confidential client must authenticate', async () => {
-    const S = await desk.register({ token_endpoint_auth_method: 'client_secret_post' });
-    const { refresh_token } = await desk.connect(S, ada);
+    const S = await harness.register({ token_endpoint_auth_method: 'client_secret_post' });
+    const { refresh_token } = await harness.connect(S, ada);
     expect(await failure(await revoke({ client_id: S.id, token: refresh_token }))).toBe('401 invalid_client');
-    expect((await desk.refresh(S, refresh_token)).status).toBe(200);
+    expect((await harness.refresh(S, refresh_token)).status).toBe(200);
   });
   test.each([
     ['client_secret_post', 'client_secret_basic'],
     ['client_secret_basic', 'client_secret_post'],
   ])('V05 a client that registered %s may send its secret by %s, which must be right', async (registered, used) => {
-    const S = await desk.register({ token_endpoint_auth_method: registered });
+    const S = await harness.register({ token_endpoint_auth_method: registered });
     const { secret = '' } = S;
-    const code = await desk.codeFor(S, ada);
+    const code = await harness.codeFor(S, ada);
     const redeem = { grant_type: 'authorization_code', code, redirect_uri: S.redirectUri, code_verifier: verifier };
     const authenticate = (method: string, given: string): [Record<string, string>, Record<string, string>] =>
       method === 'client_secret_basic' ? [{}, basic(S.id, given)] : [{ client_id: S.id, client_secret: given }, {}];
     const [form, headers] = authenticate(registered, secret);
-    const { access_token } = (await (await desk.post('/token', { ...redeem, ...form }, headers)).json()) as Tokens;
+    const { access_token } = (await (await harness.post('/token', { ...redeem, ...form }, headers)).json()) as Tokens;
     for (const [given, status] of [
       ['wrong', 401],
       [secret, 200],
     ] as const) {
       const [revocation, authorization] = authenticate(used, given);
       expect((await revoke({ ...revocation, token: access_token }, authorization)).status).toBe(status);
-      expect((await desk.use(access_token)).status).toBe(status === 200 ? 401 : 200);
+      expect((await harness.use(access_token)).status).toBe(status === 200 ? 401 : 200);
     }
   });
   test('V05 a public client that sends a secret is refused', async () => {
-    const { access_token } = await desk.connect(P, ada);
+    const { access_token } = await harness.connect(P, ada);
     expect(await failure(await revoke({ token: access_token }, basic(P.id, 'x')))).toBe('401 invalid_client');
   });
   test('V06 an unknown hint is ignored', async () => {
-    const { access_token, refresh_token } = await desk.connect(P, ada);
+    const { access_token, refresh_token } = await harness.connect(P, ada);
     expect((await revoke({ client_id: P.id, token: refresh_token, token_type_hint: 'nonsense' })).status).toBe(200);
-    expect((await desk.use(access_token)).status).toBe(401);
+    expect((await harness.use(access_token)).status).toBe(401);
   });
   test('V07 the token must be there', async () => {
     expect(await failure(await revoke({ client_id: P.id }))).toBe('400 invalid_request');
@@ -98,60 +98,60 @@ describe('POST /revoke', () => {
 
 describe('GET and DELETE /api/apps', () => {
   test('V08 an app is listed with what a person needs to know, and removing it stops its tokens at once', async () => {
-    const client = await desk.register({ client_name: 'Listed' });
-    const { access_token, refresh_token } = await desk.connect(client, ada);
-    await desk.use(access_token);
+    const client = await harness.register({ client_name: 'Listed' });
+    const { access_token, refresh_token } = await harness.connect(client, ada);
+    await harness.use(access_token);
     const app = (await appsOf(ada)).find(({ clientId }) => clientId === client.id);
     expect(app).toEqual({
       id: expect.stringMatching(/^app_/),
       name: 'Listed',
       clientId: client.id,
-      createdAt: desk.clock.now(),
-      lastUsedAt: desk.clock.now(),
+      createdAt: harness.clock.now(),
+      lastUsedAt: harness.clock.now(),
       issuer: null,
       verifiedHost: null,
       redirectHost: 'c.test',
       scopes: ['webhooks'],
     } as unknown as App);
     expect(await ada.json(200, 'DELETE', `/api/apps/${app?.id}`)).toEqual({ ok: true });
-    expect((await desk.use(access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(client, refresh_token))).toBe('400 invalid_grant');
+    expect((await harness.use(access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(client, refresh_token))).toBe('400 invalid_grant');
     await ada.json(404, 'DELETE', `/api/apps/${app?.id}`);
     expect((await appsOf(ada)).some(({ clientId }) => clientId === client.id)).toBe(false);
   });
   test("V09 another account's app does not exist", async () => {
-    const { access_token } = await desk.connect(P, bob);
+    const { access_token } = await harness.connect(P, bob);
     const [app] = await appsOf(bob);
     expect((await appsOf(ada)).some(({ id }) => id === app?.id)).toBe(false);
     const foreign = await ada.call('DELETE', `/api/apps/${app?.id}`);
     const missing = await ada.call('DELETE', '/api/apps/app_nothing');
     expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
     expect(foreign.status).toBe(404);
-    expect((await desk.use(access_token)).status).toBe(200);
+    expect((await harness.use(access_token)).status).toBe(200);
   });
   test('V11 connecting a second machine leaves the first one connected, as one app', async () => {
-    const client = await desk.register();
-    const first = await desk.connect(client, ada);
-    const second = await desk.connect(client, ada);
-    expect((await desk.use(first.access_token)).status).toBe(200);
-    expect((await desk.use(second.access_token)).status).toBe(200);
+    const client = await harness.register();
+    const first = await harness.connect(client, ada);
+    const second = await harness.connect(client, ada);
+    expect((await harness.use(first.access_token)).status).toBe(200);
+    expect((await harness.use(second.access_token)).status).toBe(200);
     expect((await appsOf(ada)).filter(({ clientId }) => clientId === client.id)).toHaveLength(1);
   });
   test('an app whose every grant has ended is not connected any more', async () => {
-    const client = await desk.register();
-    const { refresh_token } = await desk.connect(client, ada);
+    const client = await harness.register();
+    const { refresh_token } = await harness.connect(client, ada);
     const [id] = (await appsOf(ada)).filter(({ clientId }) => clientId === client.id).map(app => app.id);
     await revoke({ client_id: client.id, token: refresh_token });
     expect((await appsOf(ada)).some(app => app.id === id)).toBe(false);
     await ada.json(404, 'DELETE', `/api/apps/${id}`);
   });
   test('the last use is kept', async () => {
-    const client = await desk.register();
-    const { access_token } = await desk.connect(client, ada);
-    await desk.use(access_token);
-    const usedAt = desk.clock.now();
-    await desk.services.apps.flushUses();
-    const { rows } = await desk.services.database.client.execute({
+    const client = await harness.register();
+    const { access_token } = await harness.connect(client, ada);
+    await harness.use(access_token);
+    const usedAt = harness.clock.now();
+    await harness.services.apps.flushUses();
+    const { rows } = await harness.services.database.client.execute({
       sql: 'SELECT last_used_at FROM connected_apps WHERE client_id = ?',
       args: [client.id],
     });

@@ -1,22 +1,22 @@
 /* Whom a token speaks for, and which rows belong to whom. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { type AppsStore, createAppsStore } from './store.ts';
 
 const now = 1000;
 const issuers = ['https://one.test', 'https://two.test'] as const;
-let house: TestServer;
+let server: TestServer;
 let store: AppsStore;
-let ada: Caller;
-let bob: Caller;
+let ada: TestAccount;
+let bob: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  const { db } = house.services.database;
+  server = await openTestServer();
+  const { db } = server.services.database;
   store = createAppsStore(db);
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
-  const app = (id: string, { accountId }: Caller, issuer: string, clientId: string) => ({
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
+  const app = (id: string, { accountId }: TestAccount, issuer: string, clientId: string) => ({
     id,
     accountId,
     issuer,
@@ -49,7 +49,7 @@ beforeAll(async () => {
     for (const [subject, who] of Object.entries(index === 0 ? { a: ada, b: bob } : { a: bob, b: ada }))
       await store.linkSubject({ issuer, subject, accountId: who.accountId, createdAt: 0 });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 describe('a token of this server', () => {
   test('speaks for nobody unless grant, account and client belong together', async () => {
@@ -80,14 +80,14 @@ describe('a token of another issuer', () => {
 });
 
 test('the list has the account’s own apps, of this server and of others', async () => {
-  const ids = async ({ accountId }: Caller) => (await store.listOf(accountId, now)).map(({ id }) => id);
+  const ids = async ({ accountId }: TestAccount) => (await store.listOf(accountId, now)).map(({ id }) => id);
   expect(await ids(ada)).toEqual(['app_ada', 'app_ada_one', 'app_ada_other', 'app_ada_two']);
   expect(await ids(bob)).toEqual(['app_bob', 'app_bob_one']);
 });
 
 test('a removed app takes its own account’s codes and requests for its client along, and no others', async () => {
-  const { db } = house.services.database;
-  const cases: [string, Caller, string][] = [
+  const { db } = server.services.database;
+  const cases: [string, TestAccount, string][] = [
     ['own', ada, 'client'],
     ['another client’s', ada, 'elsewhere'],
     ['another account’s', bob, 'client'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Endpoint = {
   id: string;
@@ -12,18 +12,18 @@ type Endpoint = {
 };
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer({ clock, env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com/' } });
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer({ clock, env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com/' } });
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-const listOf = async (caller: Caller) =>
+const listOf = async (caller: TestAccount) =>
   (await caller.json<{ endpoints: Endpoint[] }>(200, 'GET', '/api/endpoints')).endpoints;
 
 describe('POST /api/endpoints', () => {
@@ -45,7 +45,7 @@ describe('POST /api/endpoints', () => {
   });
 
   test('403 for a second one on the free plan, also for requests that come together', async () => {
-    const free = await house.createPerson('free@example.com', { plan: 'free' });
+    const free = await server.createAccount('free@example.com', { plan: 'free' });
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => free.call('POST', '/api/endpoints', { name: 'x' })),
     );
@@ -56,24 +56,24 @@ describe('POST /api/endpoints', () => {
   });
 
   test('a plan change applies to the limit at once', async () => {
-    const free = await house.createPerson('grows@example.com', { plan: 'free' });
+    const free = await server.createAccount('grows@example.com', { plan: 'free' });
     await free.createEndpoint();
     await free.json(403, 'POST', '/api/endpoints', { name: 'second' });
-    await house.services.account.setPlan(free.email, 'pro');
+    await server.services.account.setPlan(free.email, 'pro');
     await free.createEndpoint('second');
     expect(await free.json<{ plan: string }>(200, 'GET', '/api/me')).toMatchObject({ plan: 'pro' });
   });
 
   test('none is made for a team in which nobody is left, whose address nobody could ever close', async () => {
-    await house.createPerson('hal@example.com');
-    const { teamId } = await house.services.account.byEmail('hal@example.com');
-    await house.services.account.remove('hal@example.com');
-    const late: unknown = await house.services.endpoints.create({ teamId, plan: 'pro' }, 'late').catch(error => error);
+    await server.createAccount('hal@example.com');
+    const { teamId } = await server.services.account.byEmail('hal@example.com');
+    await server.services.account.remove('hal@example.com');
+    const late: unknown = await server.services.endpoints.create({ teamId, plan: 'pro' }, 'late').catch(error => error);
     expect(late).toMatchObject({ code: 'unauthorized' });
   });
 
   test('the team shares its endpoints', async () => {
-    const mate = await house.createPerson('mate@example.com', { teamOf: 'ada@example.com' });
+    const mate = await server.createAccount('mate@example.com', { teamOf: 'ada@example.com' });
     const made = await mate.createEndpoint('shared');
     expect((await listOf(ada)).map(({ id }) => id)).toContain(made.id);
   });
@@ -97,7 +97,7 @@ describe('PATCH /api/endpoints/{id}', () => {
 describe('DELETE /api/endpoints/{id}', () => {
   test('removes its events from every read at once; the second time it is 404', async () => {
     const endpoint = await ada.createEndpoint();
-    const event = await house.deliver(endpoint);
+    const event = await server.deliver(endpoint);
     expect(await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`)).toEqual({ ok: true });
     for (const path of [
       `/api/events/${event}`,
@@ -114,7 +114,7 @@ describe('DELETE /api/endpoints/{id}', () => {
 describe("what is another account's", () => {
   test('answers exactly like what does not exist, on every operation', async () => {
     const theirs = await bob.createEndpoint();
-    const event = await house.deliver(theirs);
+    const event = await server.deliver(theirs);
     const operations = (endpointId: string, eventId: string): [string, string, unknown?][] => [
       ['GET', `/api/endpoints/${endpointId}`],
       ['PATCH', `/api/endpoints/${endpointId}`, { name: 'mine' }],

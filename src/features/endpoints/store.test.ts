@@ -1,25 +1,25 @@
 /* A team's endpoints, and the events that count for each. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEndpointsStore, type EndpointsStore } from './store.ts';
 
-let house: TestServer;
+let server: TestServer;
 let store: EndpointsStore;
-let ada: Caller;
-let bob: Caller;
-const teamOf = async ({ email }: Caller) => (await house.services.account.byEmail(email)).teamId;
+let ada: TestAccount;
+let bob: TestAccount;
+const teamOf = async ({ email }: TestAccount) => (await server.services.account.byEmail(email)).teamId;
 beforeAll(async () => {
-  house = await openTestServer();
-  store = createEndpointsStore(house.services.database.db);
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer();
+  store = createEndpointsStore(server.services.database.db);
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('old events of another endpoint are not taken off the count', async () => {
   const [quiet, busy] = [await ada.createEndpoint('quiet'), await ada.createEndpoint('busy')];
-  for (const endpoint of [busy, busy, quiet]) await house.deliver(endpoint);
-  const { client } = house.services.database;
+  for (const endpoint of [busy, busy, quiet]) await server.deliver(endpoint);
+  const { client } = server.services.database;
   await client.execute(
     "UPDATE events SET received_at = 1 WHERE endpoint = (SELECT seq FROM endpoints WHERE name = 'busy')",
   );
@@ -33,6 +33,6 @@ test('old events of another endpoint are not taken off the count', async () => {
 test('deleting all of one team leaves the others’', async () => {
   await bob.createEndpoint('bob’s');
   await store.markAllDeleted(await teamOf(ada), 5);
-  const names = async (who: Caller) => (await store.listOf(await teamOf(who), 0)).map(({ name }) => name);
+  const names = async (who: TestAccount) => (await store.listOf(await teamOf(who), 0)).map(({ name }) => name);
   expect([await names(ada), await names(bob)]).toEqual([[], ['bob’s']]);
 });

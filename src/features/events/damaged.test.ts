@@ -5,37 +5,37 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 let ids: string[];
 beforeEach(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
   endpoint = await ada.createEndpoint();
   ids = [];
   for (const body of ['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}']) {
     const signature = `sha256=${createHmac('sha256', 'sesame').update(body).digest('hex')}`;
     ids.push(
-      await house.deliver(endpoint, body, { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push' } }),
+      await server.deliver(endpoint, body, { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push' } }),
     );
   }
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
 /** The second one has another's content, and the third one none. */
 async function damage(): Promise<void> {
   const change = (n: number, content: string) =>
-    house.services.database.client.execute(
+    server.services.database.client.execute(
       `UPDATE events SET content = ${content} WHERE seq = (SELECT min(seq) + ${n} FROM events)`,
     );
   await change(1, '(SELECT content FROM events ORDER BY seq LIMIT 1)');
   await change(2, "x'7fffffff'");
 }
 const errorsLogged = (): string =>
-  house.lines
+  server.lines
     .filter(({ level }) => level === 'error')
     .map(
       ({ message, fields: { cause, ...fields } }) =>
@@ -72,7 +72,7 @@ test('are refused with a word on why, wherever their bytes would be given out', 
 test('are told of to an agent in the same words', async () => {
   await damage();
   const id = ids[1] as string;
-  const result = await callTool(house.fetch, ada.key, 'get_event', { eventId: id });
+  const result = await callTool(server.fetch, ada.key, 'get_event', { eventId: id });
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('is damaged on disk') }] });
   expect(errorsLogged()).toContain(id);
 });
@@ -111,5 +111,5 @@ test('are named by an export, which has all others', async () => {
   expect(errorsLogged()).toContain(ids[1] as string);
 
   // What was exported before brings them back.
-  expect(await house.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });
+  expect(await server.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });
 });

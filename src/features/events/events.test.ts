@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Summary = { id: string; payloadPreview: string; receivedAt: number; path: string; size: number };
 type Page = { events: Summary[]; nextCursor: string | null };
 type Detail = { payload: unknown; payloadRaw: string; payloadEncoding: string; replays: unknown[]; sha256: string };
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson();
+  server = await openTestServer({ clock });
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const page = (endpoint: { id: string }, more = ''): Promise<Page> =>
   ada.json<Page>(200, 'GET', `/api/events?endpointId=${endpoint.id}${more}`);
@@ -38,7 +38,7 @@ describe('GET /api/events', () => {
     const ids: string[] = [];
     for (let i = 0; i < 30; i++) {
       clock.advance(1);
-      ids.unshift(await house.deliver(endpoint, `{"n":${i}}`));
+      ids.unshift(await server.deliver(endpoint, `{"n":${i}}`));
     }
     const first = await page(endpoint);
     expect(first.events.map(({ id }) => id)).toEqual(ids.slice(0, 25));
@@ -56,11 +56,11 @@ describe('GET /api/events', () => {
       for (let i = 0; i < 40; i++) {
         // Many share a millisecond, and the clock goes back in between.
         if (i % 10 === 0) clock.setNow(clock.now() + (i % 20 === 0 ? 5 : -8));
-        before.push(await house.deliver(endpoint, `{"n":${i}}`));
+        before.push(await server.deliver(endpoint, `{"n":${i}}`));
       }
       let arrivals = 0;
       const seen = await walk(endpoint, limit, async () => {
-        if (arrivals++ < 5) await house.deliver(endpoint, '"late"');
+        if (arrivals++ < 5) await server.deliver(endpoint, '"late"');
       });
       expect(seen.length).toBe(new Set(seen).size);
       expect(before.filter(id => !seen.includes(id))).toEqual([]);
@@ -69,7 +69,7 @@ describe('GET /api/events', () => {
 
   test('the same order whichever page size', async () => {
     const endpoint = await ada.createEndpoint();
-    for (let i = 0; i < 20; i++) await house.deliver(endpoint, `${i}`);
+    for (let i = 0; i < 20; i++) await server.deliver(endpoint, `${i}`);
     expect(await walk(endpoint, 3)).toEqual(await walk(endpoint, 20));
   });
 
@@ -113,7 +113,7 @@ describe('GET /api/events', () => {
     ['', ''],
   ])('the preview is the first 200 characters', async (body, preview) => {
     const endpoint = await ada.createEndpoint();
-    await house.deliver(endpoint, body);
+    await server.deliver(endpoint, body);
     expect((await page(endpoint)).events[0]?.payloadPreview).toBe(preview);
   });
 });
@@ -134,7 +134,7 @@ describe('GET /api/events/{id}', () => {
     ['\u0000', null],
   ])('payload of %j', async (body, payload) => {
     const endpoint = await ada.createEndpoint();
-    expect(await detail(await house.deliver(endpoint, body))).toMatchObject({
+    expect(await detail(await server.deliver(endpoint, body))).toMatchObject({
       payload,
       payloadRaw: body,
       payloadEncoding: 'utf8',
@@ -144,7 +144,7 @@ describe('GET /api/events/{id}', () => {
 
   test('a key called __proto__ stays a key', async () => {
     const endpoint = await ada.createEndpoint();
-    const id = await house.deliver(endpoint, '{"__proto__":{"x":1},"constructor":2}');
+    const id = await server.deliver(endpoint, '{"__proto__":{"x":1},"constructor":2}');
     expect(await (await ada.call('GET', `/api/events/${id}`)).text()).toContain(
       '"payload":{"__proto__":{"x":1},"constructor":2}',
     );
@@ -152,11 +152,11 @@ describe('GET /api/events/{id}', () => {
 
   test('absurdly deep JSON is answered without its parsed form', async () => {
     const endpoint = await ada.createEndpoint();
-    const deep = await house.deliver(endpoint, nested(100_000));
+    const deep = await server.deliver(endpoint, nested(100_000));
     expect(await detail(deep)).toMatchObject({ payload: null, payloadRaw: nested(100_000) });
-    const { payload, payloadRaw } = await detail(await house.deliver(endpoint, nested(9999)));
+    const { payload, payloadRaw } = await detail(await server.deliver(endpoint, nested(9999)));
     expect([JSON.stringify(payload), payloadRaw]).toEqual([nested(9999), nested(9999)]);
-    expect((await detail(await house.deliver(endpoint, `{"s":"${'['.repeat(20_000)}\\"["}`))).payload).not.toBeNull();
+    expect((await detail(await server.deliver(endpoint, `{"s":"${'['.repeat(20_000)}\\"["}`))).payload).not.toBeNull();
   });
 
   test.each(['evt_', 'evt_x', '../me', 'evt_'.padEnd(35, '0'), 'ep_1', 'evt_'.padEnd(35, 'z')])(
@@ -168,7 +168,7 @@ describe('GET /api/events/{id}', () => {
 
   test('an id with another nonce does not exist', async () => {
     const endpoint = await ada.createEndpoint();
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const last = id.endsWith('0') ? 'g' : '0';
     await ada.json(404, 'GET', `/api/events/${id.slice(0, -1)}${last}`);
   });
@@ -177,7 +177,9 @@ describe('GET /api/events/{id}', () => {
 describe('GET /api/events/{id}/raw', () => {
   test('is an attachment that no browser shows', async () => {
     const endpoint = await ada.createEndpoint();
-    const id = await house.deliver(endpoint, '<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } });
+    const id = await server.deliver(endpoint, '<script>alert(1)</script>', {
+      headers: { 'content-type': 'text/html' },
+    });
     const response = await ada.call('GET', `/api/events/${id}/raw`);
     expect(response.headers.get('content-type')).toBe('application/octet-stream');
     expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.bin"`);
@@ -189,7 +191,7 @@ describe('GET /api/events/{id}/raw', () => {
 describe('the retention window', () => {
   test('an event past it is gone from every read at that moment', async () => {
     const endpoint = await ada.createEndpoint();
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     clock.advance(90 * 86_400_000 - 1);
     await detail(id);
     clock.advance(2);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore, type DetailRow } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('however many large bodies a page has, few are held at a time to judge their signatures', async () => {
   const endpoint = await ada.createEndpoint();
@@ -22,10 +22,10 @@ test('however many large bodies a page has, few are held at a time to judge thei
     const secret = i % 2 === 0 ? 'sesame' : 'another';
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
     const headers = { 'x-github-event': 'push', 'x-hub-signature-256': signature };
-    await house.deliver(endpoint, body, { headers });
+    await server.deliver(endpoint, body, { headers });
   }
 
-  const { events, database, endpoints, verdicts, search, turns, largeEventSlots } = house.services;
+  const { events, database, endpoints, verdicts, search, turns, largeEventSlots } = server.services;
   const store = createEventsStore(database.db);
   const held: DetailRow[][] = [];
   const service = createEventsService({
@@ -45,7 +45,7 @@ test('however many large bodies a page has, few are held at a time to judge thei
     slots: largeEventSlots,
     retentionMs: { free: 0, pro: 0 },
   });
-  const account = (await house.services.account.list()).find(({ id }) => id === ada.accountId);
+  const account = (await server.services.account.list()).find(({ id }) => id === ada.accountId);
   const reader = { teamId: account?.teamId ?? '', plan: 'pro' as const };
   const expected = bodies.map((_, i) => i % 2 === 0).reverse();
   const page = await service.list(reader, { endpointId: endpoint.id });

@@ -6,35 +6,35 @@ import { type HeldClock, holdClock } from '../../testing/clock.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
 import { exchange } from '../../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { excerptOf } from './excerpt.ts';
 import { bodyChunks, type DetailFields, detailChunks } from './large.ts';
 
 const mebibyte = 1 << 20;
-let house: TestServer;
+let server: TestServer;
 let clock: HeldClock;
-let ada: Caller;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
   clock = holdClock();
-  house = await openTestServer({ clock });
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer({ clock });
+  ada = await server.createAccount('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-const headersOf = ({ key }: Caller) => ({ authorization: `Bearer ${key}` });
+const headersOf = ({ key }: TestAccount) => ({ authorization: `Bearer ${key}` });
 const get = async (id: string, who = ada): Promise<Response> =>
-  fetch(`${await house.listen()}/api/events/${id}`, { headers: headersOf(who) });
+  fetch(`${await server.listen()}/api/events/${id}`, { headers: headersOf(who) });
 const controls = (bytes: number): Uint8Array => new Uint8Array(bytes).map((_, i) => i & 0x1f);
-const heldBytes = (): number => house.services.largeEventSlots.heldBytes();
+const heldBytes = (): number => server.services.largeEventSlots.heldBytes();
 
 describe('the detail of a large event', () => {
   test('of control characters is the JSON that it always was, byte for byte', async () => {
-    const small = await (await get(await house.deliver(endpoint, controls(1000)))).text();
+    const small = await (await get(await server.deliver(endpoint, controls(1000)))).text();
     const body = controls(31 * mebibyte);
-    const response = await get(await house.deliver(endpoint, body));
+    const response = await get(await server.deliver(endpoint, body));
     const text = await response.text();
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json;charset=utf-8']);
     const detail = JSON.parse(text) as Record<string, unknown>;
@@ -67,7 +67,7 @@ describe('the detail of a large event', () => {
         return null;
       }
     };
-    const text = await (await get(await house.deliver(endpoint, body))).text();
+    const text = await (await get(await server.deliver(endpoint, body))).text();
     const detail = JSON.parse(text) as { payload: unknown; payloadRaw: string };
     expect(JSON.stringify(detail.payload) === JSON.stringify(parsed())).toBe(true);
     expect(detail.payloadRaw === body).toBe(true);
@@ -76,7 +76,7 @@ describe('the detail of a large event', () => {
   test('that is not UTF-8 is base64', async () => {
     const body = crypto.getRandomValues(new Uint8Array(64 << 10));
     const large = new Uint8Array(mebibyte + 1).map((_, i) => body[i % body.length] ?? 0);
-    const detail = (await (await get(await house.deliver(endpoint, large))).json()) as Record<string, unknown>;
+    const detail = (await (await get(await server.deliver(endpoint, large))).json()) as Record<string, unknown>;
     expect(detail).toMatchObject({ payload: null, payloadEncoding: 'base64' });
     expect(detail['payloadRaw'] === Buffer.from(large).toString('base64')).toBe(true);
   });
@@ -97,10 +97,10 @@ describe('the detail of a large event', () => {
   });
 
   test('is not read by HEAD, which has the same head', async () => {
-    const id = await house.deliver(endpoint, controls(mebibyte));
+    const id = await server.deliver(endpoint, controls(mebibyte));
     const ask = async (path: string) =>
       exchange(
-        await house.listen(),
+        await server.listen(),
         `HEAD /api/events/${id}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`,
       );
     expect(await ask('')).toMatch(/^HTTP\/1\.1 200 .*content-type: application\/json;charset=utf-8\r\n.*\r\n\r\n$/s);
@@ -109,8 +109,8 @@ describe('the detail of a large event', () => {
   });
 
   test('is refused when the disk has altered it, without a byte of it, and its slot is free again', async () => {
-    const id = await house.deliver(endpoint, controls(mebibyte));
-    const { client } = house.services.database;
+    const id = await server.deliver(endpoint, controls(mebibyte));
+    const { client } = server.services.database;
     await client.execute(
       'UPDATE events SET content = (SELECT content FROM events ORDER BY seq LIMIT 1) WHERE seq = (SELECT max(seq) FROM events)',
     );
@@ -129,7 +129,7 @@ describe('the detail of a large event', () => {
 
 test('the exact bytes of a large event come whole', async () => {
   const body = controls(5 * mebibyte + 1);
-  const id = await house.deliver(endpoint, body);
+  const id = await server.deliver(endpoint, body);
   const response = await get(`${id}/raw`);
   expect(response.headers.get('content-length')).toBe(String(body.length));
   expect(Buffer.compare(await response.bytes(), body)).toBe(0);
@@ -139,7 +139,7 @@ test('the exact bytes of a large event come whole', async () => {
 describe('readers of large events that do not read', () => {
   /** Asks, and takes nothing of the answer. */
   const askAndWait = async (path: string): Promise<Socket> => {
-    const socket = connect(Number(new URL(await house.listen()).port), '127.0.0.1');
+    const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
     socket.on('error', () => {});
     socket.pause();
     socket.write(`GET /api/events/${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`);
@@ -148,9 +148,9 @@ describe('readers of large events that do not read', () => {
 
   test('hold a bounded number of bytes, keep nobody else out, lose their slots to others, and free them by going', async () => {
     const body = controls(30 * mebibyte);
-    const id = await house.deliver(endpoint, body);
-    const smallId = await house.deliver(endpoint, 'small');
-    const bob = await house.createPerson('bob@example.com', { teamOf: 'ada@example.com' });
+    const id = await server.deliver(endpoint, body);
+    const smallId = await server.deliver(endpoint, 'small');
+    const bob = await server.createAccount('bob@example.com', { teamOf: 'ada@example.com' });
     const sockets = await Promise.all(Array.from({ length: 12 }, (_, i) => askAndWait(i % 2 ? id : `${id}/raw`)));
     try {
       await eventually(() => heldBytes() >= 4 * body.length, 10_000);
@@ -177,8 +177,8 @@ describe('readers of large events that do not read', () => {
 describe('an agent', () => {
   test('gets a part of a large event, of which only that part becomes text', async () => {
     const body = `${'é😀'.repeat(400_000)}end`;
-    const id = await house.deliver(endpoint, body);
-    const result = await callTool(house.fetch, ada.key, 'get_event', { eventId: id, bodyOffset: 1_199_990 });
+    const id = await server.deliver(endpoint, body);
+    const result = await callTool(server.fetch, ada.key, 'get_event', { eventId: id, bodyOffset: 1_199_990 });
     expect(result).toMatchObject({
       structuredContent: { body: body.slice(1_199_990), bodyTotal: body.length, bodyEncoding: 'utf8', truncated: true },
     });

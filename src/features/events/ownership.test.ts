@@ -1,21 +1,21 @@
 /* What belongs to another team or endpoint is nowhere to be seen. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEventsStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' } });
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' } });
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test.each(['', '/raw'])('GET /api/events/{id}%s of another team answers like one that does not exist', async suffix => {
-  const id = await house.deliver(await bob.createEndpoint());
+  const id = await server.deliver(await bob.createEndpoint());
   const foreign = await ada.call('GET', `/api/events/${id}${suffix}`);
   const missing = await ada.call('GET', `/api/events/${id.slice(0, -2)}00${suffix}`);
   expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
@@ -29,8 +29,8 @@ test('GET /api/events of another team’s endpoint is 404', async () => {
 
 test('an event shows its own replays, and no other event’s', async () => {
   const endpoint = await ada.createEndpoint();
-  const [first, second] = [await house.deliver(endpoint), await house.deliver(endpoint)];
-  const url = `${await house.listen()}${new URL(endpoint.url).pathname}`;
+  const [first, second] = [await server.deliver(endpoint), await server.deliver(endpoint)];
+  const url = `${await server.listen()}${new URL(endpoint.url).pathname}`;
   await ada.json(200, 'POST', `/api/events/${first}/replay`, { url });
   const replaysOf = async (id: string) =>
     (await ada.json<{ replays: object[] }>(200, 'GET', `/api/events/${id}`)).replays;
@@ -39,11 +39,11 @@ test('an event shows its own replays, and no other event’s', async () => {
 
 describe('events by row number', () => {
   test('are those of the endpoint that is asked for', async () => {
-    const store = createEventsStore(house.services.database.db);
+    const store = createEventsStore(server.services.database.db);
     const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
     const seqs: number[] = [];
-    for (const endpoint of [one, other, one]) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
-    const { seq } = await house.services.endpoints.owned(await house.services.account.byEmail(ada.email), one.id);
+    for (const endpoint of [one, other, one]) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
+    const { seq } = await server.services.endpoints.owned(await server.services.account.byEmail(ada.email), one.id);
     const [from = 0, , upTo = 0] = seqs;
     for (const which of [{ seqs }, { after: from - 1, upTo }])
       for (const found of [await store.rows(seq, 0, which, 10), await store.rowsWithContent(seq, 0, which, 10)])

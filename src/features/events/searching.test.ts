@@ -5,9 +5,9 @@ import { createEventsService } from './service.ts';
 import { createEventsStore } from './store.ts';
 
 test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
-  const house = await openTestServer();
-  const [ada, bob] = [await house.createPerson('ada@example.com'), await house.createPerson('bob@example.com')];
-  const { database, endpoints, verdicts, account, turns, largeEventSlots } = house.services;
+  const server = await openTestServer();
+  const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
+  const { database, endpoints, verdicts, account, turns, largeEventSlots } = server.services;
   const asked: string[] = [];
   const ends: (() => void)[] = [];
   const events = createEventsService({
@@ -47,5 +47,5 @@ test('a team searches a few at a time, another team does not wait, and who went 
   for (const end of ends) end();
   await Promise.all(running);
   expect(asked).not.toContain('gone');
-  await house.close();
+  await server.close();
 });

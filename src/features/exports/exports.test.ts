@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { har as validateHar } from 'har-validator';
 import { eventually } from '../../testing/poll.ts';
-import type { Caller, TestServer } from '../../testing/test-server.ts';
+import type { TestAccount, TestServer } from '../../testing/test-server.ts';
 import { openTestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer();
+  ada = await server.createAccount('ada@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Exported = {
   version: string;
@@ -38,7 +38,7 @@ const harOf = (endpoint: { id: string }) =>
 const every = Uint8Array.from({ length: 256 }, (_, i) => i);
 
 async function deliverRaw(endpoint: { url: string }, head: string, body: Uint8Array | string = ''): Promise<string> {
-  const socket = connect(Number(new URL(await house.listen()).port), '127.0.0.1');
+  const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
   let answer = '';
   socket.on('data', data => {
     answer += data.toString('latin1');
@@ -54,10 +54,10 @@ describe('GET /api/endpoints/{id}/export', () => {
   test('json: the endpoint, and every event as EventDetail shows it, oldest first', async () => {
     const endpoint = await ada.createEndpoint('stage');
     const ids = [
-      await house.deliver(endpoint, '{"a":"\\u00e9\\n"}', { suffix: '/deep/%2e?x=1&x=2' }),
-      await house.deliver(endpoint, every),
-      await house.deliver(endpoint, Buffer.from('\u0000\u0001"\\é😀\u2028\ufeff')),
-      await house.deliver(endpoint, ''),
+      await server.deliver(endpoint, '{"a":"\\u00e9\\n"}', { suffix: '/deep/%2e?x=1&x=2' }),
+      await server.deliver(endpoint, every),
+      await server.deliver(endpoint, Buffer.from('\u0000\u0001"\\é😀\u2028\ufeff')),
+      await server.deliver(endpoint, ''),
       await deliverRaw(
         endpoint,
         'PUT PATH? HTTP/1.1\r\nHost: a\r\nX-L: caf\xe9"\r\nx-l: 2\r\nCookie: s=1\r\nContent-Length: 0\r\n\r\n',
@@ -87,8 +87,8 @@ describe('GET /api/endpoints/{id}/export', () => {
 
   test('har: valid, with the address as delivered, headers in order, and binary marked', async () => {
     const endpoint = await ada.createEndpoint('har');
-    const text = await house.deliver(endpoint, '{"a":1}', { suffix: '/x?a[]=1&a[]=%zz&b' });
-    await house.deliver(endpoint, every, { method: 'PUT' });
+    const text = await server.deliver(endpoint, '{"a":1}', { suffix: '/x?a[]=1&a[]=%zz&b' });
+    await server.deliver(endpoint, every, { method: 'PUT' });
     await deliverRaw(endpoint, 'HEAD PATH HTTP/1.1\r\nHost: a\r\nX-L: caf\xe9\r\nx-l: 2\r\n\r\n');
     const { log } = await harOf(endpoint);
     expect(await validateHar({ log })).toEqual({ log });
@@ -144,8 +144,8 @@ describe('GET /api/endpoints/{id}/export', () => {
 
   test('q keeps what matches in event type or payload', async () => {
     const endpoint = await ada.createEndpoint();
-    await house.deliver(endpoint, '{"name":"Grace"}');
-    const ids = [await house.deliver(endpoint, '{"name":"ADA"}'), await house.deliver(endpoint, 'ada')];
+    await server.deliver(endpoint, '{"name":"Grace"}');
+    const ids = [await server.deliver(endpoint, '{"name":"ADA"}'), await server.deliver(endpoint, 'ada')];
     expect((await exportOf(endpoint, '?q=Ada')).events.map(({ id }) => id)).toEqual(ids);
     expect((await exportOf(endpoint, '?q=nobody')).events).toEqual([]);
     expect((await exportOf(endpoint, '?q=')).events).toHaveLength(3);
@@ -154,8 +154,8 @@ describe('GET /api/endpoints/{id}/export', () => {
   test('q is as long as in the event list, and finds the end of a body that takes many turns to read', async () => {
     const endpoint = await ada.createEndpoint();
     const body = `{"x":"${'\\u00e9 '.repeat(1 << 20)}","last":"needle"}`;
-    const id = await house.deliver(endpoint, body);
-    await house.deliver(endpoint, body.replace('needle', 'hay'));
+    const id = await server.deliver(endpoint, body);
+    await server.deliver(endpoint, body.replace('needle', 'hay'));
     expect((await exportOf(endpoint, '?q=NEEDLE')).events.map(event => event['id'])).toEqual([id]);
     expect((await exportOf(endpoint, `?q=${'x'.repeat(1000)}`)).events).toEqual([]);
     await ada.json(400, 'GET', `/api/endpoints/${endpoint.id}/export?q=${'x'.repeat(1001)}`);
@@ -163,7 +163,7 @@ describe('GET /api/endpoints/{id}/export', () => {
 
   test('credentials are nowhere in it', async () => {
     const endpoint = await ada.createEndpoint();
-    await house.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });
+    await server.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });
     for (const format of ['json', 'har']) {
       const text = await (await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=${format}`)).text();
       expect(text).not.toContain('s3cr3t');
@@ -174,11 +174,11 @@ describe('GET /api/endpoints/{id}/export', () => {
   test('401, then 400 for an unknown format, then 404', async () => {
     const { id } = await ada.createEndpoint();
     const path = `/api/endpoints/${id}/export`;
-    expect((await house.fetch(`${path}?format=xml`)).status).toBe(401);
+    expect((await server.fetch(`${path}?format=xml`)).status).toBe(401);
     for (const format of ['xml', 'JSON', '', '__proto__'])
       expect(await ada.json(400, 'GET', `${path}?format=${format}`)).toEqual({ error: expect.any(String) });
     expect((await ada.call('GET', '/api/endpoints/ep_none/export?format=xml')).status).toBe(400);
-    const bob = await house.createPerson('bob@example.com');
+    const bob = await server.createAccount('bob@example.com');
     const foreign = await bob.json(404, 'GET', path);
     for (const wrong of ['ep_none', '..%2fx', 'a%22b', 'a%0d%0ab', '%00', 'é'])
       expect(await ada.json(404, 'GET', `/api/endpoints/${wrong}/export`)).toEqual(foreign);

@@ -1,18 +1,18 @@
 /* How much an export holds: long bodies, many events of one moment, and nothing outside the window. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
 const day = 86_400_000;
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer({ clock, env: { HOOKTAPE_PRO_RETENTION: '2d' } });
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer({ clock, env: { HOOKTAPE_PRO_RETENTION: '2d' } });
+  ada = await server.createAccount('ada@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Event = { id: string; payloadRaw: string; payloadEncoding: string };
 const eventsOf = async ({ id }: { id: string }) =>
@@ -30,9 +30,9 @@ describe('long bodies', () => {
     ['binary', random(700_001)],
   ])('%s', async (_, body) => {
     const endpoint = await ada.createEndpoint();
-    await house.deliver(endpoint, 'before');
-    await house.deliver(endpoint, body);
-    await house.deliver(endpoint, 'after');
+    await server.deliver(endpoint, 'before');
+    await server.deliver(endpoint, body);
+    await server.deliver(endpoint, 'after');
     const [before, event, after] = await eventsOf(endpoint);
     const encoding = event?.payloadEncoding === 'base64' ? 'base64' : 'utf8';
     expect(Buffer.from(event?.payloadRaw ?? '', encoding).equals(body)).toBe(true);
@@ -50,15 +50,15 @@ describe('the window', () => {
   test('many pages of one moment come whole, each once, in the order of arrival', async () => {
     const endpoint = await ada.createEndpoint();
     const ids: string[] = [];
-    for (let i = 0; i < 60; i++) ids.push(await house.deliver(endpoint, random(20_000)));
+    for (let i = 0; i < 60; i++) ids.push(await server.deliver(endpoint, random(20_000)));
     expect((await eventsOf(endpoint)).map(({ id }) => id)).toEqual(ids);
   });
 
   test('what is past it is not there, to the millisecond', async () => {
     const endpoint = await ada.createEndpoint();
-    const old = await house.deliver(endpoint);
+    const old = await server.deliver(endpoint);
     clock.advance(1);
-    const young = await house.deliver(endpoint);
+    const young = await server.deliver(endpoint);
     clock.advance(2 * day - 1);
     expect((await eventsOf(endpoint)).map(({ id }) => id)).toEqual([old, young]);
     clock.advance(1);
@@ -67,9 +67,9 @@ describe('the window', () => {
 
   test('a clock that went back changes the order, and loses nothing', async () => {
     const endpoint = await ada.createEndpoint();
-    const later = await house.deliver(endpoint);
+    const later = await server.deliver(endpoint);
     clock.setNow(clock.now() - 1000);
-    const earlier = await house.deliver(endpoint);
+    const earlier = await server.deliver(endpoint);
     clock.setNow(clock.now() + 1000);
     expect((await eventsOf(endpoint)).map(({ id }) => id)).toEqual([earlier, later]);
   });

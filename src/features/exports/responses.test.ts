@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { har as validateHar } from 'har-validator';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Response = {
   status: number;
@@ -14,13 +14,13 @@ type Response = {
 type Har = { log: { entries: { response: Response }[] } };
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson();
+  server = await openTestServer({ clock });
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const harOf = ({ id }: { id: string }) => ada.json<Har>(200, 'GET', `/api/endpoints/${id}/export?format=har`);
 
@@ -60,7 +60,7 @@ describe('a response in a HAR export', () => {
       ['xero', 'xero key'],
     ])
       await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform, secret });
-    const given = await fetch(`${await house.listen()}${new URL(endpoint.url).pathname}${suffix}`, init);
+    const given = await fetch(`${await server.listen()}${new URL(endpoint.url).pathname}${suffix}`, init);
     const text = await given.text();
     const har = await harOf(endpoint);
     expect(await validateHar(har as never)).toEqual(har as never);
@@ -78,7 +78,7 @@ describe('a response in a HAR export', () => {
   test('rests on the secrets of that time', async () => {
     const endpoint = await ada.createEndpoint();
     const target = `${new URL(endpoint.url).pathname}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=guess`;
-    const given = await fetch(`${await house.listen()}${target}`);
+    const given = await fetch(`${await server.listen()}${target}`);
     expect(given.status).toBe(200);
     clock.advance(1);
     await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'meta', secret: 'right' });
@@ -88,7 +88,7 @@ describe('a response in a HAR export', () => {
   test('of an imported event is none', async () => {
     const endpoint = await ada.createEndpoint();
     const event = { receivedAt: clock.now(), method: 'POST', path: '', query: null, rawHeaders: [] };
-    await house.services.imports.add(endpoint.id, [{ ...event, payloadRaw: 'a', payloadEncoding: 'utf8' }]);
+    await server.services.imports.add(endpoint.id, [{ ...event, payloadRaw: 'a', payloadEncoding: 'utf8' }]);
     const har = await harOf(endpoint);
     expect(await validateHar(har as never)).toEqual(har as never);
     expect(har.log.entries[0]?.response).toMatchObject({ status: 0, content: { size: 0 }, headers: [] });

@@ -1,23 +1,23 @@
 /* What an export reads is its own endpoint's. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createExportsStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('keys and rows of other endpoints are left out, and another endpoint that is there does not make this one live', async () => {
-  const store = createExportsStore(house.services.database.scanClient);
+  const store = createExportsStore(server.services.database.scanClient);
   const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
   const seqs: number[] = [];
-  for (const endpoint of [one, other, one]) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
-  const { seq } = await house.services.endpoints.owned(await house.services.account.byEmail(ada.email), one.id);
+  for (const endpoint of [one, other, one]) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
+  const { seq } = await server.services.endpoints.owned(await server.services.account.byEmail(ada.email), one.id);
   const [start, newest] = [{ receivedAt: 0, seq: 0 }, await store.newest()];
   const end = { receivedAt: Number.MAX_SAFE_INTEGER, seq: newest };
   expect((await store.keys(seq, start, newest, 10)).map(key => key.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);

@@ -4,30 +4,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { readHistory } from './history.ts';
 import type { ExportsStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 const count = 200;
 const noise = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
 
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer();
+  ada = await server.createAccount('ada@example.com');
   endpoint = await ada.createEndpoint();
   // 26 MB that do not compress away: far more than all buffers on the way hold.
-  await Promise.all(Array.from({ length: count }, (_, i) => house.deliver(endpoint, `${i} ${noise(65_000)}`)));
+  await Promise.all(Array.from({ length: count }, (_, i) => server.deliver(endpoint, `${i} ${noise(65_000)}`)));
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const path = () => `/api/endpoints/${endpoint.id}/export`;
 
 /** Asks for the export over a socket, and reads nothing until told to. */
 async function askFor(): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
-  const socket = connect(Number(new URL(await house.listen()).port), '127.0.0.1');
+  const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.pause();
   socket.write(`GET ${path()} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`);
@@ -50,9 +50,9 @@ const free = async (): Promise<boolean> => {
 describe('streaming', () => {
   test('all of it comes, in order, while deliveries go on, and none of those', async () => {
     const busy = await ada.createEndpoint();
-    const first = await Promise.all(Array.from({ length: 30 }, () => house.deliver(busy, noise(20_000))));
+    const first = await Promise.all(Array.from({ length: 30 }, () => server.deliver(busy, noise(20_000))));
     const response = await ada.call('GET', `/api/endpoints/${busy.id}/export`);
-    const later = await Promise.all(Array.from({ length: 30 }, () => house.deliver(busy)));
+    const later = await Promise.all(Array.from({ length: 30 }, () => server.deliver(busy)));
     const { events } = JSON.parse(await response.text()) as { events: { id: string; receivedAt: number }[] };
     expect(new Set(events.map(({ id }) => id))).toEqual(new Set(first));
     expect(events.map(({ receivedAt }) => receivedAt)).toEqual(events.map(({ receivedAt }) => receivedAt).sort());
@@ -62,7 +62,7 @@ describe('streaming', () => {
   test('a client that does not read holds nothing up but its own export, and gets the whole in the end', async () => {
     const slow = await askFor();
     let pages = 0;
-    const store = house.services.database.scanClient;
+    const store = server.services.database.scanClient;
     const batch = store.batch.bind(store);
     store.batch = ((...args: Parameters<typeof batch>) => {
       pages++;
@@ -101,7 +101,7 @@ describe('streaming', () => {
 describe('broken midway', () => {
   test('an endpoint that is deleted meanwhile: the transfer fails and never looks whole', async () => {
     const victim = await ada.createEndpoint();
-    await Promise.all(Array.from({ length: 40 }, () => house.deliver(victim, noise(65_000))));
+    await Promise.all(Array.from({ length: 40 }, () => server.deliver(victim, noise(65_000))));
     const response = await ada.call('GET', `/api/endpoints/${victim.id}/export`);
     const reader = response.body?.getReader();
     await reader?.read();
@@ -114,7 +114,7 @@ describe('broken midway', () => {
 
   // Over the network all reads share the one client that is broken here.
   test.skipIf(isRemote)('over a socket: no final chunk', async () => {
-    const { scanClient } = house.services.database;
+    const { scanClient } = server.services.database;
     const batch = scanClient.batch.bind(scanClient);
     let pages = 0;
     scanClient.batch = ((...args: Parameters<typeof batch>) =>
@@ -124,7 +124,7 @@ describe('broken midway', () => {
       expect(text).toStartWith('HTTP/1.1 200 OK');
       expect(text.length).toBeGreaterThan(200_000);
       expect(text).not.toEndWith('0\r\n\r\n');
-      expect(house.lines.some(({ message }) => message === 'request failed')).toBe(true);
+      expect(server.lines.some(({ message }) => message === 'request failed')).toBe(true);
     } finally {
       scanClient.batch = batch;
     }
@@ -135,17 +135,17 @@ describe('broken midway', () => {
 describe('broken before the first byte', () => {
   test('404 for an endpoint that is deleted just then, and it is nothing for the log', async () => {
     const victim = await ada.createEndpoint();
-    await house.deliver(victim);
-    const { scanClient } = house.services.database;
+    await server.deliver(victim);
+    const { scanClient } = server.services.database;
     const execute = scanClient.execute.bind(scanClient);
     scanClient.execute = (async (...args: Parameters<typeof execute>) => {
       if (JSON.stringify(args).includes('received_at, length(content)'))
         await ada.json(200, 'DELETE', `/api/endpoints/${victim.id}`);
       return execute(...args);
     }) as typeof execute;
-    const before = house.lines.length;
+    const before = server.lines.length;
     try {
-      const response = await fetch(`${await house.listen()}/api/endpoints/${victim.id}/export`, {
+      const response = await fetch(`${await server.listen()}/api/endpoints/${victim.id}/export`, {
         headers: { authorization: `Bearer ${ada.key}` },
       });
       expect([response.status, await response.json()]).toEqual([404, { error: 'endpoint not found' }]);
@@ -153,7 +153,7 @@ describe('broken before the first byte', () => {
     } finally {
       scanClient.execute = execute;
     }
-    expect(house.lines.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+    expect(server.lines.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
     await eventually(free);
   });
 });

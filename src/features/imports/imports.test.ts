@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { fromHarEntry } from '../../core/import/har-entry.ts';
 import { detect } from '../../platforms/platforms.ts';
 import { exchange } from '../../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const event = (n: number, change: Record<string, unknown> = {}) => ({
   receivedAt: Date.now() - 1000 + n,
@@ -27,7 +27,7 @@ describe('adding events', () => {
   test('two imports of the same at once add each event once', async () => {
     const { id } = await ada.createEndpoint();
     const events = Array.from({ length: 300 }, (_, n) => event(n));
-    const both = await Promise.all([house.services.imports.add(id, events), house.services.imports.add(id, events)]);
+    const both = await Promise.all([server.services.imports.add(id, events), server.services.imports.add(id, events)]);
     expect(both).toEqual([
       { imported: 300, alreadyThere: 0, expired: 0 },
       { imported: 0, alreadyThere: 300, expired: 0 },
@@ -50,20 +50,20 @@ describe('adding events', () => {
       { rawHeaders: [['A', 'b']] },
       { payloadRaw: '' },
     ].map(change => ({ ...one, ...change }));
-    expect(await house.services.imports.add(id, [one, ...others])).toMatchObject({ imported: 8 });
-    expect(await house.services.imports.add(id, [...others, one])).toMatchObject({ imported: 0, alreadyThere: 8 });
+    expect(await server.services.imports.add(id, [one, ...others])).toMatchObject({ imported: 8 });
+    expect(await server.services.imports.add(id, [...others, one])).toMatchObject({ imported: 0, alreadyThere: 8 });
   });
 
   test('nothing of a batch with a wrong event is added', async () => {
     const { id } = await ada.createEndpoint();
-    await expect(house.services.imports.add(id, [event(0), event(1, { method: '' })])).rejects.toThrow('method');
+    await expect(server.services.imports.add(id, [event(0), event(1, { method: '' })])).rejects.toThrow('method');
     expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ eventCount: 0, lastReceivedAt: null });
   });
 
   test('a deleted endpoint takes none', async () => {
     const { id } = await ada.createEndpoint();
     await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
-    await expect(house.services.imports.add(id, [event(0)])).rejects.toThrow('endpoint not found');
+    await expect(server.services.imports.add(id, [event(0)])).rejects.toThrow('endpoint not found');
   });
 
   test('a HAR export brings back every character of a request line', async () => {
@@ -71,7 +71,7 @@ describe('adding events', () => {
     const printable = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 }, (_, n) => 0x21 + n));
     for (const rest of [`/${printable.replace('?', '')}?${printable}`, '#/a', '?#', '/?', '/a#b?c#d?e', ''])
       await exchange(
-        await house.listen(),
+        await server.listen(),
         `POST ${new URL(from.url).pathname}${rest} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`,
       );
     const { log } = await ada.json<{ log: { entries: unknown[] } }>(
@@ -79,7 +79,7 @@ describe('adding events', () => {
       'GET',
       `/api/endpoints/${from.id}/export?format=har`,
     );
-    await house.services.imports.add(
+    await server.services.imports.add(
       to.id,
       log.entries.map(entry => fromHarEntry(entry, delivery => detect(delivery, []))),
     );
@@ -102,7 +102,7 @@ describe('adding events', () => {
 
   test('an imported event is read like any other', async () => {
     const { id } = await ada.createEndpoint();
-    await house.services.imports.add(id, [event(0, { platform: 'github', eventType: 'push', payloadRaw: '{"a":1}' })]);
+    await server.services.imports.add(id, [event(0, { platform: 'github', eventType: 'push', payloadRaw: '{"a":1}' })]);
     const { events } = await ada.json<{ events: { id: string }[] }>(200, 'GET', `/api/events?endpointId=${id}`);
     expect(events[0]).toMatchObject({ platform: 'github', eventType: 'push', payloadPreview: '{"a":1}', size: 7 });
     expect(await ada.json(200, 'GET', `/api/events/${events[0]?.id}`)).toMatchObject({

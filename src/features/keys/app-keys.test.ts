@@ -4,47 +4,47 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import {
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
   type Tokens,
 } from '../../testing/oauth-harness.ts';
 
 type Key = { id: string; name: string; key: string; app: { id: string; name: string } | null };
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let client: TestClient;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  ada = await desk.person('ada@example.com');
-  client = await desk.register({ client_name: 'Example editor' });
+  harness = await openOAuthHarness();
+  ada = await harness.createAccount('ada@example.com');
+  client = await harness.register({ client_name: 'Example editor' });
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
-const create = (token: string, on = desk): Promise<Response> =>
+const create = (token: string, on = harness): Promise<Response> =>
   on.use(token, '/api/keys', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"name":"deploy"}',
   });
-const created = async (token: string, on = desk): Promise<Key> => {
+const created = async (token: string, on = harness): Promise<Key> => {
   const response = await create(token, on);
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return (await response.json()) as Key;
 };
-const keysOf = async (who: SignedInPerson) => (await who.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
-const appIdOf = async (who: SignedInPerson, of = client): Promise<string> => {
+const keysOf = async (who: SignedInAccount) => (await who.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
+const appIdOf = async (who: SignedInAccount, of = client): Promise<string> => {
   const { apps } = await who.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
   return apps.find(({ clientId }) => clientId === of.id)?.id ?? '';
 };
-const status = async ({ key }: Key): Promise<number> => (await desk.use(key)).status;
+const status = async ({ key }: Key): Promise<number> => (await harness.use(key)).status;
 const storedKeys = async (id: string): Promise<number> =>
-  (await desk.services.database.client.execute({ sql: 'SELECT id FROM api_keys WHERE id = ?', args: [id] })).rows
+  (await harness.services.database.client.execute({ sql: 'SELECT id FROM api_keys WHERE id = ?', args: [id] })).rows
     .length;
 
 describe('a key that an app makes', () => {
   test('is listed as the app’s, and so is one made with that key', async () => {
-    const { access_token } = await desk.connect(client, ada);
+    const { access_token } = await harness.connect(client, ada);
     const app = { id: await appIdOf(ada), name: 'Example editor' };
     const first = await created(access_token);
     const second = await created(first.key);
@@ -61,20 +61,20 @@ describe('a key that an app makes', () => {
     ['disconnecting the app', async () => ada.json(200, 'DELETE', `/api/apps/${await appIdOf(ada)}`)],
     [
       'the app revoking its token',
-      ({ refresh_token }) => desk.post('/revoke', { client_id: client.id, token: refresh_token }),
+      ({ refresh_token }) => harness.post('/revoke', { client_id: client.id, token: refresh_token }),
     ],
     [
       'a stolen refresh token that comes back',
       async ({ refresh_token }) => {
-        await desk.refresh(client, refresh_token);
-        desk.clock.advance(121_000);
-        expect((await desk.refresh(client, refresh_token)).status).toBe(400);
+        await harness.refresh(client, refresh_token);
+        harness.clock.advance(121_000);
+        expect((await harness.refresh(client, refresh_token)).status).toBe(400);
       },
     ],
-    ['ending every grant of the account', () => desk.services.oauth.revokeAllOf(ada.accountId)],
+    ['ending every grant of the account', () => harness.services.oauth.revokeAllOf(ada.accountId)],
   ];
   test.each(ends)('ends at once with %s; a person’s key stays', async (_, end) => {
-    const tokens = await desk.connect(client, ada);
+    const tokens = await harness.connect(client, ada);
     const first = await created(tokens.access_token);
     const second = await created(first.key);
     const own = await ada.json<Key>(201, 'POST', '/api/keys', { name: 'my own' });
@@ -86,34 +86,34 @@ describe('a key that an app makes', () => {
   });
 
   test('ends with the code that gave its grant, when that is used again', async () => {
-    const code = await desk.codeFor(client, ada);
-    const { access_token } = (await (await desk.redeem(client, code)).json()) as Tokens;
+    const code = await harness.codeFor(client, ada);
+    const { access_token } = (await (await harness.redeem(client, code)).json()) as Tokens;
     const key = await created(access_token);
-    expect((await desk.redeem(client, code)).status).toBe(400);
+    expect((await harness.redeem(client, code)).status).toBe(400);
     expect(await status(key)).toBe(401);
   });
 
   test('outlives another grant of its app, but not its own', async () => {
-    const [laptop, phone] = [await desk.connect(client, ada), await desk.connect(client, ada)];
+    const [laptop, phone] = [await harness.connect(client, ada), await harness.connect(client, ada)];
     const key = await created(laptop.access_token);
-    await desk.post('/revoke', { client_id: client.id, token: phone.refresh_token });
+    await harness.post('/revoke', { client_id: client.id, token: phone.refresh_token });
     expect(await status(key)).toBe(200);
-    await desk.post('/revoke', { client_id: client.id, token: laptop.refresh_token });
+    await harness.post('/revoke', { client_id: client.id, token: laptop.refresh_token });
     expect(await status(key)).toBe(401);
   });
 
   test('ends with the member who connected the app', async () => {
-    const cleo = await desk.person('cleo@example.com', 'ada@example.com');
-    const key = await created((await desk.connect(client, cleo)).access_token);
+    const cleo = await harness.createAccount('cleo@example.com', 'ada@example.com');
+    const key = await created((await harness.connect(client, cleo)).access_token);
     await ada.json(200, 'DELETE', `/api/team/members/${cleo.accountId}`);
     expect(await status(key)).toBe(401);
   });
 
   test('is not made for an app that was disconnected after its request was let in', async () => {
     const before = (await keysOf(ada)).length;
-    await desk.connect(client, ada);
+    await harness.connect(client, ada);
     const app = { id: await appIdOf(ada), grantId: 'grt_gone' };
-    const late = desk.services.keys.create(ada.accountId, 'late', app).catch((error: unknown) => error);
+    const late = harness.services.keys.create(ada.accountId, 'late', app).catch((error: unknown) => error);
     expect(await late).toMatchObject({ code: 'unauthorized' });
     expect(await keysOf(ada)).toHaveLength(before);
   });
@@ -129,7 +129,7 @@ describe('a key that an app makes', () => {
       outside: { fetchJson: async () => ({ keys: [jwk] }) },
     });
     try {
-      const dora = await other.person('dora@example.com');
+      const dora = await other.createAccount('dora@example.com');
       const now = Math.floor(other.clock.now() / 1000);
       const token = await new SignJWT({ client_id: 'cli', email: dora.email })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'one' })
@@ -155,9 +155,9 @@ describe('a key that an app makes', () => {
   });
 
   test('ends when its grant expires, and does not work while the operator has switched the client off', async () => {
-    const key = await created((await desk.connect(client, ada)).access_token);
+    const key = await created((await harness.connect(client, ada)).access_token);
     const switchOff = (at: number | null) =>
-      desk.services.database.client.execute({
+      harness.services.database.client.execute({
         sql: 'UPDATE oauth_clients SET disabled_at = ? WHERE id = ?',
         args: [at, client.id],
       });
@@ -166,9 +166,9 @@ describe('a key that an app makes', () => {
     await switchOff(null);
     expect(await status(key)).toBe(200);
     // Nothing that this file has made outlives this.
-    desk.clock.advance(365 * 24 * 3_600_000);
+    harness.clock.advance(365 * 24 * 3_600_000);
     expect(await status(key)).toBe(401);
-    await desk.services.oauth.maintain();
+    await harness.services.oauth.maintain();
     expect(await storedKeys(key.id)).toBe(0);
   });
 });

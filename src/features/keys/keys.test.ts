@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer({ clock });
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Key = { id: string; name: string; last4: string; key?: string; lastUsedAt: number | null };
-const keysOf = async (caller: Caller) => (await caller.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
+const keysOf = async (caller: TestAccount) => (await caller.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
 
 describe('POST /api/keys', () => {
   test('201 with the full key, shown this once', async () => {
@@ -50,7 +50,7 @@ describe('POST /api/keys', () => {
   });
 
   test('403 when the account already has 10 keys, also for requests that come together', async () => {
-    const carol = await house.createPerson('carol@example.com');
+    const carol = await server.createAccount('carol@example.com');
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_, i) => carol.call('POST', '/api/keys', { name: `k${i}` })),
     );
@@ -60,11 +60,11 @@ describe('POST /api/keys', () => {
   });
 
   test('what passed the gate before its account went is answered like what comes after', async () => {
-    const dave = await house.createPerson('dave@example.com');
-    await house.services.account.remove('dave@example.com');
+    const dave = await server.createAccount('dave@example.com');
+    await server.services.account.remove('dave@example.com');
     const refusals = [
-      house.services.keys.create(dave.accountId, 'late'),
-      house.services.account.account(dave.accountId),
+      server.services.keys.create(dave.accountId, 'late'),
+      server.services.account.account(dave.accountId),
     ].map(late => late.catch((error: unknown) => error));
     expect(await Promise.all(refusals)).toMatchObject([{ code: 'unauthorized' }, { code: 'unauthorized' }]);
   });
@@ -73,7 +73,7 @@ describe('POST /api/keys', () => {
 describe('DELETE /api/keys/{id}', () => {
   test('revokes at once, and then it is 404', async () => {
     const { id, key } = await ada.json<Key>(201, 'POST', '/api/keys', { name: 'short-lived' });
-    const use = () => house.fetch('/api/me', { headers: { authorization: `Bearer ${key}` } });
+    const use = () => server.fetch('/api/me', { headers: { authorization: `Bearer ${key}` } });
     expect((await use()).status).toBe(200);
     expect(await ada.json(200, 'DELETE', `/api/keys/${id}`)).toEqual({ ok: true });
     expect((await use()).status).toBe(401);
@@ -92,19 +92,19 @@ describe('DELETE /api/keys/{id}', () => {
 
 describe('lastUsedAt', () => {
   test('shows the last use at once and is written only on a flush', async () => {
-    const dora = await house.createPerson('dora@example.com');
+    const dora = await server.createAccount('dora@example.com');
     clock.advance(5000);
     const [own] = await keysOf(dora);
     expect(own?.lastUsedAt).toBe(clock.now());
     const stored = async () =>
       (
-        await house.services.database.client.execute({
+        await server.services.database.client.execute({
           sql: 'SELECT last_used_at FROM api_keys WHERE id = ?',
           args: [own?.id ?? ''],
         })
       ).rows[0]?.[0];
     expect(await stored()).toBeNull();
-    await house.services.keys.flushUses();
+    await server.services.keys.flushUses();
     expect(await stored()).toBe(clock.now());
   });
 });

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { apiKeys } from '../../db/schema.ts';
 import { connectedApps, oauthClients, oauthGrants } from '../../db/schema-oauth.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createKeysStore, type KeysStore } from './store.ts';
 
 const now = 1000;
-let house: TestServer;
+let server: TestServer;
 let store: KeysStore;
-let ada: Caller;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  const { db } = house.services.database;
+  server = await openTestServer();
+  const { db } = server.services.database;
   store = createKeysStore(db);
-  ada = await house.createPerson('ada@example.com');
+  ada = await server.createAccount('ada@example.com');
   const app = { accountId: ada.accountId, issuer: '', createdAt: 0 };
   const grant = { scope: '', resource: '', redirectHost: '', createdAt: 0, expiresAt: 9999 };
   const client = { kind: 'dcr' as const, redirectUris: [], authMethods: 'none', mayRefresh: true, createdAt: 0 };
@@ -34,7 +34,7 @@ beforeAll(async () => {
     { ...client, id: 'off', name: 'switched off', disabledAt: 1 },
   ]);
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test.each([
   ['app_live', 'grt_live', true],
@@ -53,12 +53,12 @@ test.each([
   expect(made !== 'gone').toBe(holds);
   if (appId === 'app_gone') return;
   const held = Buffer.from(`held ${hash}`);
-  await house.services.database.db.insert(apiKeys).values({ ...row, id: `${held}`, hash: held, appId, grantId });
+  await server.services.database.db.insert(apiKeys).values({ ...row, id: `${held}`, hash: held, appId, grantId });
   expect((await store.holderOf(held, now))?.app).toEqual(holds ? { id: appId, grantId } : undefined);
 });
 
 test('keys of other apps and of other grants stay when one is revoked', async () => {
-  const { db } = house.services.database;
+  const { db } = server.services.database;
   await db.delete(apiKeys).where(eq(apiKeys.accountId, ada.accountId));
   const makers: [string, string | null][] = [
     ['app_live', 'grt_live'],

@@ -1,28 +1,28 @@
 /* Streams and waiting calls end when the access that they were opened with does, and give out nothing after that. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callTool } from '../../testing/mcp.ts';
-import { type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse } from '../../testing/sse.ts';
-import type { Caller } from '../../testing/test-server.ts';
+import type { TestAccount } from '../../testing/test-server.ts';
 import type { EventSummary } from '../events/model.ts';
 import { createLiveService, type Follower } from './service.ts';
 
-let desk: OAuthHarness;
+let harness: OAuthHarness;
 let origin: string;
-let ada: SignedInPerson;
+let ada: SignedInAccount;
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  origin = await desk.house.listen();
-  ada = await desk.person('ada@example.com');
+  harness = await openOAuthHarness();
+  origin = await harness.server.listen();
+  ada = await harness.createAccount('ada@example.com');
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 let people = 0;
 /** A member of Ada's team, and how this member's access of each kind is made and ended. */
 type Opened = { headers: Record<string, string>; end: () => Promise<unknown> };
 const password = 'another correct horse';
-const kinds: [string, (cleo: SignedInPerson) => Promise<Opened>][] = [
+const kinds: [string, (cleo: SignedInAccount) => Promise<Opened>][] = [
   [
     'the key is revoked',
     async cleo => {
@@ -33,8 +33,8 @@ const kinds: [string, (cleo: SignedInPerson) => Promise<Opened>][] = [
   [
     'the operator revokes the key',
     async cleo => {
-      const { id, key } = await desk.services.keys.create(cleo.accountId, 'viewer');
-      return { headers: { authorization: `Bearer ${key}` }, end: () => desk.services.keys.revokeAny(id) };
+      const { id, key } = await harness.services.keys.create(cleo.accountId, 'viewer');
+      return { headers: { authorization: `Bearer ${key}` }, end: () => harness.services.keys.revokeAny(id) };
     },
   ],
   [
@@ -48,13 +48,13 @@ const kinds: [string, (cleo: SignedInPerson) => Promise<Opened>][] = [
     'the account is deleted',
     async cleo => ({
       headers: { authorization: `Bearer ${cleo.key}` },
-      end: () => desk.services.account.remove(cleo.email),
+      end: () => harness.services.account.remove(cleo.email),
     }),
   ],
   [
     'the app is disconnected',
     async cleo => {
-      const { access_token } = await desk.connect(await desk.register(), cleo);
+      const { access_token } = await harness.connect(await harness.register(), cleo);
       const { apps } = await cleo.json<{ apps: { id: string }[] }>(200, 'GET', '/api/apps');
       return {
         headers: { authorization: `Bearer ${access_token}` },
@@ -65,11 +65,11 @@ const kinds: [string, (cleo: SignedInPerson) => Promise<Opened>][] = [
   [
     'the app revokes its token',
     async cleo => {
-      const client = await desk.register();
-      const { access_token } = await desk.connect(client, cleo);
+      const client = await harness.register();
+      const { access_token } = await harness.connect(client, cleo);
       return {
         headers: { authorization: `Bearer ${access_token}` },
-        end: () => desk.post('/revoke', { client_id: client.id, token: access_token }),
+        end: () => harness.post('/revoke', { client_id: client.id, token: access_token }),
       };
     },
   ],
@@ -80,7 +80,7 @@ const sessions: typeof kinds = [
     async ({ cookie }) => ({
       headers: { cookie },
       end: () =>
-        desk.fetch('/api/session', {
+        harness.fetch('/api/session', {
           method: 'DELETE',
           headers: { cookie, 'sec-fetch-site': 'same-origin', host: 'hooks.test' },
         }),
@@ -97,11 +97,11 @@ const sessions: typeof kinds = [
     'the password is changed',
     async cleo => ({
       headers: { cookie: cleo.cookie },
-      end: () => desk.services.account.resetPassword(cleo.email, password),
+      end: () => harness.services.account.resetPassword(cleo.email, password),
     }),
   ],
 ];
-const member = (): Promise<SignedInPerson> => desk.person(`cleo-${++people}@example.com`, 'ada@example.com');
+const member = (): Promise<SignedInAccount> => harness.createAccount(`cleo-${++people}@example.com`, 'ada@example.com');
 /** Well before the next regular check. */
 const atOnceMs = 500;
 
@@ -111,10 +111,10 @@ describe('a stream', () => {
     const { headers, end } = await open(await member());
     const stream = await readSse(`${origin}/api/endpoints/${endpoint.id}/stream`, { host: 'hooks.test', ...headers });
     expect(stream.status).toBe(200);
-    await desk.house.deliver(endpoint);
+    await harness.server.deliver(endpoint);
     await stream.count(1);
     await end();
-    await desk.house.deliver(endpoint);
+    await harness.server.deliver(endpoint);
     await eventually(() => stream.ended() === 'ended', atOnceMs);
     expect(stream.messages).toHaveLength(1);
   });
@@ -129,9 +129,9 @@ describe('a stream', () => {
 });
 
 describe('a waiting call of an agent', () => {
-  const waiting = (): boolean => desk.services.arrivals.waiting() === 1;
+  const waiting = (): boolean => harness.services.arrivals.waiting() === 1;
   const wait = (endpoint: { id: string }, bearer: string) =>
-    callTool(desk.fetch, bearer, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 50 });
+    callTool(harness.fetch, bearer, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 50 });
 
   test.each(kinds)('ends at once when %s', async (_, open) => {
     const endpoint = await ada.createEndpoint();
@@ -147,15 +147,15 @@ describe('a waiting call of an agent', () => {
     const endpoint = await ada.createEndpoint();
     const result = wait(endpoint, ada.key);
     await eventually(waiting);
-    const { id } = await desk.services.keys.create(ada.accountId, 'other');
+    const { id } = await harness.services.keys.create(ada.accountId, 'other');
     await ada.json(200, 'DELETE', `/api/keys/${id}`);
-    const event = await desk.house.deliver(endpoint);
+    const event = await harness.server.deliver(endpoint);
     expect((await result).structuredContent).toMatchObject({ timedOut: false, events: [{ id: event }] });
   });
 });
 
 describe('where nobody says that access has ended, as when another process ended it', () => {
-  const follower: Follower & Pick<Caller, 'accountId'> = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' };
+  const follower: Follower & Pick<TestAccount, 'accountId'> = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' };
   const event = { id: 'evt_1' } as EventSummary;
 
   test.each([false, true])('an event is given out only after a fresh check (shared database: %p)', async isShared => {

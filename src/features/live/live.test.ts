@@ -3,27 +3,27 @@ import { connect } from 'node:net';
 import { openBrowser } from '../../testing/browser.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse, type SseReader } from '../../testing/sse.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 let origin: string;
 beforeAll(async () => {
-  house = await openTestServer();
-  origin = await house.listen();
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer();
+  origin = await server.listen();
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const follow = (endpoint: { id: string }, headers: Record<string, string> = {}, query = ''): Promise<SseReader> =>
   readSse(`${origin}/api/endpoints/${endpoint.id}/stream${query}`, { authorization: `Bearer ${ada.key}`, ...headers });
-const openStreams = () => house.services.live.openStreams();
+const openStreams = () => server.services.live.openStreams();
 const idsOf = ({ messages }: SseReader) => messages.map(message => message.id);
 const deliverMany = async (endpoint: { url: string }, count: number) => {
   const ids: string[] = [];
-  for (let i = 0; i < count; i++) ids.push(await house.deliver(endpoint, `{"n":${i}}`));
+  for (let i = 0; i < count; i++) ids.push(await server.deliver(endpoint, `{"n":${i}}`));
   return ids;
 };
 
@@ -31,11 +31,11 @@ describe('GET /api/endpoints/{id}/stream', () => {
   test('a delivery appears as an `event` message with its summary, and others’ deliveries do not', async () => {
     const endpoint = await ada.createEndpoint();
     const other = await ada.createEndpoint();
-    await house.deliver(endpoint);
+    await server.deliver(endpoint);
     const stream = await follow(endpoint);
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    await house.deliver(other);
-    const id = await house.deliver(endpoint, '{"n":1}', { suffix: '/sub' });
+    await server.deliver(other);
+    const id = await server.deliver(endpoint, '{"n":1}', { suffix: '/sub' });
     const [message] = await stream.count(1);
     const { events } = await ada.json<{ events: Record<string, unknown>[] }>(
       200,
@@ -60,7 +60,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     const ids = await deliverMany(endpoint, 130);
     await deliverMany(noise, 5);
     const delivering = (async () => {
-      for (let i = 0; i < 60; i++) ids.push(...(await Promise.all([0, 1, 2].map(() => house.deliver(endpoint)))));
+      for (let i = 0; i < 60; i++) ids.push(...(await Promise.all([0, 1, 2].map(() => server.deliver(endpoint)))));
     })();
     const seen: string[] = [];
     let last = ids[4] ?? '';
@@ -96,7 +96,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     const missing = await ada.call('GET', '/api/endpoints/ep_nothing/stream');
     expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
     expect(foreign.status).toBe(404);
-    expect((await house.fetch(`/api/endpoints/${endpoint.id}/stream`)).status).toBe(401);
+    expect((await server.fetch(`/api/endpoints/${endpoint.id}/stream`)).status).toBe(401);
   });
 
   test('a client that goes away frees its place', async () => {
@@ -157,12 +157,12 @@ describe('GET /api/endpoints/{id}/stream', () => {
 
   test('ends when the session is signed out', async () => {
     const password = 'a good long password';
-    const cleo = await house.createPerson('cleo@example.com', { password });
+    const cleo = await server.createAccount('cleo@example.com', { password });
     const endpoint = await cleo.createEndpoint();
-    const browser = openBrowser(house);
+    const browser = openBrowser(server);
     await browser.json(201, 'POST', '/api/session', { email: cleo.email, password });
     const stream = await readSse(`${origin}/api/endpoints/${endpoint.id}/stream`, { cookie: browser.cookie });
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     expect((await stream.count(1))[0]?.id).toBe(id);
     await browser.json(200, 'DELETE', '/api/session');
     await eventually(() => stream.ended() === 'ended');
@@ -170,7 +170,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
 
   test('ends when the server stops, and no other opens then', async () => {
     const other = await openTestServer();
-    const dora = await other.createPerson('dora@example.com');
+    const dora = await other.createAccount('dora@example.com');
     const endpoint = await dora.createEndpoint();
     const address = `${await other.listen()}/api/endpoints/${endpoint.id}/stream`;
     const stream = await readSse(address, { authorization: `Bearer ${dora.key}` });
@@ -186,8 +186,8 @@ describe('GET /api/endpoints/{id}/activity', () => {
     const endpoint = await ada.createEndpoint();
     const hour = 3_600_000;
     const now = Date.now();
-    const { seq, token } = await house.services.endpoints.owned(
-      await house.services.account.byEmail(ada.email),
+    const { seq, token } = await server.services.endpoints.owned(
+      await server.services.account.byEmail(ada.email),
       endpoint.id,
     );
     const delivery = {
@@ -200,7 +200,7 @@ describe('GET /api/endpoints/{id}/activity', () => {
     };
     const start = Math.floor(now / hour) * hour;
     for (const receivedAt of [now, now, start - 1, start - 23 * hour, start - 23 * hour - 1, start + hour])
-      await house.services.capture.record({ seq, token }, { ...delivery, receivedAt });
+      await server.services.capture.record({ seq, token }, { ...delivery, receivedAt });
     const activity = await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}/activity`);
     const counts = new Array<number>(24).fill(0);
     [counts[0], counts[22], counts[23]] = [1, 1, 2];
@@ -212,7 +212,7 @@ describe('GET /api/endpoints/{id}/activity', () => {
   });
 
   test('is answered by the index alone', async () => {
-    const plan = await house.services.database.scanClient.execute(
+    const plan = await server.services.database.scanClient.execute(
       'EXPLAIN QUERY PLAN SELECT CAST((received_at - 1.0) / 2.0 AS INTEGER), count(*) FROM events WHERE endpoint = 1 AND received_at >= 1 AND received_at < 9 GROUP BY 1',
     );
     expect(JSON.stringify(plan.rows)).toContain('COVERING INDEX events_by_time');

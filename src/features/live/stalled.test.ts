@@ -5,16 +5,16 @@ import { eventually } from '../../testing/poll.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
-  house = await openTestServer({ clock });
+  server = await openTestServer({ clock });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('a client that stops reading is cut off after a minute; until then nothing piles up for it', async () => {
-  const { services } = house;
-  const { port } = new URL(await house.listen());
-  const ada = await house.createPerson();
+  const { services } = server;
+  const { port } = new URL(await server.listen());
+  const ada = await server.createAccount();
   const { id } = await ada.createEndpoint();
   const endpoint = await services.endpoints.owned(await services.account.byEmail(ada.email), id);
   const body = Buffer.from('x'.repeat(200));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../core/clock.ts';
-import { type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 
 const tool = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')).replace(
   /package\.json$/,
@@ -11,8 +11,8 @@ const tool = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformanc
 );
 const deadlineMs = 60_000;
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let origin: string;
 let proxy: ReturnType<typeof Bun.serve>;
 
@@ -28,9 +28,9 @@ beforeAll(async () => {
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
   const clock = { ...systemClock, advance: () => {}, setNow: () => {} };
-  desk = await openOAuthHarness({ port, clock, env: { HOOKTAPE_BASE_URL: origin } });
-  await desk.house.listen();
-  ada = await desk.person('ada@example.com');
+  harness = await openOAuthHarness({ port, clock, env: { HOOKTAPE_BASE_URL: origin } });
+  await harness.server.listen();
+  ada = await harness.createAccount('ada@example.com');
   // The suites for servers know nothing of credentials.
   proxy = Bun.serve({
     port: 0,
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await proxy.stop(true);
-  await desk.close();
+  await harness.close();
 });
 
 /** Runs the tool and gives its exit code and output; `onOutput` sees what has been printed so far. */
@@ -74,7 +74,7 @@ describe('conformance', () => {
     async () => {
       const port = await freePort();
       const client = { id: 'pre', secret: undefined, redirectUri: `http://127.0.0.1:${port}/callback` };
-      await desk.services.database.client.execute({
+      await harness.services.database.client.execute({
         sql: `INSERT INTO oauth_clients (id, kind, name, redirect_uris, auth_methods, may_refresh, created_at)
               VALUES ('pre', 'static', 'Conformance', ?, 'none', 1, 0)`,
         args: [JSON.stringify([client.redirectUri])],
@@ -95,8 +95,8 @@ describe('conformance', () => {
   );
 
   const consent = async (address: string): Promise<void> => {
-    const page = await desk.visit(new URL(address).search.slice(1), ada.cookie);
-    const answer = await desk.answer(await desk.handleIn(page), ada.cookie);
+    const page = await harness.visit(new URL(address).search.slice(1), ada.cookie);
+    const answer = await harness.answer(await harness.handleIn(page), ada.cookie);
     await fetch(answer.headers.get('location') ?? '');
   };
 

@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { eventually } from '../../testing/poll.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let port: number;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
-  port = Number(new URL(await house.listen()).port);
+  server = await openTestServer();
+  ada = await server.createAccount();
+  port = Number(new URL(await server.listen()).port);
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -55,10 +55,10 @@ test.each([
   const { id } = await ada.createEndpoint();
   const given = { name: 'wait_for_event', arguments: { endpointId: id, timeoutSeconds: 50 } };
   const agent = caller(callOf(fields, { ...given, ...extra }));
-  await eventually(() => agent.received !== '' || house.services.arrivals.waiting() === 1);
+  await eventually(() => agent.received !== '' || server.services.arrivals.waiting() === 1);
   expect(agent.received).toBe('');
   agent.socket.end();
-  await eventually(() => house.services.arrivals.waiting() === 0);
+  await eventually(() => server.services.arrivals.waiting() === 0);
   await eventually(() => agent.socket.destroyed);
 });
 

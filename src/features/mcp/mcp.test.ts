@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { systemClock } from '../../core/clock.ts';
-import { base, type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { base, type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 
 beforeAll(async () => {
   // Time goes on by itself here: waiting is what is tested.
-  desk = await openOAuthHarness({ clock: { ...systemClock, advance: () => {}, setNow: () => {} } });
-  ada = await desk.person('ada@example.com');
+  harness = await openOAuthHarness({ clock: { ...systemClock, advance: () => {}, setNow: () => {} } });
+  ada = await harness.createAccount('ada@example.com');
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const inProcess = (url: string | URL, init?: RequestInit): Promise<Response> =>
-  desk.fetch(new URL(url).pathname + new URL(url).search, init);
+  harness.fetch(new URL(url).pathname + new URL(url).search, init);
 
 async function connect(bearer: string, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
@@ -36,7 +36,7 @@ const ok = async (client: Client, name: string, given: Record<string, unknown> =
   return result.structuredContent ?? {};
 };
 const post = (headers: Record<string, string>, body: string | Uint8Array = '{}') =>
-  desk.fetch('/mcp', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+  harness.fetch('/mcp', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
 describe('the door', () => {
   test('S08 without a bearer credential, also with a session, it says where to get one', async () => {
@@ -63,7 +63,7 @@ describe('the door', () => {
     const response = await post({ origin: base });
     expect(response.headers.get('access-control-allow-origin')).toBe(base);
     expect(response.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
-    const preflight = await desk.fetch('/mcp', { method: 'OPTIONS', headers: { origin: base } });
+    const preflight = await harness.fetch('/mcp', { method: 'OPTIONS', headers: { origin: base } });
     expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
       204,
       'Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
@@ -84,7 +84,7 @@ describe('the door', () => {
   });
   test('it counts against the same limit as the API', async () => {
     const own = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '2' } });
-    const bob = await own.person('bob@example.com');
+    const bob = await own.createAccount('bob@example.com');
     const once = () => own.fetch('/mcp', { method: 'POST', headers: { authorization: `Bearer ${bob.key}` } });
     const statuses = [(await once()).status, (await own.use(bob.key)).status, (await once()).status];
     expect(statuses[2]).toBe(429);
@@ -92,7 +92,7 @@ describe('the door', () => {
   });
   test('a batch counts as many requests as it has messages', async () => {
     const own = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '5' } });
-    const bob = await own.person('bob@example.com');
+    const bob = await own.createAccount('bob@example.com');
     const list = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'list_endpoints', arguments: {} } };
     const send = (messages: number) =>
       own.fetch('/mcp', {
@@ -115,7 +115,7 @@ describe('the door', () => {
 
 describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
   test('with a key and with an access token', async () => {
-    const { access_token } = await desk.connect(await desk.register(), ada);
+    const { access_token } = await harness.connect(await harness.register(), ada);
     for (const bearer of [ada.key, access_token]) {
       const client = await connect(bearer, mode);
       const { tools } = await client.listTools();
@@ -146,7 +146,7 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
       url: string;
     };
     expect(await ok(client, 'list_endpoints')).toMatchObject({ truncated: false });
-    const id = await desk.house.deliver(endpoint, JSON.stringify({ text: 'x'.repeat(20_000) }));
+    const id = await harness.server.deliver(endpoint, JSON.stringify({ text: 'x'.repeat(20_000) }));
     const listed = (await ok(client, 'list_events', { endpointId: endpoint.id })) as { events: { id: string }[] };
     expect(listed.events.map(event => event.id)).toEqual([id]);
     const first = await ok(client, 'get_event', { eventId: id });
@@ -162,8 +162,8 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
   test('the search text is `q`, as in the REST API; its former name `query` is taken and not described', async () => {
     const client = await connect(ada.key, mode);
     const endpoint = await ada.createEndpoint(`searched, ${mode}`);
-    await desk.house.deliver(endpoint, '{"fruit":"apple"}');
-    const id = await desk.house.deliver(endpoint, '{"fruit":"quince"}');
+    await harness.server.deliver(endpoint, '{"fruit":"apple"}');
+    const id = await harness.server.deliver(endpoint, '{"fruit":"quince"}');
     const { tools } = await client.listTools();
     for (const name of ['search_events', 'export_link']) {
       const described = Object.keys(tools.find(tool => tool.name === name)?.inputSchema.properties ?? {});
@@ -191,8 +191,8 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     const client = await connect(ada.key, mode);
     const endpoint = await ada.createEndpoint(`large, ${mode}`);
     const headers = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x-${i}`, 'h'.repeat(1000)]));
-    const id = await desk.house.deliver(endpoint, '\u0001'.repeat(60_000), { headers });
-    for (let i = 0; i < 49; i++) await desk.house.deliver(endpoint, '\u0001'.repeat(300));
+    const id = await harness.server.deliver(endpoint, '\u0001'.repeat(60_000), { headers });
+    for (let i = 0; i < 49; i++) await harness.server.deliver(endpoint, '\u0001'.repeat(300));
     const results = [
       await call(client, 'get_event', { eventId: id, bodyCharacters: 32_768 }),
       await call(client, 'list_events', { endpointId: endpoint.id, limit: 50 }),
@@ -208,14 +208,17 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
   test('waiting ends with the delivery, and the cursor resumes without a gap', async () => {
     const client = await connect(ada.key, mode);
     const endpoint = await ada.createEndpoint(`waited for, ${mode}`);
-    await desk.house.deliver(endpoint, '{"n":0}');
+    await harness.server.deliver(endpoint, '{"n":0}');
     const waiting = ok(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
     // The first call must be listening before the delivery comes, or it rightly answers nothing.
-    await eventually(() => desk.services.arrivals.waiting() > 0);
-    const first = await desk.house.deliver(endpoint, '{"n":1}');
+    await eventually(() => harness.services.arrivals.waiting() > 0);
+    const first = await harness.server.deliver(endpoint, '{"n":1}');
     const one = (await waiting) as { events: { id: string }[]; cursor: string; timedOut: boolean };
     expect([one.events.map(event => event.id), one.timedOut]).toEqual([[first], false]);
-    const missed = [await desk.house.deliver(endpoint, '{"n":2}'), await desk.house.deliver(endpoint, '{"n":3}')];
+    const missed = [
+      await harness.server.deliver(endpoint, '{"n":2}'),
+      await harness.server.deliver(endpoint, '{"n":3}'),
+    ];
     const two = (await ok(client, 'wait_for_event', { endpointId: endpoint.id, cursor: one.cursor })) as typeof one;
     expect(two.events.map(event => event.id)).toEqual(missed);
     const three = (await ok(client, 'wait_for_event', {
@@ -224,12 +227,12 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
       timeoutSeconds: 1,
     })) as typeof one;
     expect([three.events, three.timedOut]).toEqual([[], true]);
-    expect(desk.services.arrivals.waiting()).toBe(0);
+    expect(harness.services.arrivals.waiting()).toBe(0);
     await client.close();
   });
 
   test("somebody else's things do not exist, and bad input is told to the model", async () => {
-    const bob = await desk.person(`bob-${mode}@example.com`);
+    const bob = await harness.createAccount(`bob-${mode}@example.com`);
     const endpoint = await bob.createEndpoint();
     const client = await connect(ada.key, mode);
     const foreign = await call(client, 'list_events', { endpointId: endpoint.id });
@@ -243,12 +246,12 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
 
 test('what is revoked while a call waits gets nothing any more', async () => {
   const endpoint = await ada.createEndpoint('revoked');
-  const { access_token } = await desk.connect(await desk.register({ client_name: 'Short-lived' }), ada);
+  const { access_token } = await harness.connect(await harness.register({ client_name: 'Short-lived' }), ada);
   const client = await connect(access_token);
   const waiting = call(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
-  await eventually(() => desk.services.arrivals.waiting() > 0);
+  await eventually(() => harness.services.arrivals.waiting() > 0);
   const { apps } = await ada.json<{ apps: { id: string; name: string }[] }>(200, 'GET', '/api/apps');
   await ada.json(200, 'DELETE', `/api/apps/${apps.find(({ name }) => name === 'Short-lived')?.id}`);
-  await desk.house.deliver(endpoint);
+  await harness.server.deliver(endpoint);
   expect(await waiting).toMatchObject({ isError: true });
 });

@@ -1,23 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { callTool, type ToolResult } from '../../testing/mcp.ts';
-import { type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { closePeers, ok, peer } from '../../testing/raw-destination.ts';
 import { createArrivals } from './arrivals.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness({
+  harness = await openOAuthHarness({
     env: { HOOKTAPE_BASE_URL: 'http://localhost:4665', HOOKTAPE_REPLAY_ALLOW: '127.0.0.2,opened.localhost:8080' },
   });
-  ada = await desk.person('ada@example.com');
+  ada = await harness.createAccount('ada@example.com');
 });
 afterEach(closePeers);
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const replay = (eventId: string, url: string): Promise<ToolResult> =>
-  callTool(desk.fetch, ada.key, 'replay_event', { eventId, url });
+  callTool(harness.fetch, ada.key, 'replay_event', { eventId, url });
 
 describe('replay_event', () => {
   test('reaches only where a person has sent events of this endpoint before', async () => {
@@ -25,8 +25,8 @@ describe('replay_event', () => {
     const url = `http://127.0.0.1:${listener.port}/hook`;
     const endpoint = await ada.createEndpoint();
     const other = await ada.createEndpoint('other');
-    const id = await desk.house.deliver(endpoint);
-    const elsewhere = await desk.house.deliver(other);
+    const id = await harness.server.deliver(endpoint);
+    const elsewhere = await harness.server.deliver(other);
     const refused = await replay(id, url);
     expect([refused.isError, refused.content[0]?.text]).toEqual([true, expect.stringContaining('person')]);
     expect(listener.connects()).toBe(0);
@@ -48,7 +48,7 @@ describe('replay_event', () => {
 
   test('or where the operator allows it', async () => {
     const listener = await peer(ok, '127.0.0.2');
-    const id = await desk.house.deliver(await ada.createEndpoint('operated'));
+    const id = await harness.server.deliver(await ada.createEndpoint('operated'));
     const result = await replay(id, `http://127.0.0.2:${listener.port}/any/path`);
     expect(result.structuredContent).toMatchObject({ ok: true });
     expect((await replay(id, 'http://opened.localhost:8081/')).content[0]?.text).toContain('person');
@@ -56,8 +56,8 @@ describe('replay_event', () => {
   });
 
   test("somebody else's event does not exist", async () => {
-    const bob = await desk.person('bob@example.com');
-    const id = await desk.house.deliver(await bob.createEndpoint());
+    const bob = await harness.createAccount('bob@example.com');
+    const id = await harness.server.deliver(await bob.createEndpoint());
     expect((await replay(id, 'http://127.0.0.2/')).content[0]?.text).toBe('event not found');
   });
 });

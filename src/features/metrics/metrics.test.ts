@@ -13,20 +13,20 @@ const sample = (text: string, series: string): number | undefined => {
 };
 
 describe('GET /metrics', () => {
-  let house: TestServer;
+  let server: TestServer;
   let url: string;
   beforeAll(async () => {
-    house = await openTestServer();
-    url = await house.listen();
+    server = await openTestServer();
+    url = await server.listen();
   });
-  afterAll(() => house.close());
+  afterAll(() => server.close());
   const scrape = async () => (await fetch(`${url}/metrics`)).text();
 
   test('counts deliveries by result, commits, and requests by route, method and status', async () => {
-    const { json, key } = await house.createPerson();
+    const { json, key } = await server.createAccount();
     const endpoint = await json<{ id: string; url: string }>(201, 'POST', '/api/endpoints', { name: 'inbox' });
-    await house.deliver(endpoint);
-    await house.deliver(endpoint);
+    await server.deliver(endpoint);
+    await server.deliver(endpoint);
     await fetch(`${url}/in/nobody`, { method: 'POST', body: 'x' });
     await fetch(`${url}/api/endpoints/${endpoint.id}`, { headers: { authorization: `Bearer ${key}` } });
     await fetch(`${url}/api/endpoints/${endpoint.id}`);
@@ -45,8 +45,8 @@ describe('GET /metrics', () => {
   });
 
   test('counts replays by what became of them, and knows how far the search index is behind', async () => {
-    const { json, createEndpoint, call } = await house.createPerson('replays@example.com');
-    const id = await house.deliver(await createEndpoint());
+    const { json, createEndpoint, call } = await server.createAccount('replays@example.com');
+    const id = await server.deliver(await createEndpoint());
     const target = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no', { status: 500 }) });
     const url = `http://127.0.0.1:${target.port}/`;
     try {
@@ -55,7 +55,7 @@ describe('GET /metrics', () => {
       await target.stop(true);
     }
     await call('POST', `/api/events/${id}/replay`, { url });
-    await house.services.background.idle();
+    await server.services.background.idle();
     const text = await scrape();
     expect(sample(text, 'hooktape_replays_total{result="not_ok"}')).toBe(1);
     expect(sample(text, 'hooktape_replays_total{result="failed"}')).toBe(1);

@@ -5,12 +5,12 @@ import {
   base,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let P: TestClient;
 let good: { header: Record<string, unknown>; claims: Record<string, unknown> };
 let key: CryptoKey;
@@ -21,18 +21,18 @@ const part = (text: string | undefined): Record<string, unknown> =>
   JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as Record<string, unknown>;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '120' } });
-  ada = await desk.person('ada@example.com');
-  P = await desk.register();
-  token = (await desk.connect(P, ada)).access_token;
+  harness = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '120' } });
+  ada = await harness.createAccount('ada@example.com');
+  P = await harness.register();
+  token = (await harness.connect(P, ada)).access_token;
   const [header, claims] = token.split('.');
   good = { header: part(header), claims: part(claims) };
-  const { rows } = await desk.services.database.client.execute('SELECT kid, sealed FROM signing_keys');
+  const { rows } = await harness.services.database.client.execute('SELECT kid, sealed FROM signing_keys');
   const sealed = new Uint8Array(rows[0]?.['sealed'] as ArrayBuffer);
-  jwk = JSON.parse(desk.services.sealer.open(sealed, `signing-key:${rows[0]?.['kid']}`) ?? '') as JWK;
+  jwk = JSON.parse(harness.services.sealer.open(sealed, `signing-key:${rows[0]?.['kid']}`) ?? '') as JWK;
   key = (await importJWK(jwk, 'ES256')) as CryptoKey;
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 type Change = { header?: Record<string, unknown>; claims?: Record<string, unknown> };
 /** A token as this server's own key would sign it, changed; undefined leaves out. */
@@ -45,8 +45,8 @@ const unsigned = (header: object, claims: object = good.claims): string =>
   `${[header, claims].map(value => Buffer.from(JSON.stringify(value)).toString('base64url')).join('.')}.`;
 
 const status = async (bearer: string): Promise<number> => {
-  desk.clock.advance(1000);
-  return (await desk.use(bearer)).status;
+  harness.clock.advance(1000);
+  return (await harness.use(bearer)).status;
 };
 const refusedAs = async (response: Response): Promise<string> => {
   expect(response.status).toBe(401);
@@ -56,12 +56,12 @@ const refusedAs = async (response: Response): Promise<string> => {
   expect(header).toContain('scope="webhooks"');
   return /error="(\w+)"/.exec(header)?.[1] ?? 'none';
 };
-const withHeader = (authorization: string) => desk.fetch('/api/me', { headers: { authorization } });
-const seconds = () => Math.floor(desk.clock.now() / 1000);
+const withHeader = (authorization: string) => harness.fetch('/api/me', { headers: { authorization } });
+const seconds = () => Math.floor(harness.clock.now() / 1000);
 
 describe('the challenge', () => {
   test('S01 S02 without a token nothing is said to be wrong with it', async () => {
-    expect(await refusedAs(await desk.fetch('/api/me'))).toBe('none');
+    expect(await refusedAs(await harness.fetch('/api/me'))).toBe('none');
     expect(await refusedAs(await withHeader('Basic x'))).toBe('none');
   });
   test('S03 the scheme is written in any case', async () => {
@@ -73,18 +73,18 @@ describe('the challenge', () => {
       ['authorization', `Bearer ${token}`],
       ['authorization', `Bearer ${token}`],
     ]);
-    expect(await refusedAs(await desk.fetch('/api/me', { headers: twice }))).toBe('invalid_token');
+    expect(await refusedAs(await harness.fetch('/api/me', { headers: twice }))).toBe('invalid_token');
     for (const header of [`Bearer ${token}, Bearer ${token}`, 'Bearer ', `Bearer a ${token}`, 'Bearer ä', 'Bearer "x"'])
       expect(await refusedAs(await withHeader(header))).toBe('invalid_token');
   });
   test('S05 S06 a token in the address or in a form is not read', async () => {
-    expect(await refusedAs(await desk.fetch(`/api/me?access_token=${token}`))).toBe('none');
-    expect(await refusedAs(await desk.post('/api/endpoints', { access_token: token }))).toBe('none');
+    expect(await refusedAs(await harness.fetch(`/api/me?access_token=${token}`))).toBe('none');
+    expect(await refusedAs(await harness.post('/api/endpoints', { access_token: token }))).toBe('none');
   });
   test('S07 a session does not stand in for a bad token', async () => {
     const { cookie } = ada;
-    expect((await desk.fetch('/api/me', { headers: { cookie } })).status).toBe(200);
-    const both = await desk.fetch('/api/me', { headers: { cookie, authorization: 'Bearer x' } });
+    expect((await harness.fetch('/api/me', { headers: { cookie } })).status).toBe(200);
+    const both = await harness.fetch('/api/me', { headers: { cookie, authorization: 'Bearer x' } });
     expect(await refusedAs(both)).toBe('invalid_token');
   });
 });
@@ -117,8 +117,8 @@ describe('tokens of this server', () => {
       await forge({ claims: { pad: 'x'.repeat(20_000) } }),
     ];
     for (const [index, bearer] of bad.entries()) {
-      desk.clock.advance(1000);
-      expect([index, await refusedAs(await desk.use(bearer))]).toEqual([index, 'invalid_token']);
+      harness.clock.advance(1000);
+      expect([index, await refusedAs(await harness.use(bearer))]).toEqual([index, 'invalid_token']);
     }
   });
   test.each([
@@ -152,99 +152,99 @@ describe('tokens of this server', () => {
     ];
     for (const [claims, expected] of cases) {
       const bearer = await forge({ claims });
-      desk.clock.setNow(now * 1000);
-      expect([claims, (await desk.use(bearer)).status]).toEqual([claims, expected]);
+      harness.clock.setNow(now * 1000);
+      expect([claims, (await harness.use(bearer)).status]).toEqual([claims, expected]);
     }
   });
   test.each(['sub', 'client_id', 'jti', 'iat', 'gid'])('S13 without %s', async name => {
     expect(await status(await forge({ claims: { [name]: undefined } }))).toBe(401);
   });
   test('S14 other kinds of tokens', async () => {
-    const { refresh_token } = await desk.connect(P, ada);
+    const { refresh_token } = await harness.connect(P, ada);
     expect(await status(refresh_token)).toBe(401);
     expect(await status(await forge({ header: { typ: 'JWT' }, claims: { aud: P.id, nonce: 'n' } }))).toBe(401);
   });
   test('S15 a signature without a living grant of this account and client is worth nothing', async () => {
-    const bob = await desk.person('bob@example.com');
-    const other = await desk.register();
+    const bob = await harness.createAccount('bob@example.com');
+    const other = await harness.register();
     for (const claims of [{ gid: 'grt_unknown' }, { sub: bob.accountId }, { client_id: other.id }, { gid: 5 }])
       expect([claims, await status(await forge({ claims }))]).toEqual([claims, 401]);
-    const revoked = (await desk.connect(P, ada)).access_token;
-    await desk.post('/revoke', { client_id: P.id, token: revoked });
+    const revoked = (await harness.connect(P, ada)).access_token;
+    await harness.post('/revoke', { client_id: P.id, token: revoked });
     expect(await status(revoked)).toBe(401);
   });
   test('S16 a scope that is too small is 403, and says what is needed', async () => {
-    const response = await desk.use(await forge({ claims: { scope: 'other' } }));
+    const response = await harness.use(await forge({ claims: { scope: 'other' } }));
     expect(response.status).toBe(403);
     const header = response.headers.get('www-authenticate') ?? '';
     for (const text of ['error="insufficient_scope"', 'scope="webhooks"', 'resource_metadata="'])
       expect(header).toContain(text);
   });
   test('a client that the operator switched off is off at once', async () => {
-    const client = await desk.register();
-    const { access_token } = await desk.connect(client, ada);
-    await desk.services.database.client.execute({
+    const client = await harness.register();
+    const { access_token } = await harness.connect(client, ada);
+    await harness.services.database.client.execute({
       sql: 'UPDATE oauth_clients SET disabled_at = 1 WHERE id = ?',
       args: [client.id],
     });
-    expect((await desk.use(access_token)).status).toBe(401);
+    expect((await harness.use(access_token)).status).toBe(401);
   });
 });
 
 describe('connected apps use the API like keys', () => {
   test('S17 every operation that is open to apps answers the same', async () => {
-    const document = (await (await desk.fetch('/openapi.json')).json()) as {
+    const document = (await (await harness.fetch('/openapi.json')).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map(method => [method.toUpperCase(), path.replace(/\{\w+\}/g, 'unknown')] as const),
     );
     expect(operations.length).toBeGreaterThan(10);
-    const fresh = (await desk.connect(P, ada)).access_token;
+    const fresh = (await harness.connect(P, ada)).access_token;
     for (const [method, path] of operations) {
       if (path.endsWith('/stream') || !isOpenToApps(method, path)) continue;
-      desk.clock.advance(1000);
+      harness.clock.advance(1000);
       const headers = { 'content-type': 'application/json' };
       const init = { method, headers, ...(method !== 'GET' && { body: '{}' }) };
-      const [byKey, byToken] = await Promise.all([desk.use(ada.key, path, init), desk.use(fresh, path, init)]);
+      const [byKey, byToken] = await Promise.all([harness.use(ada.key, path, init), harness.use(fresh, path, init)]);
       expect([method, path, byToken.status]).toEqual([method, path, byKey.status]);
     }
   });
   test('S18 the limit counts the app, over all its tokens; other apps and keys count for themselves', async () => {
-    desk.clock.advance(60_000);
-    const client = await desk.register();
-    const tokens = [await desk.connect(client, ada), await desk.connect(client, ada)].map(
+    harness.clock.advance(60_000);
+    const client = await harness.register();
+    const tokens = [await harness.connect(client, ada), await harness.connect(client, ada)].map(
       ({ access_token }) => access_token,
     );
-    const other = (await desk.connect(P, ada)).access_token;
-    for (let i = 0; i < 120; i++) expect((await desk.use(tokens[i % 2] ?? '')).status).toBe(200);
-    const refused = await desk.use(tokens[0] ?? '');
+    const other = (await harness.connect(P, ada)).access_token;
+    for (let i = 0; i < 120; i++) expect((await harness.use(tokens[i % 2] ?? '')).status).toBe(200);
+    const refused = await harness.use(tokens[0] ?? '');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
-    expect((await desk.use(other)).status).toBe(200);
-    expect((await desk.use(ada.key)).status).toBe(200);
-    desk.clock.advance(60_000);
-    expect((await desk.use(tokens[1] ?? '')).status).toBe(200);
+    expect((await harness.use(other)).status).toBe(200);
+    expect((await harness.use(ada.key)).status).toBe(200);
+    harness.clock.advance(60_000);
+    expect((await harness.use(tokens[1] ?? '')).status).toBe(200);
   });
   test('S19 revoked, unknown and malformed keys are answered alike', async () => {
-    const { id, key: revoked } = (await desk.services.keys.create(ada.accountId, 'gone')) as {
+    const { id, key: revoked } = (await harness.services.keys.create(ada.accountId, 'gone')) as {
       id: string;
       key: string;
     };
-    await desk.services.keys.revoke(ada.accountId, id);
+    await harness.services.keys.revoke(ada.accountId, id);
     const answers = [];
     for (const bearer of [revoked, `htk_${'0'.repeat(52)}`, 'htk_x']) {
-      const response = await desk.use(bearer);
+      const response = await harness.use(bearer);
       answers.push([response.status, response.headers.get('www-authenticate'), await response.text()]);
     }
     expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1);
   });
   test('S20 what belongs to somebody else does not exist', async () => {
-    const carol = await desk.person('carol@example.com');
+    const carol = await harness.createAccount('carol@example.com');
     const { id } = await carol.createEndpoint();
-    const fresh = (await desk.connect(P, ada)).access_token;
+    const fresh = (await harness.connect(P, ada)).access_token;
     const [foreign, missing] = await Promise.all([
-      desk.use(fresh, `/api/endpoints/${id}`),
-      desk.use(fresh, '/api/endpoints/ep_unknown'),
+      harness.use(fresh, `/api/endpoints/${id}`),
+      harness.use(fresh, '/api/endpoints/ep_unknown'),
     ]);
     expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
     expect(foreign.status).toBe(404);

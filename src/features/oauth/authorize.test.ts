@@ -4,12 +4,12 @@ import {
   base,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 /** Public, on the web. */
 let P: TestClient;
 /** Public, native. */
@@ -18,15 +18,15 @@ let L: TestClient;
 let S: TestClient;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  ada = await desk.person('ada@example.com');
-  P = await desk.register();
-  L = await desk.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });
-  S = await desk.register({ token_endpoint_auth_method: 'client_secret_basic' });
+  harness = await openOAuthHarness();
+  ada = await harness.createAccount('ada@example.com');
+  P = await harness.register();
+  L = await harness.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });
+  S = await harness.register({ token_endpoint_auth_method: 'client_secret_basic' });
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
-const ask = (client: TestClient, over = {}) => desk.visit(desk.request(client, over), ada.cookie);
+const ask = (client: TestClient, over = {}) => harness.visit(harness.request(client, over), ada.cookie);
 
 describe('clients and redirects', () => {
   test('A01 an unknown client is told here', async () => {
@@ -36,9 +36,9 @@ describe('clients and redirects', () => {
     await isErrorPage(await ask(P, { client_id: undefined }));
   });
   test('A03 a client that was deleted or switched off is unknown', async () => {
-    const gone = await desk.register();
-    const off = await desk.register();
-    await desk.services.database.client.batch(
+    const gone = await harness.register();
+    const off = await harness.register();
+    await harness.services.database.client.batch(
       [
         { sql: 'DELETE FROM oauth_clients WHERE id = ?', args: [gone.id] },
         { sql: 'UPDATE oauth_clients SET disabled_at = 1 WHERE id = ?', args: [off.id] },
@@ -88,7 +88,7 @@ describe('clients and redirects', () => {
     await isErrorPage(await ask(L, { redirect_uri }));
   });
   test('A08 localhost is not 127.0.0.1', async () => {
-    const client = await desk.register({ redirect_uris: ['http://localhost/cb'] });
+    const client = await harness.register({ redirect_uris: ['http://localhost/cb'] });
     await isErrorPage(await ask(client, { redirect_uri: 'http://127.0.0.1:1/cb' }));
   });
 });
@@ -134,7 +134,7 @@ describe('parameters', () => {
     await isConsent(await ask(P, { foo: 'x', nonce: 'n', ui_locales: 'de' }));
   });
   test('A15 an empty parameter is an absent one', async () => {
-    const location = await desk.consent(P, ada, { scope: '', state: '' });
+    const location = await harness.consent(P, ada, { scope: '', state: '' });
     expect(location.searchParams.has('code')).toBe(true);
     expect(location.searchParams.has('state')).toBe(false);
   });
@@ -146,7 +146,7 @@ describe('parameters', () => {
     ['NUL', 'a\0b'],
   ])('A16 a state of %s comes back as it was', async (_, state) => {
     const page = await ask(P, { state });
-    const answered = await desk.answer(await desk.handleIn(page), ada.cookie);
+    const answered = await harness.answer(await harness.handleIn(page), ada.cookie);
     expect(answered.headers.get('location')).not.toMatch(/[\r\n]/);
     expect(new URL(answered.headers.get('location') ?? '').searchParams.get('state')).toBe(state);
   });
@@ -154,9 +154,9 @@ describe('parameters', () => {
     expect(await errorOf(await ask(P, { state: 's'.repeat(4097) }))).toBe('invalid_request');
   });
   test('A17 every answer has one iss, one state if there was one, and keeps the query of the redirect URI', async () => {
-    const client = await desk.register({ redirect_uris: ['https://c.test/cb?tenant=7&x='] });
-    const good = await desk.consent(client, ada);
-    const denied = await desk.consent(client, ada, { state: undefined }, 'deny');
+    const client = await harness.register({ redirect_uris: ['https://c.test/cb?tenant=7&x='] });
+    const good = await harness.consent(client, ada);
+    const denied = await harness.consent(client, ada, { state: undefined }, 'deny');
     const wrong = await ask(client, { response_type: 'token' });
     for (const url of [good, denied, new URL(wrong.headers.get('location') ?? '')]) {
       expect(url.searchParams.getAll('iss')).toEqual([base]);

@@ -4,7 +4,7 @@ import {
   base,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 import { closePeers, peer, reply } from '../../testing/raw-destination.ts';
@@ -14,8 +14,8 @@ const url = 'https://c.test/oauth/client.json';
 const client: TestClient = { id: url, secret: undefined, redirectUri: 'https://c.test/cb' };
 const good = { client_id: url, client_name: 'A client', redirect_uris: ['https://c.test/cb'] };
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let sent: string[];
 let answer: (asked: string) => Partial<Extract<OutboundResult, { kind: 'answered' }>> | OutboundResult;
 
@@ -30,20 +30,20 @@ const send: Outbound['send'] = async request => {
 };
 
 beforeAll(async () => {
-  desk = await openOAuthHarness({ outside: { send } });
-  ada = await desk.person('ada@example.com');
+  harness = await openOAuthHarness({ outside: { send } });
+  ada = await harness.createAccount('ada@example.com');
 });
 beforeEach(async () => {
   sent = [];
   answer = () => json(good);
   // Nothing is known of any client, and nobody has asked lately.
-  desk.clock.advance(60_000);
-  await desk.services.database.client.batch(['DELETE FROM oauth_clients', 'DELETE FROM connected_apps'], 'write');
+  harness.clock.advance(60_000);
+  await harness.services.database.client.batch(['DELETE FROM oauth_clients', 'DELETE FROM connected_apps'], 'write');
 });
 afterEach(closePeers);
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
-const ask = (over = {}, who = client) => desk.visit(desk.request(who, over), ada.cookie);
+const ask = (over = {}, who = client) => harness.visit(harness.request(who, over), ada.cookie);
 const isRefused = async (response: Response, status = 400): Promise<string> => {
   expect([response.status, response.headers.has('location')]).toEqual([status, false]);
   return response.text();
@@ -53,9 +53,9 @@ describe('client ID metadata documents', () => {
   test('a client that is a document connects, as the host that it proves', async () => {
     const page = await (await ask()).text();
     expect(page).toContain('<p class="origin verified">c.test</p>');
-    const { access_token, refresh_token } = await desk.connect(client, ada);
-    expect((await desk.use(access_token)).status).toBe(200);
-    expect((await desk.refresh(client, refresh_token)).status).toBe(200);
+    const { access_token, refresh_token } = await harness.connect(client, ada);
+    expect((await harness.use(access_token)).status).toBe(200);
+    expect((await harness.refresh(client, refresh_token)).status).toBe(200);
     const { apps } = await ada.json<{ apps: unknown[] }>(200, 'GET', '/api/apps');
     expect(apps).toMatchObject([{ name: 'A client', clientId: url, verifiedHost: 'c.test' }]);
     expect(sent).toEqual([url]);
@@ -128,7 +128,7 @@ describe('client ID metadata documents', () => {
         const guarded = createOutbound({
           allow: [],
           allowLoopback: false,
-          clock: desk.clock,
+          clock: harness.clock,
           resolve: async () => addresses.map(text => ({ address: text, family: text.includes(':') ? 6 : 4 })),
         });
         const fetchDocument = createMetadataFetcher(guarded.send);
@@ -143,7 +143,7 @@ describe('client ID metadata documents', () => {
     const guarded = createOutbound({
       allow: [],
       allowLoopback: false,
-      clock: desk.clock,
+      clock: harness.clock,
       // A documentation address: nothing answers there, and nothing is asked again.
       resolve: async () => [{ address: lookups++ === 0 ? '203.0.113.1' : '127.0.0.1', family: 4 }],
     });
@@ -175,32 +175,32 @@ describe('client ID metadata documents', () => {
   ])('M12 with %s it is looked at again after %d minutes', async (control, minutes) => {
     answer = () => json(good, [['Cache-Control', control]]);
     await ask();
-    desk.clock.advance(minutes * 60_000 - 1);
+    harness.clock.advance(minutes * 60_000 - 1);
     await ask();
     expect(sent).toHaveLength(1);
-    desk.clock.advance(1);
+    harness.clock.advance(1);
     await ask();
     expect(sent).toHaveLength(2);
   });
   test('M12 when it cannot be had any more, existing connections go on for a week', async () => {
-    let { refresh_token } = await desk.connect(client, ada);
+    let { refresh_token } = await harness.connect(client, ada);
     answer = () => ({ ...json(good), status: 500 });
     for (let day = 1; day < 7; day++) {
-      desk.clock.advance(24 * 3_600_000);
-      const response = await desk.refresh(client, refresh_token);
+      harness.clock.advance(24 * 3_600_000);
+      const response = await harness.refresh(client, refresh_token);
       expect(response.status).toBe(200);
       ({ refresh_token } = (await response.json()) as { refresh_token: string });
     }
     await isRefused(await ask());
-    desk.clock.advance(24 * 3_600_000);
-    expect((await desk.refresh(client, refresh_token)).status).toBe(401);
+    harness.clock.advance(24 * 3_600_000);
+    expect((await harness.refresh(client, refresh_token)).status).toBe(401);
     answer = () => json(good);
-    expect((await desk.refresh(client, refresh_token)).status).toBe(200);
+    expect((await harness.refresh(client, refresh_token)).status).toBe(200);
   });
   test('M13 an address that the document has dropped is refused', async () => {
-    await desk.connect(client, ada);
+    await harness.connect(client, ada);
     answer = () => json({ ...good, redirect_uris: ['https://c.test/new'] });
-    desk.clock.advance(24 * 3_600_000);
+    harness.clock.advance(24 * 3_600_000);
     await isRefused(await ask());
     expect((await ask({ redirect_uri: 'https://c.test/new' })).status).toBe(200);
   });
@@ -218,20 +218,20 @@ describe('client ID metadata documents', () => {
     expect(never('https://c.test/7')).toBeInstanceOf(Promise);
   });
   test('M15 nothing is fetched for somebody who is not signed in', async () => {
-    const response = await desk.visit(desk.request(client));
+    const response = await harness.visit(harness.request(client));
     expect([response.status, new URL(response.headers.get('location') ?? '', base).pathname]).toEqual([303, '/login']);
     expect(sent).toEqual([]);
   });
   test('M14 what cannot be had is not fetched for every request of a stranger', async () => {
-    await desk.connect(client, ada);
-    desk.clock.advance(24 * 3_600_000);
+    await harness.connect(client, ada);
+    harness.clock.advance(24 * 3_600_000);
     sent = [];
     answer = () => ({ ...json(good), status: 500 });
-    for (let i = 0; i < 30; i++) expect((await desk.refresh(client, 'x')).status).toBe(400);
+    for (let i = 0; i < 30; i++) expect((await harness.refresh(client, 'x')).status).toBe(400);
     expect(sent).toHaveLength(10);
   });
   test('what is cached cannot be fetched again and again by presenting codes for unknown clients', async () => {
-    expect((await desk.refresh({ ...client, id: 'https://c.test/unknown' }, 'x')).status).toBe(401);
+    expect((await harness.refresh({ ...client, id: 'https://c.test/unknown' }, 'x')).status).toBe(401);
     expect(sent).toEqual([]);
   });
 });

@@ -3,25 +3,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { base, type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { base, type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 const redirectUri = 'https://c.test/cb';
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
+  harness = await openOAuthHarness();
   // These clients judge times by the real clock.
-  desk.clock.setNow(Date.now());
-  ada = await desk.person('ada@example.com');
+  harness.clock.setNow(Date.now());
+  ada = await harness.createAccount('ada@example.com');
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const inProcess = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
   const request = input instanceof Request ? input : new Request(String(input), init);
   const { pathname, search } = new URL(request.url);
   const body = request.method === 'GET' ? undefined : await request.text();
-  return desk.fetch(pathname + search, {
+  return harness.fetch(pathname + search, {
     method: request.method,
     headers: request.headers,
     ...(body !== undefined && { body }),
@@ -29,8 +29,8 @@ const inProcess = async (input: string | URL | Request, init?: RequestInit): Pro
 };
 /** What the person's browser does with the address that a client sends it to. */
 const browse = async (address: URL): Promise<URL> => {
-  const page = await desk.visit(address.search.slice(1), ada.cookie);
-  const answer = await desk.answer(await desk.handleIn(page), ada.cookie);
+  const page = await harness.visit(address.search.slice(1), ada.cookie);
+  const answer = await harness.answer(await harness.handleIn(page), ada.cookie);
   return new URL(answer.headers.get('location') ?? '');
 };
 
@@ -64,11 +64,11 @@ describe('openid-client', () => {
       const config = await register({ token_endpoint_auth_method: method }, auth);
       const { landed, checks } = await start(config);
       const tokens = await openid.authorizationCodeGrant(config, landed, checks);
-      expect((await desk.use(tokens.access_token)).status).toBe(200);
+      expect((await harness.use(tokens.access_token)).status).toBe(200);
       const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
-      expect((await desk.use(refreshed.access_token)).status).toBe(200);
+      expect((await harness.use(refreshed.access_token)).status).toBe(200);
       await openid.tokenRevocation(config, refreshed.refresh_token ?? '');
-      expect((await desk.use(refreshed.access_token)).status).toBe(401);
+      expect((await harness.use(refreshed.access_token)).status).toBe(401);
     },
   );
 
@@ -101,7 +101,7 @@ describe('oauth4webapi', () => {
       issuer,
       await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options }),
     );
-    const { id } = await desk.register();
+    const { id } = await harness.register();
     const client: oauth.Client = { client_id: id };
     const codeVerifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
@@ -172,7 +172,7 @@ describe('the MCP client', () => {
     await client.connect(make());
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     const before = JSON.stringify(kept.tokens);
-    desk.clock.advance(3_700_000);
+    harness.clock.advance(3_700_000);
     expect((await client.callTool({ name: 'list_endpoints', arguments: {} })).isError).toBeFalsy();
     expect(JSON.stringify(kept.tokens)).not.toBe(before);
     await client.close();

@@ -3,15 +3,15 @@ import { base, type OAuthHarness, openOAuthHarness } from '../../testing/oauth-h
 
 const server = '/.well-known/oauth-authorization-server';
 const resource = '/.well-known/oauth-protected-resource';
-let desk: OAuthHarness;
+let harness: OAuthHarness;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
+  harness = await openOAuthHarness();
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const json = async (path: string, init?: RequestInit): Promise<Record<string, unknown>> =>
-  (await (await desk.fetch(path, init)).json()) as Record<string, unknown>;
+  (await (await harness.fetch(path, init)).json()) as Record<string, unknown>;
 
 function blanks(value: unknown, path = '$'): string[] {
   if (value === null || value === '') return [path];
@@ -21,7 +21,7 @@ function blanks(value: unknown, path = '$'): string[] {
 
 describe('discovery', () => {
   test('D01 the issuer is BASE_URL byte for byte and every endpoint is under it', async () => {
-    const response = await desk.fetch(server);
+    const response = await harness.fetch(server);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toStartWith('application/json');
     const metadata = (await response.json()) as Record<string, string>;
@@ -41,14 +41,14 @@ describe('discovery', () => {
   });
 
   test('D03 no null and no empty text in metadata, registration and tokens', async () => {
-    const ada = await desk.person('ada@example.com');
-    const client = await desk.register();
+    const ada = await harness.createAccount('ada@example.com');
+    const client = await harness.register();
     const registered = await json('/register', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ redirect_uris: ['https://c.test/cb'] }),
     });
-    for (const body of [await json(server), await json(resource), registered, await desk.connect(client, ada)])
+    for (const body of [await json(server), await json(resource), registered, await harness.connect(client, ada)])
       expect(blanks(body)).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('discovery', () => {
     'D06 %j changes nothing',
     async headers => {
       for (const path of [server, `${resource}/mcp`]) {
-        const response = await desk.fetch(path, { headers });
+        const response = await harness.fetch(path, { headers });
         expect([200, 400, 421]).toContain(response.status);
         expect(await response.text()).not.toContain('evil.test');
       }
@@ -78,10 +78,10 @@ describe('discovery', () => {
   );
 
   test('D07 other documents are 404, other methods 405, preflights answered', async () => {
-    expect((await desk.fetch('/.well-known/openid-configuration')).status).toBe(404);
-    const wrong = await desk.fetch(server, { method: 'POST' });
+    expect((await harness.fetch('/.well-known/openid-configuration')).status).toBe(404);
+    const wrong = await harness.fetch(server, { method: 'POST' });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    const preflight = await desk.fetch(server, { method: 'OPTIONS', headers: { origin: 'https://x.test' } });
+    const preflight = await harness.fetch(server, { method: 'OPTIONS', headers: { origin: 'https://x.test' } });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
     expect(preflight.headers.has('access-control-allow-credentials')).toBe(false);
@@ -91,11 +91,11 @@ describe('discovery', () => {
     const metadata = await json(server);
     for (const url of Object.values(metadata))
       if (typeof url === 'string' && url.startsWith(`${base}/`))
-        expect([url, (await desk.fetch(url.slice(base.length))).status]).not.toEqual([url, 404]);
+        expect([url, (await harness.fetch(url.slice(base.length))).status]).not.toEqual([url, 404]);
   });
 
   test('D09 the published keys are public and may be cached for five minutes', async () => {
-    const response = await desk.fetch('/jwks');
+    const response = await harness.fetch('/jwks');
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
     const { keys } = (await response.json()) as { keys: Record<string, string>[] };
     expect(keys).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('discovery', () => {
 describe('signing keys', () => {
   test('a new key is published before it signs, and the old one verifies until its last token is gone', async () => {
     const own = await openOAuthHarness();
-    const ada = await own.person('ada@example.com');
+    const ada = await own.createAccount('ada@example.com');
     const kids = async () =>
       ((await (await own.fetch('/jwks')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
     const kidOf = (token: string) => JSON.parse(atob(token.split('.')[0] ?? '')).kid as string;
@@ -151,7 +151,7 @@ describe('signing keys', () => {
     const own = await openOAuthHarness();
     const kids = async () =>
       ((await (await own.fetch('/jwks')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
-    const ada = await own.person('ada@example.com');
+    const ada = await own.createAccount('ada@example.com');
     const client = await own.register();
     const kidNow = async () => {
       const { access_token } = await own.connect(client, ada);
@@ -168,7 +168,7 @@ describe('signing keys', () => {
 
   test('rotating at once with revocation: access tokens are worth nothing, refresh tokens go on', async () => {
     const own = await openOAuthHarness();
-    const ada = await own.person('ada@example.com');
+    const ada = await own.createAccount('ada@example.com');
     const client = await own.register();
     const { access_token, refresh_token } = await own.connect(client, ada);
     await own.services.oauth.rotateKeys({ revoke: true });

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, setSystemTime, test }
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
-import { base, type OAuthHarness, openOAuthHarness, type SignedInPerson } from '../../testing/oauth-harness.ts';
+import { base, type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 
 const issuer = 'https://login.test/tenant';
 const audience = 'urn:hooktape';
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let keys: { kid: string; pair: CryptoKeyPair; jwk: JWK }[] = [];
 let asked: string[];
 let isDown = false;
@@ -34,13 +34,13 @@ const open = (over: Record<string, unknown> = {}) =>
 beforeAll(async () => {
   asked = [];
   keys = [await newKey('one')];
-  desk = await open();
-  ada = await desk.person('ada@example.com');
+  harness = await open();
+  ada = await harness.createAccount('ada@example.com');
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 type Over = { header?: Record<string, unknown>; claims?: Record<string, unknown>; by?: number; on?: OAuthHarness };
-const sign = ({ header = {}, claims = {}, by = 0, on = desk }: Over = {}): Promise<string> => {
+const sign = ({ header = {}, claims = {}, by = 0, on = harness }: Over = {}): Promise<string> => {
   const now = Math.floor(on.clock.now() / 1000);
   const all = {
     iss: issuer,
@@ -59,13 +59,13 @@ const sign = ({ header = {}, claims = {}, by = 0, on = desk }: Over = {}): Promi
     .sign(key.pair.privateKey);
 };
 const status = async (over: Over = {}): Promise<number> => {
-  const on = over.on ?? desk;
+  const on = over.on ?? harness;
   return (await on.use(await sign(over))).status;
 };
 
 describe('tokens of a trusted issuer', () => {
   test('speak for the account with that address, as a connected app', async () => {
-    const response = await desk.use(await sign());
+    const response = await harness.use(await sign());
     expect(response.status).toBe(200);
     expect(((await response.json()) as { email: string }).email).toBe('ada@example.com');
     const { apps } = await ada.json<{ apps: object[] }>(200, 'GET', '/api/apps');
@@ -78,7 +78,7 @@ describe('tokens of a trusted issuer', () => {
     expect(asked[0]).toBe('https://login.test/.well-known/oauth-authorization-server/tenant');
   });
   test('our own issuer stays the first that clients are shown', async () => {
-    const metadata = (await (await desk.fetch('/.well-known/oauth-protected-resource/mcp')).json()) as object;
+    const metadata = (await (await harness.fetch('/.well-known/oauth-protected-resource/mcp')).json()) as object;
     expect(metadata).toMatchObject({ authorization_servers: [base, issuer] });
   });
   test.each([
@@ -103,14 +103,14 @@ describe('tokens of a trusted issuer', () => {
   });
   test('algorithm confusion: the public key is not the secret of an HMAC', async () => {
     const secret = new TextEncoder().encode(JSON.stringify(keys[0]?.jwk));
-    const now = Math.floor(desk.clock.now() / 1000);
+    const now = Math.floor(harness.clock.now() / 1000);
     const token = await new SignJWT({ iss: issuer, aud: audience, sub: 'ada', iat: now, exp: now + 600 })
       .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: 'one' })
       .sign(secret);
-    expect((await desk.use(token)).status).toBe(401);
+    expect((await harness.use(token)).status).toBe(401);
   });
   test('S12 times, with a tolerance of thirty seconds', async () => {
-    const now = Math.floor(desk.clock.now() / 1000);
+    const now = Math.floor(harness.clock.now() / 1000);
     const cases: [Record<string, unknown>, number][] = [
       [{ exp: now - 20 }, 200],
       [{ exp: now - 31 }, 401],
@@ -121,8 +121,8 @@ describe('tokens of a trusted issuer', () => {
     for (const [claims, expected] of cases) expect([claims, await status({ claims })]).toEqual([claims, expected]);
   });
   test('the subject decides from then on: a changed address moves nobody', async () => {
-    await desk.person('bob@example.com');
-    const response = await desk.use(await sign({ claims: { email: 'bob@example.com' } }));
+    await harness.createAccount('bob@example.com');
+    const response = await harness.use(await sign({ claims: { email: 'bob@example.com' } }));
     expect(((await response.json()) as { email: string }).email).toBe('ada@example.com');
   });
   test('an app that was disconnected stays disconnected, whatever its issuer says', async () => {
@@ -148,7 +148,7 @@ afterEach(() => void setSystemTime());
 describe('keys', () => {
   test('a new key is found at once, but not looked for more than every thirty seconds', async () => {
     const own = await open();
-    await own.person('ada@example.com');
+    await own.createAccount('ada@example.com');
     expect(await status({ on: own })).toBe(200);
     keys.push(await newKey('two'));
     expect(await status({ on: own, by: 1 })).toBe(401);
@@ -159,7 +159,7 @@ describe('keys', () => {
   });
   test('when they cannot be had it is 503 with Retry-After, and asked again after five seconds', async () => {
     const own = await open();
-    await own.person('ada@example.com');
+    await own.createAccount('ada@example.com');
     isDown = true;
     asked = [];
     const response = await own.use(await sign({ on: own }));
@@ -167,7 +167,7 @@ describe('keys', () => {
     const attempts = asked.length;
     await own.use(await sign({ on: own }));
     expect(asked).toHaveLength(attempts);
-    expect(own.house.lines.filter(({ message }) => message.includes('trusted issuer'))).toHaveLength(1);
+    expect(own.server.lines.filter(({ message }) => message.includes('trusted issuer'))).toHaveLength(1);
     isDown = false;
     advance(own, 5000);
     expect(await status({ on: own })).toBe(200);
@@ -238,7 +238,7 @@ describe('oidc-provider as the issuer', () => {
       env: { HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer: origin, audience }]) },
     });
     own.clock.setNow(Date.now());
-    await own.person('ada@example.com');
+    await own.createAccount('ada@example.com');
     const response = await fetch(`${origin}/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa('machine:a-secret-for-the-machine')}` },

@@ -4,26 +4,26 @@ import { isConsent } from '../../testing/oauth-answers.ts';
 import {
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let client: TestClient;
 beforeEach(async () => {
-  desk = await openOAuthHarness();
-  ada = await desk.person('ada@example.com');
-  client = await desk.register();
+  harness = await openOAuthHarness();
+  ada = await harness.createAccount('ada@example.com');
+  client = await harness.register();
 });
-afterEach(() => desk.close());
+afterEach(() => harness.close());
 
-const ask = (who = ada) => desk.visit(desk.request(client), who.cookie);
-const database = () => desk.services.database.client;
+const ask = (who = ada) => harness.visit(harness.request(client), who.cookie);
+const database = () => harness.services.database.client;
 const pending = async (): Promise<number> =>
   Number((await database().execute('SELECT count(*) AS n FROM authz_requests')).rows[0]?.['n']);
 /** Requests of a person, stored as if they had been asked for. */
-const insert = async (count: number, who: SignedInPerson, expiresAt: number): Promise<void> => {
+const insert = async (count: number, who: SignedInAccount, expiresAt: number): Promise<void> => {
   await database().execute({
     sql: `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
           INSERT INTO authz_requests
@@ -35,16 +35,16 @@ const insert = async (count: number, who: SignedInPerson, expiresAt: number): Pr
 
 describe('GET /authorize', () => {
   test('an account has 20 open questions: the oldest gives way to the newest', async () => {
-    const oldest = await desk.handleIn(await ask());
-    desk.clock.advance(1000);
-    const second = await desk.handleIn(await ask());
+    const oldest = await harness.handleIn(await ask());
+    harness.clock.advance(1000);
+    const second = await harness.handleIn(await ask());
     for (let i = 0; i < 19; i++) {
-      desk.clock.advance(1000);
+      harness.clock.advance(1000);
       await isConsent(await ask());
     }
     expect(await pending()).toBe(20);
-    expect((await desk.answer(oldest, ada.cookie)).status).toBe(400);
-    expect((await desk.answer(second, ada.cookie)).status).toBe(303);
+    expect((await harness.answer(oldest, ada.cookie)).status).toBe(400);
+    expect((await harness.answer(second, ada.cookie)).status).toBe(303);
   });
 
   test('429 with Retry-After from the 61st question of an address in a minute on; waiting is enough', async () => {
@@ -52,34 +52,34 @@ describe('GET /authorize', () => {
     const refused = await ask();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
     expect(await refused.text()).toContain('Try again in 60 s.');
-    desk.clock.advance(60_000);
+    harness.clock.advance(60_000);
     await isConsent(await ask());
   });
 
   test('503 while 5,000 questions are open; another account does not lose any', async () => {
-    const bob = await desk.person('bob@example.com');
-    await insert(5000, bob, desk.clock.now() + 60_000);
+    const bob = await harness.createAccount('bob@example.com');
+    await insert(5000, bob, harness.clock.now() + 60_000);
     const refused = await ask();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
     expect(await pending()).toBe(5000);
-    desk.clock.advance(60_000);
-    await desk.services.oauth.maintain();
+    harness.clock.advance(60_000);
+    await harness.services.oauth.maintain();
     await isConsent(await ask());
   });
 });
 
 test('expired questions are swept in slices of 500, until none is left', async () => {
-  await insert(1700, ada, desk.clock.now());
-  await insert(3, ada, desk.clock.now() + 1);
+  await insert(1700, ada, harness.clock.now());
+  await insert(3, ada, harness.clock.now() + 1);
   const sizes: number[] = [];
-  const { client: writer } = desk.services.database;
+  const { client: writer } = harness.services.database;
   const { batch } = writer;
   writer.batch = async (...statements: Parameters<typeof batch>) => {
     const results = await batch.apply(writer, statements);
     sizes.push(results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0));
     return results;
   };
-  await desk.services.oauth.maintain();
+  await harness.services.oauth.maintain();
   writer.batch = batch;
   expect(sizes.filter(size => size > 0)).toEqual([500, 500, 500, 200]);
   expect(await pending()).toBe(3);

@@ -4,24 +4,24 @@ import {
   failure,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
   type Tokens,
 } from '../../testing/oauth-harness.ts';
 
 const dayMs = 24 * 3_600_000;
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let P: TestClient;
 let S: TestClient;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  ada = await desk.person('ada@example.com');
-  P = await desk.register();
-  S = await desk.register({ token_endpoint_auth_method: 'client_secret_post' });
+  harness = await openOAuthHarness();
+  ada = await harness.createAccount('ada@example.com');
+  P = await harness.register();
+  S = await harness.register({ token_endpoint_auth_method: 'client_secret_post' });
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const tokens = async (response: Response): Promise<Tokens> => {
   expect(response.status).toBe(200);
@@ -31,54 +31,54 @@ const gone = '400 invalid_grant';
 
 describe('rotation', () => {
   test('R01 a refresh gives a new access token and another refresh token', async () => {
-    const first = await desk.connect(P, ada);
-    const second = await tokens(await desk.refresh(P, first.refresh_token));
+    const first = await harness.connect(P, ada);
+    const second = await tokens(await harness.refresh(P, first.refresh_token));
     expect(second.refresh_token).not.toBe(first.refresh_token);
-    expect((await desk.use(second.access_token)).status).toBe(200);
+    expect((await harness.use(second.access_token)).status).toBe(200);
   });
   test('R02 a confidential client must authenticate', async () => {
-    const { refresh_token } = await desk.connect(S, ada);
-    expect(await failure(await desk.refresh(S, refresh_token, { client_secret: undefined }))).toBe(
+    const { refresh_token } = await harness.connect(S, ada);
+    expect(await failure(await harness.refresh(S, refresh_token, { client_secret: undefined }))).toBe(
       '401 invalid_client',
     );
-    await tokens(await desk.refresh(S, refresh_token));
+    await tokens(await harness.refresh(S, refresh_token));
   });
   test("R03 another client's token is not valid, and stays what it was", async () => {
-    const other = await desk.register();
-    const { refresh_token } = await desk.connect(P, ada);
-    expect(await failure(await desk.refresh(other, refresh_token))).toBe(gone);
-    await tokens(await desk.refresh(P, refresh_token));
+    const other = await harness.register();
+    const { refresh_token } = await harness.connect(P, ada);
+    expect(await failure(await harness.refresh(other, refresh_token))).toBe(gone);
+    await tokens(await harness.refresh(P, refresh_token));
   });
   test('R04 within the grace window a rotated token gives a sibling', async () => {
-    const first = await desk.connect(P, ada);
-    const winner = await tokens(await desk.refresh(P, first.refresh_token));
-    desk.clock.advance(119_000);
-    const sibling = await tokens(await desk.refresh(P, first.refresh_token));
+    const first = await harness.connect(P, ada);
+    const winner = await tokens(await harness.refresh(P, first.refresh_token));
+    harness.clock.advance(119_000);
+    const sibling = await tokens(await harness.refresh(P, first.refresh_token));
     expect(sibling.refresh_token).not.toBe(winner.refresh_token);
-    expect((await desk.use(winner.access_token)).status).toBe(200);
-    await tokens(await desk.refresh(P, winner.refresh_token));
-    await tokens(await desk.refresh(P, sibling.refresh_token));
+    expect((await harness.use(winner.access_token)).status).toBe(200);
+    await tokens(await harness.refresh(P, winner.refresh_token));
+    await tokens(await harness.refresh(P, sibling.refresh_token));
   });
   test('R05 after the window it ends the grant', async () => {
-    const first = await desk.connect(P, ada);
-    const newest = await tokens(await desk.refresh(P, first.refresh_token));
-    desk.clock.advance(120_000);
-    expect(await failure(await desk.refresh(P, first.refresh_token))).toBe(gone);
-    expect((await desk.use(newest.access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(P, newest.refresh_token))).toBe(gone);
+    const first = await harness.connect(P, ada);
+    const newest = await tokens(await harness.refresh(P, first.refresh_token));
+    harness.clock.advance(120_000);
+    expect(await failure(await harness.refresh(P, first.refresh_token))).toBe(gone);
+    expect((await harness.use(newest.access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(P, newest.refresh_token))).toBe(gone);
   });
   test('R06 ten at once all succeed, from one root', async () => {
-    const { refresh_token } = await desk.connect(P, ada);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => desk.refresh(P, refresh_token)));
-    for (const answer of answers) await desk.use((await tokens(answer)).access_token);
-    const { rows } = await desk.services.database.client.execute(
+    const { refresh_token } = await harness.connect(P, ada);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => harness.refresh(P, refresh_token)));
+    for (const answer of answers) await harness.use((await tokens(answer)).access_token);
+    const { rows } = await harness.services.database.client.execute(
       'SELECT count(DISTINCT parent) AS parents FROM oauth_refresh_tokens GROUP BY grant_id HAVING count(*) = 11',
     );
     expect(rows.map(row => Number(row['parents']))).toEqual([1]);
   });
   test('R06 without a grace window exactly one of ten succeeds, and the grant ends', async () => {
     const strict = await openOAuthHarness({ outside: { oauth: { refreshGraceMs: 0 } } });
-    const eve = await strict.person('eve@example.com');
+    const eve = await strict.createAccount('eve@example.com');
     const client = await strict.register();
     const { refresh_token } = await strict.connect(client, eve);
     const answers = await Promise.all(Array.from({ length: 10 }, () => strict.refresh(client, refresh_token)));
@@ -92,7 +92,7 @@ describe('rotation', () => {
 
 describe('what is asked for', () => {
   test('R07 the scope may be left out or repeated, and not be wider', async () => {
-    let { refresh_token } = await desk.connect(P, ada);
+    let { refresh_token } = await harness.connect(P, ada);
     const answered = {
       '': 'webhooks',
       webhooks: 'webhooks',
@@ -100,78 +100,80 @@ describe('what is asked for', () => {
       offline_access: 'webhooks offline_access',
     };
     for (const [asked, granted] of Object.entries(answered)) {
-      const next = await tokens(await desk.refresh(P, refresh_token, { scope: asked || undefined }));
+      const next = await tokens(await harness.refresh(P, refresh_token, { scope: asked || undefined }));
       expect(next.scope).toBe(granted);
-      expect((await desk.use(next.access_token)).status).toBe(200);
+      expect((await harness.use(next.access_token)).status).toBe(200);
       refresh_token = next.refresh_token;
     }
-    expect(await failure(await desk.refresh(P, refresh_token, { scope: 'webhooks admin' }))).toBe('400 invalid_scope');
-    await tokens(await desk.refresh(P, refresh_token));
+    expect(await failure(await harness.refresh(P, refresh_token, { scope: 'webhooks admin' }))).toBe(
+      '400 invalid_scope',
+    );
+    await tokens(await harness.refresh(P, refresh_token));
   });
   test('R07 a narrower scope narrows this access token only', async () => {
-    const { refresh_token } = await desk.connect(P, ada);
-    await desk.services.database.client.execute(
+    const { refresh_token } = await harness.connect(P, ada);
+    await harness.services.database.client.execute(
       `UPDATE oauth_grants SET scope = 'webhooks webhooks:replay' WHERE revoked_at IS NULL`,
     );
-    const narrow = await tokens(await desk.refresh(P, refresh_token, { scope: 'webhooks' }));
+    const narrow = await tokens(await harness.refresh(P, refresh_token, { scope: 'webhooks' }));
     expect(narrow.scope).toBe('webhooks');
-    const whole = await tokens(await desk.refresh(P, narrow.refresh_token));
+    const whole = await tokens(await harness.refresh(P, narrow.refresh_token));
     expect(whole.scope).toBe('webhooks webhooks:replay');
   });
   test('R08 another resource is refused without rotating', async () => {
-    const { refresh_token } = await desk.connect(P, ada, { resource: `${base}/mcp` });
-    expect(await failure(await desk.refresh(P, refresh_token, { resource: base }))).toBe('400 invalid_target');
-    await tokens(await desk.refresh(P, refresh_token, { resource: `${base}/mcp` }));
+    const { refresh_token } = await harness.connect(P, ada, { resource: `${base}/mcp` });
+    expect(await failure(await harness.refresh(P, refresh_token, { resource: base }))).toBe('400 invalid_target');
+    await tokens(await harness.refresh(P, refresh_token, { resource: `${base}/mcp` }));
   });
 });
 
 describe('the end of a grant', () => {
   test('R09 thirty idle days', async () => {
-    const { refresh_token } = await desk.connect(P, { ...ada, cookie: await desk.signIn('ada@example.com') });
-    desk.clock.advance(30 * dayMs);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe(gone);
+    const { refresh_token } = await harness.connect(P, { ...ada, cookie: await harness.signIn('ada@example.com') });
+    harness.clock.advance(30 * dayMs);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
   test('R09 a year, however often it was used', async () => {
-    let { refresh_token } = await desk.connect(P, { ...ada, cookie: await desk.signIn('ada@example.com') });
+    let { refresh_token } = await harness.connect(P, { ...ada, cookie: await harness.signIn('ada@example.com') });
     for (let day = 0; day < 364; day += 26) {
-      refresh_token = (await tokens(await desk.refresh(P, refresh_token))).refresh_token;
-      desk.clock.advance(26 * dayMs);
+      refresh_token = (await tokens(await harness.refresh(P, refresh_token))).refresh_token;
+      harness.clock.advance(26 * dayMs);
     }
-    desk.clock.advance(dayMs);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe(gone);
+    harness.clock.advance(dayMs);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
   test('R09 signing out everywhere', async () => {
-    const eve = await desk.person('eve@example.com');
-    const { access_token, refresh_token } = await desk.connect(P, eve);
-    await desk.services.oauth.revokeAllOf(eve.accountId);
-    expect((await desk.use(access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe(gone);
+    const eve = await harness.createAccount('eve@example.com');
+    const { access_token, refresh_token } = await harness.connect(P, eve);
+    await harness.services.oauth.revokeAllOf(eve.accountId);
+    expect((await harness.use(access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
   test('R09 V10 deleting the account', async () => {
-    const mallory = await desk.person('mallory@example.com');
-    const { access_token, refresh_token } = await desk.connect(P, mallory);
-    await desk.services.account.remove('mallory@example.com');
-    expect((await desk.use(access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe(gone);
+    const mallory = await harness.createAccount('mallory@example.com');
+    const { access_token, refresh_token } = await harness.connect(P, mallory);
+    await harness.services.account.remove('mallory@example.com');
+    expect((await harness.use(access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe(gone);
   });
   test('R10 a refresh that cannot be written does not eat the token', async () => {
-    const { client } = desk.services.database;
-    const fresh = { ...ada, cookie: await desk.signIn('ada@example.com') };
-    const { refresh_token } = await desk.connect(P, fresh);
+    const { client } = harness.services.database;
+    const fresh = { ...ada, cookie: await harness.signIn('ada@example.com') };
+    const { refresh_token } = await harness.connect(P, fresh);
     await client.execute(
       `CREATE TRIGGER no_tokens BEFORE INSERT ON oauth_refresh_tokens BEGIN SELECT RAISE(ABORT, 'full'); END`,
     );
-    expect((await desk.refresh(P, refresh_token)).status).toBe(500);
+    expect((await harness.refresh(P, refresh_token)).status).toBe(500);
     await client.execute('DROP TRIGGER no_tokens');
-    await tokens(await desk.refresh(P, refresh_token));
+    await tokens(await harness.refresh(P, refresh_token));
   });
   test('R11 no token, code or secret is stored as it is', async () => {
-    const fresh = { ...ada, cookie: await desk.signIn('ada@example.com') };
-    const code = await desk.codeFor(S, fresh);
-    const { access_token, refresh_token } = await tokens(await desk.redeem(S, code));
+    const fresh = { ...ada, cookie: await harness.signIn('ada@example.com') };
+    const code = await harness.codeFor(S, fresh);
+    const { access_token, refresh_token } = await tokens(await harness.redeem(S, code));
     expect(refresh_token).toMatch(/^[0-9a-z]{52}$/);
-    const handle = await desk.handleIn(await desk.visit(desk.request(P), fresh.cookie));
-    const { client } = desk.services.database;
+    const handle = await harness.handleIn(await harness.visit(harness.request(P), fresh.cookie));
+    const { client } = harness.services.database;
     const { rows } = await client.execute(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'events%'`,
     );

@@ -3,17 +3,17 @@ import { failure, type OAuthHarness, openOAuthHarness } from '../../testing/oaut
 import { openTestServer } from '../../testing/test-server.ts';
 import { readRegistration } from './registration.ts';
 
-let desk: OAuthHarness;
+let harness: OAuthHarness;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
+  harness = await openOAuthHarness();
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const register = (body: unknown, headers: Record<string, string> = {}): Promise<Response> => {
   // Each past the limit of the one before.
-  desk.clock.advance(3_600_000);
-  return desk.fetch('/register', {
+  harness.clock.advance(3_600_000);
+  return harness.fetch('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -102,16 +102,16 @@ describe('POST /register', () => {
     const isPublic = 'token_endpoint_auth_method' in body;
     expect(got['redirect_uris']).toEqual(body.redirect_uris);
     expect(got['client_id']).toMatch(/^dcr_/);
-    expect(got['client_id_issued_at']).toBe(Math.floor(desk.clock.now() / 1000));
+    expect(got['client_id_issued_at']).toBe(Math.floor(harness.clock.now() / 1000));
     expect(got['token_endpoint_auth_method']).toBe(isPublic ? 'none' : 'client_secret_basic');
     expect(['client_secret' in got, got['client_secret_expires_at']]).toEqual([!isPublic, isPublic ? undefined : 0]);
     expect(got).not.toHaveProperty('software_id');
   });
 
   test('C02 a client without refresh_token among its grants gets none', async () => {
-    const ada = await desk.person('ada@example.com');
-    const client = await desk.register({ grant_types: ['authorization_code'] });
-    expect(await desk.connect(client, ada)).not.toHaveProperty('refresh_token');
+    const ada = await harness.createAccount('ada@example.com');
+    const client = await harness.register({ grant_types: ['authorization_code'] });
+    expect(await harness.connect(client, ada)).not.toHaveProperty('refresh_token');
   });
 
   test.each([
@@ -149,11 +149,11 @@ describe('POST /register', () => {
   test('C04 beside a good one a script is refused, what is merely of no use is kept and refused when it is used', async () => {
     for (const uri of ['javascript:alert(1)', 'DATA:text/html,x', ' file:///x'])
       expect(await failure(await register(uris(uri, 'https://c.test/cb')))).toBe(badUri);
-    const mixed = await desk.register(uris('http://c.test/cb', 'cursor://x/cb', 'https://c.test/cb'));
-    const eve = await desk.person('eve@example.com');
+    const mixed = await harness.register(uris('http://c.test/cb', 'cursor://x/cb', 'https://c.test/cb'));
+    const eve = await harness.createAccount('eve@example.com');
     for (const redirect_uri of ['http://c.test/cb', 'cursor://x/cb'])
-      expect((await desk.visit(desk.request(mixed, { redirect_uri }), eve.cookie)).status).toBe(400);
-    const good = await desk.visit(desk.request(mixed, { redirect_uri: 'https://c.test/cb' }), eve.cookie);
+      expect((await harness.visit(harness.request(mixed, { redirect_uri }), eve.cookie)).status).toBe(400);
+    const good = await harness.visit(harness.request(mixed, { redirect_uri: 'https://c.test/cb' }), eve.cookie);
     expect(good.status).toBe(200);
   });
 
@@ -161,7 +161,7 @@ describe('POST /register', () => {
     for (const allowPrivateUse of [false, true]) {
       const own = await openOAuthHarness({ outside: { oauth: { allowPrivateUse } } });
       const client = await own.register(uris('com.example.app:/cb'));
-      const eve = await own.person('eve@example.com');
+      const eve = await own.createAccount('eve@example.com');
       const page = await own.visit(own.request(client), eve.cookie);
       expect(page.status).toBe(allowPrivateUse ? 200 : 400);
       if (allowPrivateUse)
@@ -184,7 +184,9 @@ describe('POST /register', () => {
   test('C07 a name that is not valid UTF-8 is refused', async () => {
     const body = Buffer.from(JSON.stringify({ client_name: 'caf\xe9', ...uris('http://127.0.0.1/') }), 'latin1');
     const headers = { 'content-type': 'application/json' };
-    expect(await failure(await desk.fetch('/register', { method: 'POST', headers, body }))).toBe('400 invalid_request');
+    expect(await failure(await harness.fetch('/register', { method: 'POST', headers, body }))).toBe(
+      '400 invalid_request',
+    );
   });
 
   test('C07 what is no JSON object is refused and pollutes nothing', async () => {
@@ -198,9 +200,9 @@ describe('POST /register', () => {
   });
 
   test('C08 twenty in an hour from one address', async () => {
-    desk.clock.advance(3_600_000);
+    harness.clock.advance(3_600_000);
     const once = () =>
-      desk.fetch('/register', {
+      harness.fetch('/register', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(uris('https://c.test/cb')),
@@ -208,13 +210,13 @@ describe('POST /register', () => {
     for (let i = 0; i < 20; i++) expect((await once()).status).toBe(201);
     const refused = await once();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
-    desk.clock.advance(3_600_000);
+    harness.clock.advance(3_600_000);
     expect((await once()).status).toBe(201);
   });
 
   test('C08 nor from all the addresses of one network', async () => {
-    const house = await openTestServer({ env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.0/8' } });
-    const origin = await house.listen();
+    const server = await openTestServer({ env: { HOOKTAPE_TRUSTED_PROXIES: '127.0.0.0/8' } });
+    const origin = await server.listen();
     const from = async (address: string): Promise<number> =>
       (
         await fetch(`${origin}/register`, {
@@ -226,7 +228,7 @@ describe('POST /register', () => {
     for (let i = 1; i <= 20; i++) expect(await from(`2001:db8:1:2::${i}`)).toBe(201);
     expect(await from('2001:db8:1:2:ffff::1')).toBe(429);
     expect(await from('2001:db8:1:3::1')).toBe(201);
-    await house.close();
+    await server.close();
   });
 
   test('C08 ten thousand altogether', async () => {
@@ -247,7 +249,7 @@ describe('POST /register', () => {
 
   test('C09 a client that nobody connected is forgotten after a day, one that is connected stays', async () => {
     const own = await openOAuthHarness();
-    const ada = await own.person('ada@example.com');
+    const ada = await own.createAccount('ada@example.com');
     const unused = await own.register();
     const used = await own.register();
     const { refresh_token } = await own.connect(used, ada);
@@ -282,9 +284,9 @@ describe('POST /register', () => {
     expect(() => readRegistration({ ...body, [name]: 'https://c.test/x' })).not.toThrow();
   });
   test('C11 a logo is neither fetched nor shown', async () => {
-    const ada = await desk.person('frank@example.com');
-    const client = await desk.register({ logo_uri: 'https://c.test/logo.png' });
-    const page = await (await desk.visit(desk.request(client), ada.cookie)).text();
+    const ada = await harness.createAccount('frank@example.com');
+    const client = await harness.register({ logo_uri: 'https://c.test/logo.png' });
+    const page = await (await harness.visit(harness.request(client), ada.cookie)).text();
     expect(page).not.toContain('logo.png');
     expect(page).not.toContain('<img');
   });

@@ -1,19 +1,19 @@
 /* Each statement touches the account, the client and the session that it names, and nobody else's. */
 import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createTokensStore, type TokensStore } from './store.tokens.ts';
 
 const now = 1000;
-const house: TestServer = await openTestServer();
-const { db, client } = house.services.database;
+const server: TestServer = await openTestServer();
+const { db, client } = server.services.database;
 const store: TokensStore = createTokensStore(db, client);
-const ada: Caller = await house.createPerson('ada@example.com');
-const bob: Caller = await house.createPerson('bob@example.com');
-afterAll(() => house.close());
+const ada: TestAccount = await server.createAccount('ada@example.com');
+const bob: TestAccount = await server.createAccount('bob@example.com');
+afterAll(() => server.close());
 
 const issuer = 'https://one.test';
-const cases: { name: string; who: Caller; clientId: string }[] = [
+const cases: { name: string; who: TestAccount; clientId: string }[] = [
   { name: 'ada', who: ada, clientId: 'client' },
   { name: 'ada other', who: ada, clientId: 'other' },
   { name: 'bob', who: bob, clientId: 'client' },
@@ -50,7 +50,7 @@ const left = async (table: typeof oauthCodes | typeof authzRequests) =>
 const revoked = async () => (await db.select().from(oauthGrants)).filter(one => one.revokedAt).map(({ id }) => id);
 
 test('a request is taken only by the account and the session that it was made for', async () => {
-  const take = (who: Caller, sessionId: string) =>
+  const take = (who: TestAccount, sessionId: string) =>
     store.takeRequest(Buffer.from('ada'), { accountId: who.accountId, sessionId }, now);
   expect(await take(bob, 'ses ada')).toBeUndefined();
   expect(await take(ada, 'ses bob')).toBeUndefined();
@@ -98,7 +98,7 @@ test('whether a client is connected is asked for one account, one client and thi
     .values({ id: 'app foreign', accountId, issuer, clientId: 'abroad', name: '', createdAt: 0 });
   const [grant] = await db.select().from(oauthGrants);
   if (grant) await db.insert(oauthGrants).values({ ...grant, id: 'grt foreign', appId: 'app foreign' });
-  const ask = (who: Caller, clientId: string) => store.isConnected(who.accountId, clientId, now);
+  const ask = (who: TestAccount, clientId: string) => store.isConnected(who.accountId, clientId, now);
   expect([await ask(ada, 'other'), await ask(bob, 'client')]).toEqual([true, true]);
   expect([await ask(bob, 'other'), await ask(ada, 'unknown'), await ask(bob, 'abroad')]).toEqual([false, false, false]);
 });

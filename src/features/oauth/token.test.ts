@@ -6,30 +6,30 @@ import {
   failure,
   type OAuthHarness,
   openOAuthHarness,
-  type SignedInPerson,
+  type SignedInAccount,
   type TestClient,
   type Tokens,
   verifier,
 } from '../../testing/oauth-harness.ts';
 
-let desk: OAuthHarness;
-let ada: SignedInPerson;
+let harness: OAuthHarness;
+let ada: SignedInAccount;
 let P: TestClient;
 let L: TestClient;
 let S: TestClient;
 
 beforeAll(async () => {
-  desk = await openOAuthHarness();
-  ada = await desk.person('ada@example.com');
-  P = await desk.register();
-  L = await desk.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });
-  S = await desk.register({ token_endpoint_auth_method: undefined });
+  harness = await openOAuthHarness();
+  ada = await harness.createAccount('ada@example.com');
+  P = await harness.register();
+  L = await harness.register({ redirect_uris: ['http://127.0.0.1/cb', 'http://localhost/cb'] });
+  S = await harness.register({ token_endpoint_auth_method: undefined });
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
-const postForm = (form: Record<string, string>, headers = {}) => desk.post('/token', form, headers);
+const postForm = (form: Record<string, string>, headers = {}) => harness.post('/token', form, headers);
 const exchange = async (client: TestClient, over: Record<string, string | undefined>) =>
-  desk.redeem(client, await desk.codeFor(client, ada), over);
+  harness.redeem(client, await harness.codeFor(client, ada), over);
 
 describe('codes', () => {
   test('T01 code and verifier give tokens', async () => {
@@ -51,36 +51,36 @@ describe('codes', () => {
     ['openid offline_access', 'webhooks offline_access'],
     ['openid email profile', 'webhooks'],
   ])('T01 the scope %j is answered with %j, and refreshing keeps it', async (asked, granted) => {
-    const first = await desk.connect(P, ada, { scope: asked });
+    const first = await harness.connect(P, ada, { scope: asked });
     expect(first.scope).toBe(granted);
-    const second = (await (await desk.refresh(P, first.refresh_token)).json()) as Tokens;
+    const second = (await (await harness.refresh(P, first.refresh_token)).json()) as Tokens;
     expect(second.scope).toBe(granted);
-    expect((await desk.use(second.access_token)).status).toBe(200);
+    expect((await harness.use(second.access_token)).status).toBe(200);
   });
   test('T02 a code that comes back revokes what it gave', async () => {
-    const code = await desk.codeFor(P, ada);
-    const { access_token, refresh_token } = (await (await desk.redeem(P, code)).json()) as Tokens;
-    expect((await desk.use(access_token)).status).toBe(200);
-    expect(await failure(await desk.redeem(P, code))).toBe('400 invalid_grant');
-    expect((await desk.use(access_token)).status).toBe(401);
-    expect(await failure(await desk.refresh(P, refresh_token))).toBe('400 invalid_grant');
+    const code = await harness.codeFor(P, ada);
+    const { access_token, refresh_token } = (await (await harness.redeem(P, code)).json()) as Tokens;
+    expect((await harness.use(access_token)).status).toBe(200);
+    expect(await failure(await harness.redeem(P, code))).toBe('400 invalid_grant');
+    expect((await harness.use(access_token)).status).toBe(401);
+    expect(await failure(await harness.refresh(P, refresh_token))).toBe('400 invalid_grant');
   });
   test('T03 of two exchanges that come together exactly one succeeds', async () => {
     for (let run = 0; run < 50; run++) {
-      const code = await desk.codeFor(P, ada);
-      const answers = await Promise.all([desk.redeem(P, code), desk.redeem(P, code)]);
+      const code = await harness.codeFor(P, ada);
+      const answers = await Promise.all([harness.redeem(P, code), harness.redeem(P, code)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     }
   }, 60_000);
   test('T04 a code lives for a minute', async () => {
-    const code = await desk.codeFor(P, ada);
-    desk.clock.advance(60_000);
-    expect(await failure(await desk.redeem(P, code))).toBe('400 invalid_grant');
+    const code = await harness.codeFor(P, ada);
+    harness.clock.advance(60_000);
+    expect(await failure(await harness.redeem(P, code))).toBe('400 invalid_grant');
   });
   test("T05 another client's code is not valid, and not used up by trying", async () => {
-    const code = await desk.codeFor(P, ada);
-    expect(await failure(await desk.redeem(L, code))).toBe('400 invalid_grant');
-    expect((await desk.redeem(P, code)).status).toBe(200);
+    const code = await harness.codeFor(P, ada);
+    expect(await failure(await harness.redeem(L, code))).toBe('400 invalid_grant');
+    expect((await harness.redeem(P, code)).status).toBe(200);
   });
   test('T06 the redirect URI may be left out, and must be the same otherwise', async () => {
     expect((await exchange(P, { redirect_uri: undefined })).status).toBe(200);
@@ -88,30 +88,30 @@ describe('codes', () => {
   });
   test('T07 a wrong verifier does not use the code up, five do', async () => {
     const wrong = [undefined, 'x'.repeat(50), 'a'.repeat(42), `${verifier}=`];
-    const code = await desk.codeFor(P, ada);
+    const code = await harness.codeFor(P, ada);
     for (const code_verifier of wrong)
-      expect(await failure(await desk.redeem(P, code, { code_verifier }))).toBe('400 invalid_grant');
-    expect((await desk.redeem(P, code)).status).toBe(200);
-    const worn = await desk.codeFor(P, ada);
-    for (let i = 0; i < 5; i++) await desk.redeem(P, worn, { code_verifier: 'x'.repeat(50) });
-    expect(await failure(await desk.redeem(P, worn))).toBe('400 invalid_grant');
+      expect(await failure(await harness.redeem(P, code, { code_verifier }))).toBe('400 invalid_grant');
+    expect((await harness.redeem(P, code)).status).toBe(200);
+    const worn = await harness.codeFor(P, ada);
+    for (let i = 0; i < 5; i++) await harness.redeem(P, worn, { code_verifier: 'x'.repeat(50) });
+    expect(await failure(await harness.redeem(P, worn))).toBe('400 invalid_grant');
   });
   test('T08 a code without a challenge is worth nothing', async () => {
-    const code = await desk.codeFor(P, ada);
-    await desk.services.database.client.execute('UPDATE oauth_codes SET challenge = NULL WHERE used_grant IS NULL');
-    expect(await failure(await desk.redeem(P, code))).toBe('400 invalid_grant');
+    const code = await harness.codeFor(P, ada);
+    await harness.services.database.client.execute('UPDATE oauth_codes SET challenge = NULL WHERE used_grant IS NULL');
+    expect(await failure(await harness.redeem(P, code))).toBe('400 invalid_grant');
   });
   test('T09 another resource is refused without using the code up', async () => {
-    const code = await desk.codeFor(P, ada, { resource: `${base}/api` });
-    expect(await failure(await desk.redeem(P, code, { resource: `${base}/mcp` }))).toBe('400 invalid_target');
-    const tokens = (await (await desk.redeem(P, code)).json()) as Tokens;
+    const code = await harness.codeFor(P, ada, { resource: `${base}/api` });
+    expect(await failure(await harness.redeem(P, code, { resource: `${base}/mcp` }))).toBe('400 invalid_target');
+    const tokens = (await (await harness.redeem(P, code)).json()) as Tokens;
     expect(JSON.parse(atob(tokens.access_token.split('.')[1] ?? '')).aud).toBe(`${base}/api`);
   });
 });
 
 describe('requests', () => {
   test('T10 GET is refused', async () => {
-    const response = await desk.fetch('/token');
+    const response = await harness.fetch('/token');
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
   test.each([
@@ -120,15 +120,15 @@ describe('requests', () => {
     ['application/x-www-form-urlencoded, application/json', 'grant_type=refresh_token'],
     ['', 'grant_type=refresh_token'],
   ])('T11 the content type %j is refused', async (type, body) => {
-    expect(await failure(await desk.post('/token', body, { 'content-type': type }))).toBe('400 invalid_request');
+    expect(await failure(await harness.post('/token', body, { 'content-type': type }))).toBe('400 invalid_request');
   });
   test('T12 a repeated parameter is refused', async () => {
     const body = `${encode({ grant_type: 'refresh_token', client_id: P.id })}&client_id=${P.id}`;
-    expect(await failure(await desk.post('/token', body))).toBe('400 invalid_request');
+    expect(await failure(await harness.post('/token', body))).toBe('400 invalid_request');
   });
   test('T13 parameters in the query are not read', async () => {
     const query = encode({ grant_type: 'refresh_token', client_id: P.id, refresh_token: 'x' });
-    expect(await failure(await desk.post(`/token?${query}`, ''))).toBe('400 invalid_request');
+    expect(await failure(await harness.post(`/token?${query}`, ''))).toBe('400 invalid_request');
   });
   test.each([
     ['password'],
@@ -143,10 +143,10 @@ describe('requests', () => {
     expect(await failure(await postForm({ client_id: P.id }))).toBe('400 invalid_request');
   });
   test('T22 codes, tokens and secrets are in no log and no later answer', async () => {
-    const code = await desk.codeFor(S, ada);
-    const tokens = (await (await desk.redeem(S, code)).json()) as Tokens;
-    const again = await (await desk.redeem(S, code)).text();
-    const logged = JSON.stringify(desk.house.lines);
+    const code = await harness.codeFor(S, ada);
+    const tokens = (await (await harness.redeem(S, code)).json()) as Tokens;
+    const again = await (await harness.redeem(S, code)).text();
+    const logged = JSON.stringify(harness.server.lines);
     for (const value of [code, tokens.access_token, tokens.refresh_token, S.secret ?? '']) {
       expect(logged).not.toContain(value);
       expect(again).not.toContain(value);
@@ -184,7 +184,7 @@ describe('client authentication', () => {
     expect(await failure(await postForm(form, basic(S.id, secret)))).toBe('400 invalid_request');
   });
   test('T18 a method that was not registered; both when none was named', async () => {
-    const post = await desk.register({ token_endpoint_auth_method: 'client_secret_post' });
+    const post = await harness.register({ token_endpoint_auth_method: 'client_secret_post' });
     const form = { grant_type: 'refresh_token', refresh_token: 'x' };
     expect(await failure(await postForm(form, basic(post.id, post.secret ?? '')))).toBe('401 invalid_client');
     expect(await failure(await postForm(form, basic(S.id, S.secret ?? '')))).toBe('400 invalid_grant');

@@ -2,21 +2,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../../testing/poll.ts';
 import { closePeers, drip, ok, peer, reply } from '../../testing/raw-destination.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
-  house = await openTestServer({ env: { HOOKTAPE_REPLAY_TIMEOUT: '1s' } });
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer({ env: { HOOKTAPE_REPLAY_TIMEOUT: '1s' } });
+  ada = await server.createAccount('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
 afterEach(closePeers);
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-const attemptsOf = async (caller: Caller, id: string) =>
+const attemptsOf = async (caller: TestAccount, id: string) =>
   (await caller.json<{ replays: unknown[] }>(200, 'GET', `/api/events/${id}`)).replays;
 const replay = (id: string, port: number) =>
   ada.json<{ status: number; durationMs: number; responsePreview: string }>(200, 'POST', `/api/events/${id}/replay`, {
@@ -27,7 +27,7 @@ const refusal = (status: number, id: string, url: string) =>
 
 describe('destinations that misbehave', () => {
   const unreachable = async (port: number): Promise<string> => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const url = `http://127.0.0.1:${port}/`;
     const { error } = await refusal(502, id, url);
     expect(await attemptsOf(ada, id)).toMatchObject([
@@ -50,7 +50,7 @@ describe('destinations that misbehave', () => {
       (socket: Parameters<typeof drip>[0]) => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'x'),
       reply('HTTP/1.1 200 OK\r\nContent-Length: 1000', 'xxx'),
     ]) {
-      const result = await replay(await house.deliver(endpoint), (await peer(answer)).port);
+      const result = await replay(await server.deliver(endpoint), (await peer(answer)).port);
       expect(result).toMatchObject({ ok: true, status: 200 });
       expect(result.responsePreview).toStartWith('x');
       expect(result.durationMs).toBeLessThan(3000);
@@ -61,7 +61,7 @@ describe('destinations that misbehave', () => {
 describe('anomalies', () => {
   const askAndLeave = async (id: string, to: { port: number; connects: () => number }): Promise<void> => {
     const gone = new AbortController();
-    const asked = fetch(`${await house.listen()}/api/events/${id}/replay`, {
+    const asked = fetch(`${await server.listen()}/api/events/${id}/replay`, {
       method: 'POST',
       headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ url: `http://127.0.0.1:${to.port}/` }),
@@ -73,7 +73,7 @@ describe('anomalies', () => {
   };
 
   test('a caller that goes away changes nothing: the attempt ends and is recorded', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const held = Promise.withResolvers<void>();
     const to = await peer(socket => void held.promise.then(() => ok(socket)));
     await askAndLeave(id, to);
@@ -86,7 +86,7 @@ describe('anomalies', () => {
   });
 
   test('at most ten at once for one account: 429 with Retry-After', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const to = await peer(() => {});
     const url = `http://127.0.0.1:${to.port}/`;
     const ten = Array.from({ length: 10 }, () => ada.call('POST', `/api/events/${id}/replay`, { url }));
@@ -99,7 +99,7 @@ describe('anomalies', () => {
 
   test('what is under way when the server stops is recorded', async () => {
     const closing = await openTestServer();
-    const eve = await closing.createPerson();
+    const eve = await closing.createAccount();
     const id = await closing.deliver(await eve.createEndpoint());
     const to = await peer(() => {});
     const asked = eve.call('POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });

@@ -2,26 +2,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { connect } from 'node:net';
 import { eventually } from '../../testing/poll.ts';
 import { closePeers, ok, peer, reply } from '../../testing/raw-destination.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 let endpoint: { id: string; url: string };
 
 beforeAll(async () => {
-  house = await openTestServer({});
-  ada = await house.createPerson('ada@example.com');
+  server = await openTestServer({});
+  ada = await server.createAccount('ada@example.com');
   endpoint = await ada.createEndpoint();
 });
 afterEach(closePeers);
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Result = { ok: boolean; status: number; durationMs: number; responsePreview: string };
 type Attempt = { destination: string; status: number | null; ok: boolean; durationMs: number; createdAt: number } & {
   replayedBy: string | null;
   formerMember: boolean;
 };
-const attemptsOf = async (caller: Caller, id: string) =>
+const attemptsOf = async (caller: TestAccount, id: string) =>
   (await caller.json<{ replays: Attempt[] }>(200, 'GET', `/api/events/${id}`)).replays;
 const replay = (id: string, port: number, path = '/') =>
   ada.json<Result>(200, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${port}${path}` });
@@ -30,7 +30,7 @@ const refusal = (status: number, id: string, url: unknown) =>
 
 /** Sends these bytes to the endpoint's address as they are. */
 async function deliverRaw(head: string, body: Uint8Array = new Uint8Array()): Promise<string> {
-  const { port } = new URL(await house.listen());
+  const { port } = new URL(await server.listen());
   const socket = connect(Number(port), '127.0.0.1');
   let answer = '';
   socket.on('data', data => {
@@ -104,7 +104,7 @@ describe('what is sent again', () => {
 
 describe('POST /api/events/{id}/replay', () => {
   test.each([301, 404, 500])('a %d from the destination is an answer: ok false', async status => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const inner = await peer(ok);
     const to = await peer(
       reply(`HTTP/1.1 ${status} Whatever\r\nLocation: http://127.0.0.1:${inner.port}/\r\nContent-Length: 3`, 'why'),
@@ -115,7 +115,7 @@ describe('POST /api/events/{id}/replay', () => {
   });
 
   test('records who did it, newest first, at most 20', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     await replay(id, to.port, '/first');
     for (let i = 0; i < 20; i++) await replay(id, to.port, `/${i}`);
@@ -134,23 +134,23 @@ describe('POST /api/events/{id}/replay', () => {
   });
 
   test('only the last hundred attempts of an event are kept', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     for (let i = 0; i < 103; i++) await replay(id, to.port);
-    const { rows } = await house.services.database.client.execute(
+    const { rows } = await server.services.database.client.execute(
       'SELECT count(*) AS n FROM replays GROUP BY event ORDER BY n DESC',
     );
     expect(rows[0]?.['n']).toBe(100);
   });
 
   test('an attempt stays when its account goes: without a name, marked', async () => {
-    const mate = await house.createPerson('mate@example.com', { teamOf: 'ada@example.com' });
-    const id = await house.deliver(endpoint);
+    const mate = await server.createAccount('mate@example.com', { teamOf: 'ada@example.com' });
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     const url = `http://127.0.0.1:${to.port}/`;
     await mate.json(200, 'POST', `/api/events/${id}/replay`, { url });
     expect(await attemptsOf(ada, id)).toMatchObject([{ replayedBy: 'mate@example.com', formerMember: false }]);
-    await house.services.account.remove('mate@example.com');
+    await server.services.account.remove('mate@example.com');
     expect(await attemptsOf(ada, id)).toMatchObject([{ replayedBy: null, formerMember: true }]);
   });
 
@@ -177,23 +177,23 @@ describe('POST /api/events/{id}/replay', () => {
     'http://0.0.0.0/',
     'http://127.0.0.1:25/',
   ])('400 for the destination %j, and nothing is recorded', async url => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     expect((await refusal(400, id, url)).error).not.toBe('');
     expect(await attemptsOf(ada, id)).toEqual([]);
   });
 
   test('400 for a destination that is too long', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const { error } = await refusal(400, id, `http://example.com/${'a'.repeat(9000)}`);
     expect(error).toBe('url must be at most 8192 characters');
   });
 
   test('400 before 404, and 404 for the event of somebody else', async () => {
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     const to = await peer(ok);
     await refusal(400, 'evt_unknown', 'nonsense');
     const missing = await refusal(404, 'evt_unknown', `http://127.0.0.1:${to.port}/`);
-    const bob = await house.createPerson('bob@example.com');
+    const bob = await server.createAccount('bob@example.com');
     const foreign = await bob.json(404, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
     expect<unknown>(foreign).toEqual(missing);
     expect(to.connects()).toBe(0);
@@ -202,7 +202,7 @@ describe('POST /api/events/{id}/replay', () => {
   test('loopback is closed when the dashboard is not on loopback', async () => {
     const remote = await openTestServer({ env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com' } });
     try {
-      const eve = await remote.createPerson();
+      const eve = await remote.createAccount();
       const id = await remote.deliver(await eve.createEndpoint());
       const to = await peer(ok);
       await eve.json(400, 'POST', `/api/events/${id}/replay`, { url: `http://127.0.0.1:${to.port}/` });
@@ -217,7 +217,7 @@ describe('the answer’s first 500 characters', () => {
   const previewOf = async (body: string | Uint8Array): Promise<string> => {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const to = await peer(reply(`HTTP/1.1 200 OK\r\nContent-Length: ${length}`, body));
-    return (await replay(await house.deliver(endpoint), to.port)).responsePreview;
+    return (await replay(await server.deliver(endpoint), to.port)).responsePreview;
   };
 
   test('characters, not halves of them', async () => {
@@ -234,7 +234,7 @@ describe('the answer’s first 500 characters', () => {
     const to = await peer(
       reply(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}`, new Uint8Array(bomb)),
     );
-    const { responsePreview } = await replay(await house.deliver(endpoint), to.port);
+    const { responsePreview } = await replay(await server.deliver(endpoint), to.port);
     expect(responsePreview.length).toBeLessThanOrEqual(500);
     expect(responsePreview).toStartWith('\u001f\ufffd');
   });

@@ -3,19 +3,19 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import { parseEventId } from '../../core/ids.ts';
 import { replays } from '../../db/schema.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createReplaysStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('the oldest of one event go beyond a hundred; another event, with more or fewer, changes nothing', async () => {
-  const { client, db } = house.services.database;
+  const { client, db } = server.services.database;
   let statements = 0;
   const store = createReplaysStore({
     execute: statement => {
@@ -25,7 +25,7 @@ test('the oldest of one event go beyond a hundred; another event, with more or f
   });
   const endpoint = await ada.createEndpoint();
   const seqs: number[] = [];
-  for (let i = 0; i < 2; i++) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
+  for (let i = 0; i < 2; i++) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
   const [busy = 0, quiet = 0] = seqs;
   const attempt = (event: number) =>
     store.insert({

@@ -16,12 +16,12 @@ test.skipIf(isRemote)(
     const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
     const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
     try {
-      let house = await openTestServer({ directory, env });
-      const caller = await house.createPerson();
+      let server = await openTestServer({ directory, env });
+      const caller = await server.createAccount();
       const { id } = await caller.createEndpoint();
       // Copies of one, all expired but the last thousand.
-      await recordMany(house, id, 1, { receivedAt: 0, bodyBytes: 1500 });
-      await house.services.database.client.batch([
+      await recordMany(server, id, 1, { receivedAt: 0, bodyBytes: 1500 });
+      await server.services.database.client.batch([
         {
           sql: `INSERT INTO events (nonce, endpoint, received_at, size, encoding, method, source_ip, sha256, path, preview, content)
               SELECT nonce, endpoint, iif(i <= ?, i, ? + i), size, encoding, method, source_ip, sha256, path, preview, content
@@ -30,24 +30,24 @@ test.skipIf(isRemote)(
         },
         'UPDATE endpoints SET event_count = (SELECT count(*) FROM events), last_received_at = (SELECT max(received_at) FROM events)',
       ]);
-      await house.close();
+      await server.close();
 
       // A slice makes the log grow by a few pages: the first of many have been committed.
-      const server = Bun.spawn([process.execPath, main, 'serve'], {
+      const child = Bun.spawn([process.execPath, main, 'serve'], {
         env: { PATH: process.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: directory, HOOKTAPE_PORT: '0', ...env },
         stdout: 'ignore',
         stderr: 'ignore',
       });
       const log = join(directory, 'hooktape.db-wal');
       await eventually(() => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 500_000, 20_000);
-      server.kill('SIGKILL');
-      await server.exited;
+      child.kill('SIGKILL');
+      await child.exited;
 
-      house = await openTestServer({ directory, env });
+      server = await openTestServer({ directory, env });
       const counted = async () =>
         (
           await rowsOf(
-            house,
+            server,
             'SELECT event_count = (SELECT count(*) FROM events), event_count, last_received_at = (SELECT max(received_at) FROM events) FROM endpoints',
           )
         )[0];
@@ -56,11 +56,11 @@ test.skipIf(isRemote)(
       expect(Number(left)).toBeLessThan(events);
       expect(Number(left)).toBeGreaterThan(1000);
 
-      house.services.retention.wake();
-      await house.services.background.idle();
+      server.services.retention.wake();
+      await server.services.background.idle();
       expect(await counted()).toEqual([1, 1000, 1]);
-      expect(await rowsOf(house, 'SELECT integrity_check FROM pragma_integrity_check')).toEqual([['ok']]);
-      await house.close();
+      expect(await rowsOf(server, 'SELECT integrity_check FROM pragma_integrity_check')).toEqual([['ok']]);
+      await server.close();
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }

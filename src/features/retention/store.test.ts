@@ -2,22 +2,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { endpoints, teams } from '../../db/schema.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createRetentionStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('a team that has people or endpoints stays, and so does a deleted endpoint that has events', async () => {
-  const { database } = house.services;
+  const { database } = server.services;
   const { db } = database;
   const store = createRetentionStore(database, () => []);
-  const { teamId } = await house.services.account.byEmail(ada.email);
+  const { teamId } = await server.services.account.byEmail(ada.email);
   await db.insert(teams).values(['left', 'abandoned'].map(id => ({ id, plan: 'pro' as const, createdAt: 0 })));
   const row = (id: string, team: string, deletedAt: number | null) => ({
     id,
@@ -29,7 +29,7 @@ test('a team that has people or endpoints stays, and so does a deleted endpoint 
   });
   await db.insert(endpoints).values([row('ep_abandoned', 'abandoned', null), row('ep_empty', teamId, 1)]);
   const { id } = await ada.createEndpoint();
-  await house.deliver({ url: (await ada.json<{ url: string }>(200, 'GET', `/api/endpoints/${id}`)).url });
+  await server.deliver({ url: (await ada.json<{ url: string }>(200, 'GET', `/api/endpoints/${id}`)).url });
   await db.update(endpoints).set({ deletedAt: 1 }).where(eq(endpoints.id, id));
   await store.removeEmpty(2);
   const names = async (table: typeof teams | typeof endpoints) =>
@@ -40,7 +40,7 @@ test('a team that has people or endpoints stays, and so does a deleted endpoint 
   ]);
   // A team that has people and no endpoint.
   await db.delete(endpoints).where(eq(endpoints.id, 'ep_abandoned'));
-  await house.createPerson('bob@example.com');
+  await server.createAccount('bob@example.com');
   await store.removeEmpty(2);
   expect(await names(teams)).toHaveLength(2);
   expect(await names(teams)).not.toContain('abandoned');

@@ -114,34 +114,34 @@ describe('the clock of the sweeper', () => {
 });
 
 describe('the sweeper', () => {
-  const stored = async (house: TestServer): Promise<unknown> =>
-    (await rowsOf(house, 'SELECT count(*) FROM events'))[0]?.[0];
-  const sweep = async (house: TestServer): Promise<void> => {
-    house.services.retention.wake();
-    await house.services.background.idle();
+  const stored = async (server: TestServer): Promise<unknown> =>
+    (await rowsOf(server, 'SELECT count(*) FROM events'))[0]?.[0];
+  const sweep = async (server: TestServer): Promise<void> => {
+    server.services.retention.wake();
+    await server.services.background.idle();
   };
 
   test('removes nothing by a clock that has jumped ahead, says so, and deleted endpoints still go', async () => {
     const clock = holdClock();
-    const house = await openTestServer({ clock });
+    const server = await openTestServer({ clock });
     try {
-      const caller = await house.createPerson();
+      const caller = await server.createAccount();
       const { id } = await caller.createEndpoint();
       const { id: deleted } = await caller.createEndpoint('deleted');
-      await recordMany(house, id, 3, { receivedAt: clock.now() });
-      await recordMany(house, deleted, 3, { receivedAt: clock.now() });
+      await recordMany(server, id, 3, { receivedAt: clock.now() });
+      await recordMany(server, deleted, 3, { receivedAt: clock.now() });
       clock.setNow(clock.now() + 400 * day);
       await caller.json(200, 'DELETE', `/api/endpoints/${deleted}`);
-      await sweep(house);
-      expect(await stored(house)).toBe(3);
-      const warnings = house.lines.filter(({ message }) => message.startsWith('the system clock is ahead'));
+      await sweep(server);
+      expect(await stored(server)).toBe(3);
+      const warnings = server.lines.filter(({ message }) => message.startsWith('the system clock is ahead'));
       expect(warnings).toMatchObject([{ level: 'warn', fields: { aheadSeconds: (400 * day) / 1000 } }]);
 
       clock.advance(hour);
-      await sweep(house);
-      expect(await stored(house)).toBe(0);
+      await sweep(server);
+      expect(await stored(server)).toBe(0);
     } finally {
-      await house.close();
+      await server.close();
     }
   });
 
@@ -152,20 +152,20 @@ describe('the sweeper', () => {
       const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
       const clock = holdClock();
       try {
-        let house = await openTestServer({ directory, env, clock });
-        const { id } = await (await house.createPerson()).createEndpoint();
-        await recordMany(house, id, 3, { receivedAt: clock.now() });
-        if (hasSaved) await house.services.sweepClock.watch();
-        await house.close();
+        let server = await openTestServer({ directory, env, clock });
+        const { id } = await (await server.createAccount()).createEndpoint();
+        await recordMany(server, id, 3, { receivedAt: clock.now() });
+        if (hasSaved) await server.services.sweepClock.watch();
+        await server.close();
 
         clock.advance(400 * day);
-        house = await openTestServer({ directory, env, clock });
-        await sweep(house);
-        expect(await stored(house)).toBe(3);
+        server = await openTestServer({ directory, env, clock });
+        await sweep(server);
+        expect(await stored(server)).toBe(3);
         clock.advance(hour);
-        await sweep(house);
-        expect(await stored(house)).toBe(0);
-        await house.close();
+        await sweep(server);
+        expect(await stored(server)).toBe(0);
+        await server.close();
       } finally {
         rmSync(directory, { recursive: true, force: true });
       }

@@ -13,14 +13,14 @@ const newDirectory = (): string => {
   return directory;
 };
 
-async function fill(house: TestServer, count: number): Promise<{ id: string; key: string }> {
-  const owner = await house.createPerson();
+async function fill(server: TestServer, count: number): Promise<{ id: string; key: string }> {
+  const owner = await server.createAccount();
   const endpoint = await owner.createEndpoint();
-  const { rows } = await house.services.database.client.execute('SELECT max(seq) FROM endpoints');
+  const { rows } = await server.services.database.client.execute('SELECT max(seq) FROM endpoints');
   const seq = Number(rows[0]?.[0]);
   await Promise.all(
     Array.from({ length: count }, (_, i) =>
-      house.services.capture.record(
+      server.services.capture.record(
         { seq, token: '' },
         {
           method: 'POST',
@@ -37,11 +37,11 @@ async function fill(house: TestServer, count: number): Promise<{ id: string; key
   return { id: endpoint.id, key: owner.key };
 }
 
-const progress = async (house: TestServer): Promise<{ watermark: number; last: number }> =>
-  createSearchStore(house.services.database.client, house.services.database.scanClient).progress();
+const progress = async (server: TestServer): Promise<{ watermark: number; last: number }> =>
+  createSearchStore(server.services.database.client, server.services.database.scanClient).progress();
 
-const find = async (house: TestServer, { id, key }: { id: string; key: string }, q: string): Promise<number> => {
-  const response = await house.fetch(`/api/events?${new URLSearchParams({ endpointId: id, q, limit: '100' })}`, {
+const find = async (server: TestServer, { id, key }: { id: string; key: string }, q: string): Promise<number> => {
+  const response = await server.fetch(`/api/events?${new URLSearchParams({ endpointId: id, q, limit: '100' })}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   return ((await response.json()) as { events: unknown[] }).events.length;
@@ -72,80 +72,82 @@ describe('the search index', () => {
   });
 
   test('a crash between two slices leaves neither a gap nor a double', async () => {
-    const house = await openTestServer({ env: {} });
-    await house.services.background.stop();
-    const where = await fill(house, 200);
-    const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
+    const server = await openTestServer({ env: {} });
+    await server.services.background.stop();
+    const where = await fill(server, 200);
+    const store = createSearchStore(server.services.database.client, server.services.database.scanClient);
     const make = () => createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
     // Each indexer does a slice or two and is then forgotten, with all that it had prepared.
-    for (let i = 0; i < 100 && (await progress(house)).watermark < 200; i++) {
+    for (let i = 0; i < 100 && (await progress(server)).watermark < 200; i++) {
       const indexer = make();
       await indexer.slice();
       if (i % 2 === 0) await indexer.slice();
     }
-    expect((await progress(house)).watermark).toBe((await progress(house)).last);
-    expect(await house.services.search.checkIndex()).toEqual([]);
-    expect(await find(house, where, 'word1 ')).toBe(1);
-    await house.close();
+    expect((await progress(server)).watermark).toBe((await progress(server)).last);
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    expect(await find(server, where, 'word1 ')).toBe(1);
+    await server.close();
   });
 
   test('two indexers on one database do not disturb each other', async () => {
-    const house = await openTestServer();
-    await house.services.background.stop();
-    await fill(house, 300);
-    const store = createSearchStore(house.services.database.client, house.services.database.scanClient);
+    const server = await openTestServer();
+    await server.services.background.stop();
+    await fill(server, 300);
+    const store = createSearchStore(server.services.database.client, server.services.database.scanClient);
     const make = () => createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
     const run = async (indexer: ReturnType<typeof make>) => {
       while ((await indexer.slice()) === 'more');
     };
     await Promise.all([run(make()), run(make())]);
-    expect(await progress(house)).toEqual({ watermark: 300, last: 300 });
-    expect(await house.services.search.checkIndex()).toEqual([]);
-    await house.close();
+    expect(await progress(server)).toEqual({ watermark: 300, last: 300 });
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    await server.close();
   });
 
   test('the check sees a missing entry, one too many and a wrong one; rebuilding mends them', async () => {
-    const house = await openTestServer();
-    const where = await fill(house, 50);
-    await house.services.background.idle();
-    const { client } = house.services.database;
+    const server = await openTestServer();
+    const where = await fill(server, 50);
+    await server.services.background.idle();
+    const { client } = server.services.database;
     await client.execute('DELETE FROM events_search WHERE rowid = 7');
     await client.execute("INSERT INTO events_search (rowid, trigrams) VALUES (5000, 'nobody')");
     await client.execute("INSERT OR REPLACE INTO events_search (rowid, trigrams) VALUES (9, 'somebody else')");
-    expect(await house.services.search.checkIndex()).toEqual([
+    expect(await server.services.search.checkIndex()).toEqual([
       'the search index lacks 1 event',
       'the search index has 1 entry without an event',
       'the search index has the wrong text of 2 of 50 events looked up',
     ]);
     const seen: number[] = [];
-    await house.services.search.reindex((done, total) => seen.push(done / total));
+    await server.services.search.reindex((done, total) => seen.push(done / total));
     expect(seen.at(-1)).toBe(1);
-    expect(await house.services.search.checkIndex()).toEqual([]);
-    expect(await find(house, where, 'word6 ')).toBe(1);
-    await house.close();
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    expect(await find(server, where, 'word6 ')).toBe(1);
+    await server.close();
   });
 
   test('an event that the disk damaged hides no other one', async () => {
-    const house = await openTestServer();
-    const where = await fill(house, 50);
-    await house.services.database.client.execute("UPDATE events SET content = x'00ffffff', encoding = 1 WHERE seq = 9");
-    expect(await find(house, where, 'word6 ')).toBe(1);
-    await house.services.background.idle();
-    expect(await house.services.search.checkIndex()).toEqual([]);
-    expect(await find(house, where, 'word6 ')).toBe(1);
-    expect(await find(house, where, 'word8 ')).toBe(0);
-    expect(house.lines.filter(({ level }) => level === 'error')).toEqual([]);
-    await house.close();
+    const server = await openTestServer();
+    const where = await fill(server, 50);
+    await server.services.database.client.execute(
+      "UPDATE events SET content = x'00ffffff', encoding = 1 WHERE seq = 9",
+    );
+    expect(await find(server, where, 'word6 ')).toBe(1);
+    await server.services.background.idle();
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    expect(await find(server, where, 'word6 ')).toBe(1);
+    expect(await find(server, where, 'word8 ')).toBe(0);
+    expect(server.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await server.close();
   });
 
   test('a deleted event leaves nothing behind, indexed or not', async () => {
-    const house = await openTestServer();
-    await fill(house, 60);
-    await house.services.background.idle();
-    await house.services.database.client.execute('DELETE FROM events');
-    expect(await house.services.search.checkIndex()).toEqual([]);
-    const { rows } = await house.services.database.client.execute('SELECT count(*) FROM events_search_docsize');
+    const server = await openTestServer();
+    await fill(server, 60);
+    await server.services.background.idle();
+    await server.services.database.client.execute('DELETE FROM events');
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    const { rows } = await server.services.database.client.execute('SELECT count(*) FROM events_search_docsize');
     expect(Number(rows[0]?.[0])).toBe(0);
-    await house.close();
+    await server.close();
   });
 });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createMatcher } from '../../core/search-text.ts';
 import { matchesNow } from '../../testing/search-oracle.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string | null };
 
-let house: TestServer;
-let owner: Caller;
+let server: TestServer;
+let owner: TestAccount;
 
 const listPath = (endpointId: string, q: string, more: Record<string, string> = {}): string =>
   `/api/events?${new URLSearchParams({ endpointId, q, ...more })}`;
@@ -25,7 +25,7 @@ async function search(endpointId: string, q: string, limit = 2): Promise<string[
 }
 
 const endpointSeq = async (id: string): Promise<number> => {
-  const { rows } = await house.services.database.client.execute({
+  const { rows } = await server.services.database.client.execute({
     sql: 'SELECT seq FROM endpoints WHERE id = ?',
     args: [id],
   });
@@ -40,7 +40,7 @@ async function record(
 ): Promise<string[]> {
   const seq = await endpointSeq(endpoint);
   const all = bodies.map((body, i) =>
-    house.services.capture.record(
+    server.services.capture.record(
       { seq, token: '' },
       {
         method: 'POST',
@@ -56,17 +56,17 @@ async function record(
   return (await Promise.all(all)).map(({ id }) => id);
 }
 
-const indexed = () => house.services.background.idle();
+const indexed = () => server.services.background.idle();
 
 describe.each([
   ['asking the index for all but the page itself', 0],
   ['looking at what is near first', 256],
 ])('GET /api/events?q=, %s', (_name, searchNearby) => {
   beforeAll(async () => {
-    house = await openTestServer({ searchNearby });
-    owner = await house.createPerson();
+    server = await openTestServer({ searchNearby });
+    owner = await server.createAccount();
   });
-  afterAll(() => house.close());
+  afterAll(() => server.close());
 
   test('finds what was captured a moment ago, and the same once it is indexed', async () => {
     const { id } = await owner.createEndpoint();
@@ -96,11 +96,11 @@ describe.each([
   test('finds by type', async () => {
     const { id } = await owner.createEndpoint();
     const [one = ''] = await record(id, [new Uint8Array([0xff])]);
-    await house.services.database.client.execute({
+    await server.services.database.client.execute({
       sql: "UPDATE events SET event_type = 'Order.Paid' WHERE endpoint = ?",
       args: [await endpointSeq(id)],
     });
-    await house.services.search.reindex();
+    await server.services.search.reindex();
     expect(await search(id, 'order.paid')).toEqual([one]);
     expect(await search(id, 'rd')).toEqual([one]);
   });
@@ -209,18 +209,18 @@ describe.each([
           await indexed();
           await agree();
           const [removed] = live.splice(gone % live.length, 1);
-          const { rows } = await house.services.database.client.execute({
+          const { rows } = await server.services.database.client.execute({
             sql: 'SELECT seq FROM events WHERE endpoint = ? ORDER BY seq DESC',
             args: [await endpointSeq(id)],
           });
           const seq = Number(rows[gone % (live.length + 1)]?.[0]);
           expect(removed).toBeDefined();
-          await house.services.database.client.execute({ sql: 'DELETE FROM events WHERE seq = ?', args: [seq] });
+          await server.services.database.client.execute({ sql: 'DELETE FROM events WHERE seq = ?', args: [seq] });
           await agree();
         },
       ),
       { numRuns: 15 },
     );
-    expect(await house.services.search.checkIndex()).toEqual([]);
+    expect(await server.services.search.checkIndex()).toEqual([]);
   }, 60_000);
 });

@@ -1,4 +1,4 @@
-/* Search put together: what the house needs of it, and nothing of how it is done. */
+/* Search put together: what the server needs of it, and nothing of how it is done. */
 import { checkTerm, createFinder } from './finder.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
 import { createUpkeep } from './maintenance.ts';

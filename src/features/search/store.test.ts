@@ -1,25 +1,25 @@
 /* Positions are those of the endpoint that is searched. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createSearchStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('events of another endpoint are passed by, however they are looked for', async () => {
-  const { client, scanClient } = house.services.database;
+  const { client, scanClient } = server.services.database;
   const store = createSearchStore(client, scanClient);
   const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
   const seqs: number[] = [];
-  for (const endpoint of [one, other, one]) seqs.push(parseEventId(await house.deliver(endpoint))?.seq ?? 0);
-  const { seq: endpoint } = await house.services.endpoints.owned(
-    await house.services.account.byEmail(ada.email),
+  for (const endpoint of [one, other, one]) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
+  const { seq: endpoint } = await server.services.endpoints.owned(
+    await server.services.account.byEmail(ada.email),
     one.id,
   );
   const own = [seqs[2] ?? 0, seqs[0] ?? 0];

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { holdClock } from '../../testing/clock.ts';
 import { openOAuthHarness } from '../../testing/oauth-harness.ts';
 import { exchange } from '../../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Endpoint = { id: string; url: string };
 type Secret = { id: string; platform: string | null; last4: string; confirmed: boolean };
@@ -11,19 +11,19 @@ type SecretList = { secrets: Secret[]; learnSecretsUntil: number | null };
 type Detail = { signatureValid: boolean | null; signature: { verdict: string; reason: string | null } };
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer({ clock });
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const send = async (endpoint: Endpoint, headers: string, body = ''): Promise<string> =>
   exchange(
-    await house.listen(),
+    await server.listen(),
     `POST ${new URL(endpoint.url).pathname} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
   );
 const asanaHandshake = (endpoint: Endpoint, secret: string): Promise<string> =>
@@ -32,7 +32,7 @@ const notionHandshake = (endpoint: Endpoint, token: string): Promise<string> =>
   send(endpoint, 'Content-Type: application/json\r\n', JSON.stringify({ verification_token: token }));
 const body = '{"events":[]}';
 const deliverSigned = (endpoint: Endpoint, secret: string): Promise<string> =>
-  house.deliver(endpoint, body, {
+  server.deliver(endpoint, body, {
     headers: { 'x-hook-signature': createHmac('sha256', secret).update(body).digest('hex') },
   });
 const detail = (id: string): Promise<Detail> => ada.json<Detail>(200, 'GET', `/api/events/${id}`);
@@ -112,6 +112,30 @@ describe('a secret that a handshake delivers', () => {
     expect((await list(endpoint)).secrets).toHaveLength(24);
   });
 
+  test('a flood of them pushes out none that an upgrade left to be confirmed', async () => {
+    const endpoint = await ada.createEndpoint();
+    const path = `/api/endpoints/${endpoint.id}/secrets`;
+    for (let i = 0; i < 5; i++) {
+      clock.advance(1);
+      await ada.json(201, 'POST', path, { platform: 'asana', secret: `registered ${i}` });
+    }
+    const { database, secrets } = server.services;
+    const { seq } = await server.services.endpoints.owned(
+      await server.services.account.byEmail(ada.email),
+      endpoint.id,
+    );
+    await database.client.execute({ sql: 'UPDATE secrets SET confirmed = 0 WHERE endpoint = ?', args: [seq] });
+    await secrets.refresh();
+    for (let i = 0; i < 5; i++) {
+      clock.advance(1);
+      await asanaHandshake(endpoint, `stranger-${i}`);
+    }
+    expect((await list(endpoint)).secrets.map(({ last4 }) => last4)).toEqual([
+      ...['ed 0', 'ed 1', 'ed 2', 'ed 3', 'ed 4'],
+      ...['er-2', 'er-3', 'er-4'],
+    ]);
+  });
+
   test('can be removed', async () => {
     const endpoint = await ada.createEndpoint();
     await asanaHandshake(endpoint, planted);
@@ -138,7 +162,7 @@ describe('POST /api/endpoints/{id}/secrets/{secretId}/confirm', () => {
     const endpoint = await ada.createEndpoint();
     await asanaHandshake(endpoint, planted);
     const [secret = { id: '' }] = (await list(endpoint)).secrets;
-    const response = await house.fetch(`/api/endpoints/${endpoint.id}/secrets/${secret.id}/confirm`, {
+    const response = await server.fetch(`/api/endpoints/${endpoint.id}/secrets/${secret.id}/confirm`, {
       method: 'POST',
       headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' },
       body: sent,
@@ -235,20 +259,20 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
 });
 
 test('a connected app neither confirms a secret nor opens a window', async () => {
-  const desk = await openOAuthHarness();
+  const harness = await openOAuthHarness();
   try {
-    const person = await desk.person('cora@example.com');
-    const { access_token } = await desk.connect(await desk.register(), person);
+    const person = await harness.createAccount('cora@example.com');
+    const { access_token } = await harness.connect(await harness.register(), person);
     const { id } = await person.createEndpoint();
     const statusOf = async (method: string, path: string, sent: unknown): Promise<number> => {
       const headers = { 'content-type': 'application/json' };
-      return (await desk.use(access_token, path, { method, headers, body: JSON.stringify(sent) })).status;
+      return (await harness.use(access_token, path, { method, headers, body: JSON.stringify(sent) })).status;
     };
     expect(await statusOf('POST', `/api/endpoints/${id}/secrets/sec_any/confirm`, {})).toBe(403);
     expect(await statusOf('PATCH', `/api/endpoints/${id}`, { learnSecretsFor: '10m' })).toBe(403);
     expect(await statusOf('PATCH', `/api/endpoints/${id}`, { name: 'b', learnSecretsFor: null })).toBe(403);
     expect(await statusOf('PATCH', `/api/endpoints/${id}`, { name: 'a' })).toBe(200);
   } finally {
-    await desk.close();
+    await harness.close();
   }
 });

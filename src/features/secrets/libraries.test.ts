@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { signedDeliveries } from '../../testing/signed-deliveries.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Detail = {
   platform: string | null;
@@ -8,14 +8,14 @@ type Detail = {
   signature: { platform: string; verdict: string; reason: string | null; proves: string | null } | null;
 };
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const platforms = (await signedDeliveries('http://localhost:4665/in/anywhere', Date.now())).map(one => one.platform);
 
@@ -33,7 +33,7 @@ describe('what the platforms’ own libraries sign, sent to the running server',
 
     const target = new URL(url);
     const send = async (bytes: string): Promise<Detail> => {
-      const response = await fetch(`${await house.listen()}${target.pathname}${target.search}`, {
+      const response = await fetch(`${await server.listen()}${target.pathname}${target.search}`, {
         method,
         headers: { ...headers },
         body: bytes,

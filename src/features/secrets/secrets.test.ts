@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { holdClock } from '../../testing/clock.ts';
 import { exchange } from '../../testing/raw-http.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 type Signature = { platform: string | null; verdict: string; reason: string | null; proves: string | null };
 type Detail = { platform: string; eventType: string; signatureValid: boolean | null; signature: Signature | null };
 type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean };
 
 const clock = holdClock();
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
+  server = await openTestServer({ clock });
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const stripeBody = '{"id":"evt_1","type":"charge.succeeded"}';
 const stripeSecret = 'whsec_test_secret_0123456789';
@@ -43,7 +43,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
       confirmed: true,
     });
     expect(await list(endpoint)).toEqual([secret]);
-    const { rows } = await house.services.database.client.execute('SELECT sealed FROM secrets');
+    const { rows } = await server.services.database.client.execute('SELECT sealed FROM secrets');
     for (const [sealed] of rows.map(row => [row[0]] as [ArrayBuffer]))
       expect(Buffer.from(sealed).includes(stripeSecret)).toBe(false);
   });
@@ -67,7 +67,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
       secret: stripeSecret,
     });
     expect(created.platform).toBeNull();
-    const id = await house.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
+    const id = await server.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
     expect((await detail(id)).signatureValid).toBe(true);
   });
 
@@ -89,7 +89,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
 describe('the verdict is computed when an event is read', () => {
   test('registering, adding a second and removing secrets judges stored events anew', async () => {
     const endpoint = await ada.createEndpoint();
-    const id = await house.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
+    const id = await server.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
     const summary = async () =>
       (await ada.json<{ events: Detail[] }>(200, 'GET', `/api/events?endpointId=${endpoint.id}`)).events[0];
 
@@ -124,8 +124,8 @@ describe('the verdict is computed when an event is read', () => {
   test('the tolerance counts from the time of receipt, however late the event is read', async () => {
     const endpoint = await ada.createEndpoint();
     await add(endpoint, 'stripe', stripeSecret);
-    const fresh = await house.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
-    const old = await house.deliver(endpoint, stripeBody, {
+    const fresh = await server.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
+    const old = await server.deliver(endpoint, stripeBody, {
       headers: stripeHeader(stripeSecret, Math.floor(clock.now() / 1000) - 301),
     });
     clock.advance(3_600_000);
@@ -136,14 +136,14 @@ describe('the verdict is computed when an event is read', () => {
   test('without a signature it is null, whatever is registered', async () => {
     const endpoint = await ada.createEndpoint();
     await add(endpoint, 'stripe', stripeSecret);
-    expect(await detail(await house.deliver(endpoint))).toMatchObject({ signature: null, signatureValid: null });
+    expect(await detail(await server.deliver(endpoint))).toMatchObject({ signature: null, signatureValid: null });
   });
 
   test('proof in a header that is not stored is judged at capture, and the verdict stays', async () => {
     const endpoint = await ada.createEndpoint();
     const { id: secretId } = await add(endpoint, 'cloudflare', 'the shared token');
     const send = (token: string) =>
-      house.deliver(endpoint, '{"name":"n","text":"t","ts":1}', { headers: { 'cf-webhook-auth': token } });
+      server.deliver(endpoint, '{"name":"n","text":"t","ts":1}', { headers: { 'cf-webhook-auth': token } });
     const [good, bad] = [await send('the shared token'), await send('a guess')];
     await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}/secrets/${secretId}`);
     expect(await detail(good)).toMatchObject({
@@ -160,7 +160,7 @@ describe('the verdict is computed when an event is read', () => {
 describe('handshakes', () => {
   const post = async (endpoint: { url: string }, headers: string, body: string, query = '') =>
     exchange(
-      await house.listen(),
+      await server.listen(),
       `POST ${new URL(endpoint.url).pathname}${query} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
 
@@ -183,24 +183,24 @@ describe('across a restart', () => {
   test('secrets are opened again, and another HOOKTAPE_SECRET is refused', async () => {
     const first = await openTestServer({
       clock,
-      directory: house.directory,
-      env: { HOOKTAPE_DATABASE_URL: `file:${house.directory}/second.db` },
+      directory: server.directory,
+      env: { HOOKTAPE_DATABASE_URL: `file:${server.directory}/second.db` },
     });
-    const dora = await first.createPerson('dora@example.com');
+    const dora = await first.createAccount('dora@example.com');
     const endpoint = await dora.createEndpoint();
     await dora.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'stripe', secret: stripeSecret });
     const id = await first.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
     await first.close();
 
-    const env = { HOOKTAPE_DATABASE_URL: `file:${house.directory}/second.db` };
+    const env = { HOOKTAPE_DATABASE_URL: `file:${server.directory}/second.db` };
     const wrong = openTestServer({
       clock,
-      directory: house.directory,
+      directory: server.directory,
       env: { ...env, HOOKTAPE_SECRET: 'another one' },
     });
     expect(wrong).rejects.toThrow('HOOKTAPE_SECRET');
 
-    const again = await openTestServer({ clock, directory: house.directory, env });
+    const again = await openTestServer({ clock, directory: server.directory, env });
     const { key } = await again.services.keys.create(dora.accountId, 'again');
     const response = await again.fetch(`/api/events/${id}`, { headers: { authorization: `Bearer ${key}` } });
     expect(((await response.json()) as Detail).signatureValid).toBe(true);

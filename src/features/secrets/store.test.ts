@@ -2,22 +2,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { endpoints } from '../../db/schema.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createSecretsStore } from './store.ts';
 
-let house: TestServer;
-let ada: Caller;
+let server: TestServer;
+let ada: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  ada = await house.createPerson();
+  server = await openTestServer();
+  ada = await server.createAccount();
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 test('another endpoint’s secrets are not listed, counted, confirmed, pushed out or removed', async () => {
-  const { db } = house.services.database;
+  const { db } = server.services.database;
   const store = createSecretsStore(db);
-  const owner = await house.services.account.byEmail(ada.email);
-  const seqOf = async () => (await house.services.endpoints.owned(owner, (await ada.createEndpoint()).id)).seq;
+  const owner = await server.services.account.byEmail(ada.email);
+  const seqOf = async () => (await server.services.endpoints.owned(owner, (await ada.createEndpoint()).id)).seq;
   const [one, other] = [await seqOf(), await seqOf()];
   const row = (id: string, endpoint: number, confirmed = true) => ({
     id,

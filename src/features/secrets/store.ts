@@ -3,14 +3,16 @@ import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-or
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, secrets } from '../../db/schema.ts';
 
-export type SecretRow = typeof secrets.$inferSelect;
+/** Only the store looks at `learned`. */
+export type SecretRow = Omit<typeof secrets.$inferSelect, 'learned'>;
 
 export type SecretsStore = ReturnType<typeof createSecretsStore>;
 
 export function createSecretsStore(db: Drizzle) {
   const insertWhere = (row: SecretRow, condition: SQL) => sql`
-    INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at, confirmed)
-    SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}, ${Number(row.confirmed)}
+    INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at, confirmed, learned)
+    SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}, ${Number(row.confirmed)},
+           ${Number(!row.confirmed)}
     WHERE ${condition}`;
   const hasRoom = (endpoint: number, limit: number) =>
     sql`(SELECT count(*) FROM secrets WHERE endpoint = ${endpoint} AND confirmed = 1) < ${limit}`;
@@ -67,10 +69,10 @@ export function createSecretsStore(db: Drizzle) {
       return updated.rowsAffected === 1;
     },
 
-    /** Inserts unconfirmed secrets of one endpoint and platform; of those that are unconfirmed the newest `kept` stay. */
+    /** Inserts learned secrets of one endpoint and platform; of the learned ones that are unconfirmed the newest `kept` stay. */
     async insertUnconfirmed([first, ...rest]: readonly [SecretRow, ...SecretRow[]], kept: number): Promise<void> {
       const insert = (row: SecretRow) => db.run(insertWhere(row, sql`TRUE`));
-      const unconfirmed = sql`endpoint = ${first.endpoint} AND platform = ${first.platform} AND confirmed = 0`;
+      const unconfirmed = sql`endpoint = ${first.endpoint} AND platform = ${first.platform} AND confirmed = 0 AND learned = 1`;
       await db.batch([
         insert(first),
         ...rest.map(insert),

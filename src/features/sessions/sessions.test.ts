@@ -6,14 +6,14 @@ import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 const clock = holdClock();
 const password = 'a good long password';
 const hour = 3_600_000;
-let house: TestServer;
+let server: TestServer;
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  await house.createPerson('ada@example.com', { password });
-  await house.createPerson('bob@example.com', { password });
-  await house.services.account.create({ email: 'keyless@example.com' });
+  server = await openTestServer({ clock });
+  await server.createAccount('ada@example.com', { password });
+  await server.createAccount('bob@example.com', { password });
+  await server.services.account.create({ email: 'keyless@example.com' });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Session = {
   id: string;
@@ -24,7 +24,7 @@ type Session = {
   lastSeenAt: number;
 };
 const signIn = async (email = 'ada@example.com', secret = password): Promise<Browser> => {
-  const browser = openBrowser(house);
+  const browser = openBrowser(server);
   await browser.json(201, 'POST', '/api/session', { email, password: secret });
   return browser;
 };
@@ -51,7 +51,7 @@ describe('POST /api/session', () => {
   test('one answer for a wrong password, an unknown address and an account without a password', async () => {
     const answers = await Promise.all(
       ['ada@example.com', 'nobody@example.com', 'keyless@example.com', 'no address'].map(async email => {
-        const response = await openBrowser(house).call('POST', '/api/session', {
+        const response = await openBrowser(server).call('POST', '/api/session', {
           email,
           password: 'wrong wrong wrong',
         });
@@ -63,7 +63,7 @@ describe('POST /api/session', () => {
   });
 
   test('429 with Retry-After after five failures, also for the right password; waiting is enough', async () => {
-    const browser = openBrowser(house);
+    const browser = openBrowser(server);
     const wrong = { email: 'bob@example.com', password: 'wrong wrong wrong' };
     for (let i = 0; i < 5; i++) await browser.json(401, 'POST', '/api/session', wrong);
     const refused = await browser.call('POST', '/api/session', { email: 'bob@example.com', password });
@@ -78,7 +78,7 @@ describe('POST /api/session', () => {
     const before = { ...browser, cookie: browser.cookie };
     await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
     expect(browser.cookie).not.toBe(before.cookie);
-    const old = openBrowser(house);
+    const old = openBrowser(server);
     old.cookie = before.cookie;
     expect(await isIn(old)).toBe(false);
     expect(await isIn(browser)).toBe(true);
@@ -86,14 +86,14 @@ describe('POST /api/session', () => {
 
   test('400 without the fields, 415 when it is not JSON, and the token is not in the database', async () => {
     const browser = await signIn();
-    await openBrowser(house).json(400, 'POST', '/api/session', { email: 'ada@example.com' });
-    const form = await house.fetch('/api/session', {
+    await openBrowser(server).json(400, 'POST', '/api/session', { email: 'ada@example.com' });
+    const form = await server.fetch('/api/session', {
       method: 'POST',
       headers: { 'content-type': 'text/plain' },
       body: JSON.stringify({ email: 'ada@example.com', password }),
     });
     expect(form.status).toBe(415);
-    const { rows } = await house.services.database.client.execute('SELECT * FROM sessions');
+    const { rows } = await server.services.database.client.execute('SELECT * FROM sessions');
     const stored = rows
       .flatMap(row => Object.values(row))
       .map(value => (value instanceof ArrayBuffer ? Buffer.from(value).toString('latin1') : String(value)));
@@ -103,7 +103,7 @@ describe('POST /api/session', () => {
 
 describe('GET /api/session', () => {
   test('401 that says whether there is an account', async () => {
-    expect(await openBrowser(house).json(401, 'GET', '/api/session')).toEqual({
+    expect(await openBrowser(server).json(401, 'GET', '/api/session')).toEqual({
       error: 'not signed in',
       setupRequired: false,
     });
@@ -118,7 +118,7 @@ describe('GET /api/session', () => {
   });
 
   test('a key says who it is, without a session', async () => {
-    const carol = await house.createPerson('carol@example.com');
+    const carol = await server.createAccount('carol@example.com');
     expect(await carol.json(200, 'GET', '/api/session')).toMatchObject({
       account: { email: 'carol@example.com' },
       sessionId: null,
@@ -139,7 +139,7 @@ describe('the guard', () => {
 
 describe('credentials that do not hold', () => {
   test('open no operation that is open without any, and spare nobody the rules for browsers', async () => {
-    const browser = openBrowser(house);
+    const browser = openBrowser(server);
     for (const authorization of ['Bearer htk_nothing', 'Basic eDp5', 'x']) {
       const headers = { authorization, host: 'evil.example', 'sec-fetch-site': 'cross-site' };
       const refused = await browser.call('POST', '/api/session', { email: 'a@example.com', password: 'x' }, headers);
@@ -218,7 +218,7 @@ describe('/api/sessions', () => {
 describe('POST /api/password', () => {
   test('ends every other session, renews this one, and only the new password signs in', async () => {
     const dora = 'dora@example.com';
-    await house.createPerson(dora, { password });
+    await server.createAccount(dora, { password });
     const [phone, laptop] = [await signIn(dora), await signIn(dora)];
     const before = laptop.cookie;
     const change = { current: password, password: 'another long password' };
@@ -227,13 +227,13 @@ describe('POST /api/password', () => {
     expect(laptop.cookie).not.toBe(before);
     phone.cookie = before;
     expect(await isIn(phone)).toBe(false);
-    await openBrowser(house).json(401, 'POST', '/api/session', { email: dora, password });
+    await openBrowser(server).json(401, 'POST', '/api/session', { email: dora, password });
     await signIn(dora, 'another long password');
   });
 
   test('400 for a wrong current password and for a new one that is too weak; guessing is slowed', async () => {
     const eve = 'eve@example.com';
-    await house.createPerson(eve, { password });
+    await server.createAccount(eve, { password });
     const browser = await signIn(eve);
     await browser.json(400, 'POST', '/api/password', { current: password, password: 'short' });
     const guess = { current: 'wrong wrong wrong', password: 'another long password' };
@@ -245,9 +245,9 @@ describe('POST /api/password', () => {
 
   test('after its account has gone it says that, and not that the password is wrong', async () => {
     const ida = 'ida@example.com';
-    const { accountId } = await house.createPerson(ida, { password });
-    await house.services.account.remove(ida);
-    const late = house.services.sessions.changePassword(
+    const { accountId } = await server.createAccount(ida, { password });
+    await server.services.account.remove(ida);
+    const late = server.services.sessions.changePassword(
       { accountId, email: ida },
       { current: password, password: 'another long password' },
       { userAgent: '', sourceIp: '::1', sessionId: undefined },
@@ -258,20 +258,20 @@ describe('POST /api/password', () => {
 
   test('a sign-in that was checked against the old password comes too late', async () => {
     const gus = 'gus@example.com';
-    await house.createPerson(gus, { password });
-    const { id, passwordHash } = await house.services.account.byEmail(gus);
-    await house.services.account.resetPassword(gus, 'another long password');
+    await server.createAccount(gus, { password });
+    const { id, passwordHash } = await server.services.account.byEmail(gus);
+    await server.services.account.resetPassword(gus, 'another long password');
     const visitor = { userAgent: '', sourceIp: '::1', sessionId: undefined };
-    const late = house.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, visitor);
+    const late = server.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, visitor);
     const refusal: unknown = await late.catch(error => error);
     expect(refusal).toMatchObject({ code: 'unauthorized' });
   });
 
   test('an operator’s new password ends all sessions', async () => {
     const fay = 'fay@example.com';
-    await house.createPerson(fay, { password });
+    await server.createAccount(fay, { password });
     const browser = await signIn(fay);
-    await house.services.account.resetPassword(fay, 'set by the operator');
+    await server.services.account.resetPassword(fay, 'set by the operator');
     expect(await isIn(browser)).toBe(false);
   });
 });
@@ -280,7 +280,7 @@ describe('the rate limit', () => {
   test('a session has ten times that of a key', async () => {
     const small = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '3' } });
     try {
-      await small.createPerson('ada@example.com', { password });
+      await small.createAccount('ada@example.com', { password });
       const browser = openBrowser(small);
       await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
       for (let i = 0; i < 30; i++) await browser.json(200, 'GET', '/api/me');

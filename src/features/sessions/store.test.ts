@@ -2,33 +2,34 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { accounts } from '../../db/schema.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createSessionsStore, type SessionsStore } from './store.ts';
 
 const everything = { seenAfter: 0, createdAfter: 0 };
-let house: TestServer;
+let server: TestServer;
 let store: SessionsStore;
-let ada: Caller;
-let bob: Caller;
+let ada: TestAccount;
+let bob: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer();
-  store = createSessionsStore(house.services.database.db);
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com');
-  const { db } = house.services.database;
+  server = await openTestServer();
+  store = createSessionsStore(server.services.database.db);
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com');
+  const { db } = server.services.database;
   for (const [hash, who] of Object.entries({ 'ada’s hash': ada, 'bob’s hash': bob }))
     await db.update(accounts).set({ passwordHash: hash }).where(eq(accounts.id, who.accountId));
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-const insert = (id: string, { accountId }: Caller, passwordHash: string, replaces = '') =>
+const insert = (id: string, { accountId }: TestAccount, passwordHash: string, replaces = '') =>
   store.insert(
     { id, accountId, hash: Buffer.from(id), userAgent: '', sourceIp: '', createdAt: 1, lastSeenAt: 1 },
     passwordHash,
     replaces,
     everything,
   );
-const idsOf = async ({ accountId }: Caller) => (await store.listOf(accountId, everything)).map(({ id }) => id).sort();
+const idsOf = async ({ accountId }: TestAccount) =>
+  (await store.listOf(accountId, everything)).map(({ id }) => id).sort();
 
 test('one is made only with the account’s own password, and takes the place of one session', async () => {
   expect(await insert('none', ada, 'bob’s hash')).toBe(false);

@@ -4,16 +4,16 @@ import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 const baseUrl = 'https://hooks.example.com';
 const owner = { email: 'Owner@Example.com', password: 'a good long password' };
-let house: TestServer;
+let server: TestServer;
 let browser: Browser;
 beforeEach(async () => {
-  house = await openTestServer({ env: { HOOKTAPE_BASE_URL: baseUrl } });
-  browser = openBrowser(house, { host: 'hooks.example.com' });
+  server = await openTestServer({ env: { HOOKTAPE_BASE_URL: baseUrl } });
+  browser = openBrowser(server, { host: 'hooks.example.com' });
 });
-afterEach(() => house.close());
+afterEach(() => server.close());
 
 const tokenOf = (link: string | undefined) => link?.slice(`${baseUrl}/setup?token=`.length) ?? '';
-const newLink = () => house.services.setup.link();
+const newLink = () => server.services.setup.link();
 
 describe('the setup link', () => {
   test('is below BASE_URL, stays the same until used, and is gone with the first account, however made', async () => {
@@ -21,7 +21,7 @@ describe('the setup link', () => {
     expect(link).toMatch(/^https:\/\/hooks\.example\.com\/setup\?token=[0-9a-z]{52}$/);
     expect(await newLink()).toBe(link);
     expect(await browser.json(401, 'GET', '/api/session')).toMatchObject({ setupRequired: true });
-    await house.services.account.create({ email: 'by-command@example.com' });
+    await server.services.account.create({ email: 'by-command@example.com' });
     expect(await newLink()).toBeUndefined();
     expect(await browser.json(401, 'GET', '/api/session')).toMatchObject({ setupRequired: false });
     await browser.json(401, 'POST', '/api/setup', { token: tokenOf(link), ...owner });
@@ -52,7 +52,7 @@ describe('POST /api/setup', () => {
     expect(endpoint.url).toStartWith(`${baseUrl}/in/`);
     expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({ account, role: 'owner' });
     expect(await browser.json(200, 'GET', '/api/endpoints')).toEqual({ endpoints: [endpoint] });
-    await house.deliver(endpoint);
+    await server.deliver(endpoint);
     await browser.json(201, 'POST', '/api/session', owner);
   });
 
@@ -66,8 +66,8 @@ describe('POST /api/setup', () => {
     expect(await browser.json(401, 'POST', '/api/setup', second)).toEqual({
       error: 'there is an account already: sign in with it, or ask its owner for an invitation',
     });
-    expect(await house.services.setup.link()).toBeUndefined();
-    expect(await house.services.account.list()).toHaveLength(1);
+    expect(await server.services.setup.link()).toBeUndefined();
+    expect(await server.services.account.list()).toHaveLength(1);
   });
 
   test('400 for a bad address or password leaves the link usable', async () => {
@@ -81,7 +81,7 @@ describe('POST /api/setup', () => {
     const token = tokenOf(await newLink());
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
-        openBrowser(house, { host: 'hooks.example.com' }).call('POST', '/api/setup', {
+        openBrowser(server, { host: 'hooks.example.com' }).call('POST', '/api/setup', {
           token,
           email: `owner${i}@example.com`,
           password: owner.password,
@@ -89,7 +89,7 @@ describe('POST /api/setup', () => {
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401, 401, 401]);
-    const { client } = house.services.database;
+    const { client } = server.services.database;
     for (const table of ['accounts', 'teams', 'endpoints', 'sessions'])
       expect((await client.execute(`SELECT count(*) FROM ${table}`)).rows[0]?.[0]).toBe(1);
   });

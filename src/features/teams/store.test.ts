@@ -1,26 +1,26 @@
 /* What only an owner may do, and only in the own team. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createTeamsStore, type TeamsStore } from './store.ts';
 
-let house: TestServer;
+let server: TestServer;
 let store: TeamsStore;
-let ada: Caller;
-let bob: Caller;
-let cleo: Caller;
+let ada: TestAccount;
+let bob: TestAccount;
+let cleo: TestAccount;
 const team: Record<string, string> = {};
 beforeAll(async () => {
-  house = await openTestServer();
-  store = createTeamsStore(house.services.database.db);
-  ada = await house.createPerson('ada@example.com');
-  cleo = await house.createPerson('cleo@example.com', { teamOf: 'ada@example.com' });
-  bob = await house.createPerson('bob@example.com');
-  for (const { email } of [ada, bob]) team[email] = (await house.services.account.byEmail(email)).teamId;
+  server = await openTestServer();
+  store = createTeamsStore(server.services.database.db);
+  ada = await server.createAccount('ada@example.com');
+  cleo = await server.createAccount('cleo@example.com', { teamOf: 'ada@example.com' });
+  bob = await server.createAccount('bob@example.com');
+  for (const { email } of [ada, bob]) team[email] = (await server.services.account.byEmail(email)).teamId;
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
-const teamOf = ({ email }: Caller): string => team[email] ?? '';
-const invite = (by: Caller, of: Caller, email: string, limit = 2) =>
+const teamOf = ({ email }: TestAccount): string => team[email] ?? '';
+const invite = (by: TestAccount, of: TestAccount, email: string, limit = 2) =>
   store.invite(
     {
       hash: Buffer.from(`${of.email} ${email}`),
@@ -32,7 +32,7 @@ const invite = (by: Caller, of: Caller, email: string, limit = 2) =>
     },
     limit,
   );
-const invited = (of: Caller, email: string) => store.findInvitation(Buffer.from(`${of.email} ${email}`), 2);
+const invited = (of: TestAccount, email: string) => store.findInvitation(Buffer.from(`${of.email} ${email}`), 2);
 
 test('only an owner of this team invites, within this team’s limit, in place of this team’s earlier invitation', async () => {
   expect(await invite(cleo, ada, 'guest@example.com')).toBe(false);
@@ -59,7 +59,7 @@ test('only an owner of this team removes, and only members of it', async () => {
   expect(await store.removeMember(teamOf(ada), bob.accountId, ada.accountId)).toBe(false);
   expect(await store.removeMember(teamOf(ada), ada.accountId, ada.accountId)).toBe(false);
   expect(await store.removeMember(teamOf(ada), 'acc_guest', ada.accountId)).toBe(true);
-  const emails = async (of: Caller) => (await store.membersOf(teamOf(of))).map(({ email }) => email);
+  const emails = async (of: TestAccount) => (await store.membersOf(teamOf(of))).map(({ email }) => email);
   expect([await emails(ada), await emails(bob)]).toEqual([
     ['ada@example.com', 'cleo@example.com'],
     ['bob@example.com'],

@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, openBrowser } from '../../testing/browser.ts';
 import { holdClock } from '../../testing/clock.ts';
-import { type Caller, openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 const clock = holdClock();
 const hour = 3_600_000;
 const password = 'a good long password';
-let house: TestServer;
-let ada: Caller;
-let bob: Caller;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
 beforeAll(async () => {
-  house = await openTestServer({ clock });
-  ada = await house.createPerson('ada@example.com');
-  bob = await house.createPerson('bob@example.com', { plan: 'free' });
+  server = await openTestServer({ clock });
+  ada = await server.createAccount('ada@example.com');
+  bob = await server.createAccount('bob@example.com', { plan: 'free' });
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 type Team = { members: { id: string; email: string; role: string; createdAt: number }[]; plan: string };
-const team = (caller: Caller) => caller.json<Team>(200, 'GET', '/api/team');
-const invite = async (caller: Caller, email: string) =>
+const team = (caller: TestAccount) => caller.json<Team>(200, 'GET', '/api/team');
+const invite = async (caller: TestAccount, email: string) =>
   (await caller.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email })).url.split('=')[1] ?? '';
 const join = async (token: string): Promise<Browser> => {
-  const browser = openBrowser(house);
+  const browser = openBrowser(server);
   await browser.json(201, 'POST', `/api/invitations/${token}`, { password });
   return browser;
 };
@@ -48,7 +48,7 @@ describe('invitations', () => {
       expiresAt: clock.now() + 72 * hour,
     });
     const token = answer.url.split('=')[1] ?? '';
-    const browser = openBrowser(house);
+    const browser = openBrowser(server);
     expect(await browser.json(200, 'GET', `/api/invitations/${token}`)).toEqual({
       email: 'cleo@example.com',
       teamOf: 'ada@example.com',
@@ -62,8 +62,8 @@ describe('invitations', () => {
       role: 'member',
     });
     await browser.json(200, 'GET', `/api/endpoints/${endpoint.id}`);
-    await openBrowser(house).json(404, 'GET', `/api/invitations/${token}`);
-    await openBrowser(house).json(404, 'POST', `/api/invitations/${token}`, { password });
+    await openBrowser(server).json(404, 'GET', `/api/invitations/${token}`);
+    await openBrowser(server).json(404, 'POST', `/api/invitations/${token}`, { password });
     expect((await team(ada)).members.map(({ email, role }) => [email, role])).toEqual([
       ['ada@example.com', 'owner'],
       ['cleo@example.com', 'member'],
@@ -73,7 +73,7 @@ describe('invitations', () => {
   test('of two who use it at once one joins', async () => {
     const token = await invite(ada, 'twice@example.com');
     const answers = await Promise.all(
-      [0, 1, 2].map(() => openBrowser(house).call('POST', `/api/invitations/${token}`, { password })),
+      [0, 1, 2].map(() => openBrowser(server).call('POST', `/api/invitations/${token}`, { password })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
   });
@@ -81,18 +81,18 @@ describe('invitations', () => {
   test('72 hours end it; inviting again makes the earlier link worthless', async () => {
     const first = await invite(ada, 'dave@example.com');
     const second = await invite(ada, 'DAVE@example.com');
-    await openBrowser(house).json(404, 'GET', `/api/invitations/${first}`);
+    await openBrowser(server).json(404, 'GET', `/api/invitations/${first}`);
     clock.advance(72 * hour - 1);
-    await openBrowser(house).json(200, 'GET', `/api/invitations/${second}`);
+    await openBrowser(server).json(200, 'GET', `/api/invitations/${second}`);
     clock.advance(1);
-    await openBrowser(house).json(404, 'GET', `/api/invitations/${second}`);
-    await openBrowser(house).json(404, 'POST', `/api/invitations/${second}`, { password });
+    await openBrowser(server).json(404, 'GET', `/api/invitations/${second}`);
+    await openBrowser(server).json(404, 'POST', `/api/invitations/${second}`, { password });
   });
 
   test('an unknown token is 404, the token is not in the database', async () => {
-    await openBrowser(house).json(404, 'GET', '/api/invitations/unknown');
+    await openBrowser(server).json(404, 'GET', '/api/invitations/unknown');
     const token = await invite(ada, 'erin@example.com');
-    const { rows } = await house.services.database.client.execute('SELECT hex(hash), email FROM invitations');
+    const { rows } = await server.services.database.client.execute('SELECT hex(hash), email FROM invitations');
     expect(JSON.stringify(rows)).toContain('erin@example.com');
     expect(JSON.stringify(rows).toLowerCase()).not.toContain(Buffer.from(token).toString('hex'));
   });
@@ -100,38 +100,38 @@ describe('invitations', () => {
   test('409 for a member’s address; another team’s is told only to who has the link', async () => {
     await ada.json(409, 'POST', '/api/team/invitations', { email: 'ADA@example.com' });
     const token = await invite(ada, 'bob@example.com');
-    await openBrowser(house).json(409, 'POST', `/api/invitations/${token}`, { password });
+    await openBrowser(server).json(409, 'POST', `/api/invitations/${token}`, { password });
     expect((await team(bob)).members).toHaveLength(1);
   });
 
   test('400 for what is no address; 403 for a member', async () => {
     await ada.json(400, 'POST', '/api/team/invitations', { email: 'nobody' });
-    const fred = await house.createPerson('fred@example.com', { teamOf: 'ada@example.com' });
+    const fred = await server.createAccount('fred@example.com', { teamOf: 'ada@example.com' });
     await fred.json(403, 'POST', '/api/team/invitations', { email: 'friend@example.com' });
     await fred.json(403, 'DELETE', `/api/team/members/${ada.accountId}`);
   });
 
   test('403 beyond a hundred open ones, and they die with who invited', async () => {
-    const gina = await house.createPerson('gina@example.com');
+    const gina = await server.createAccount('gina@example.com');
     const token = await invite(gina, 'guest@example.com');
     for (let i = 1; i < 100; i++) await invite(gina, `guest${i}@example.com`);
     await gina.json(403, 'POST', '/api/team/invitations', { email: 'guest100@example.com' });
     await invite(gina, 'guest99@example.com');
-    await house.services.account.remove('gina@example.com');
-    await openBrowser(house).json(404, 'GET', `/api/invitations/${token}`);
+    await server.services.account.remove('gina@example.com');
+    await openBrowser(server).json(404, 'GET', `/api/invitations/${token}`);
   });
 });
 
 describe('DELETE /api/team/members/{id}', () => {
   test('deletes the account: its key and session die at once, the team’s events stay', async () => {
-    const hugo = await house.createPerson('hugo@example.com', { teamOf: 'ada@example.com', password });
-    const browser = openBrowser(house);
+    const hugo = await server.createAccount('hugo@example.com', { teamOf: 'ada@example.com', password });
+    const browser = openBrowser(server);
     await browser.json(201, 'POST', '/api/session', { email: 'hugo@example.com', password });
     const endpoint = await hugo.createEndpoint('made by hugo');
     expect(await ada.json(200, 'DELETE', `/api/team/members/${hugo.accountId}`)).toEqual({ ok: true });
     expect((await hugo.call('GET', '/api/me')).status).toBe(401);
     await browser.json(401, 'GET', '/api/session');
-    await openBrowser(house).json(401, 'POST', '/api/session', { email: 'hugo@example.com', password });
+    await openBrowser(server).json(401, 'POST', '/api/session', { email: 'hugo@example.com', password });
     await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}`);
     await ada.json(404, 'DELETE', `/api/team/members/${hugo.accountId}`);
   });
@@ -151,12 +151,12 @@ describe('DELETE /api/team/members/{id}', () => {
   });
 
   test('an owner who goes while asking is told so, and nothing of invitations or members', async () => {
-    const jan = await house.createPerson('jan@example.com');
-    const kim = await house.createPerson('kim@example.com', { teamOf: 'jan@example.com' });
-    const { teamId } = await house.services.account.byEmail('jan@example.com');
-    await house.services.account.remove('jan@example.com');
+    const jan = await server.createAccount('jan@example.com');
+    const kim = await server.createAccount('kim@example.com', { teamOf: 'jan@example.com' });
+    const { teamId } = await server.services.account.byEmail('jan@example.com');
+    await server.services.account.remove('jan@example.com');
     const by = { accountId: jan.accountId, role: 'owner', teamId, plan: 'pro' } as const;
-    const { teams } = house.services;
+    const { teams } = server.services;
     const late = [teams.invite(by, 'lee@example.com'), teams.removeMember(by, kim.accountId)];
     expect(await Promise.all(late.map(one => one.catch((error: unknown) => error)))).toMatchObject([
       { code: 'unauthorized' },

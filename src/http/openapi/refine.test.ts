@@ -4,13 +4,13 @@ import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { type Document, isSchema, mapSchemas, type Operation, type Schema } from './document.ts';
 import { describedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
-let house: TestServer;
+let server: TestServer;
 let document: Document;
 beforeAll(async () => {
-  house = await openTestServer();
-  document = (await (await house.fetch('/openapi.json')).json()) as Document;
+  server = await openTestServer();
+  document = (await (await server.fetch('/openapi.json')).json()) as Document;
 });
-afterAll(() => house.close());
+afterAll(() => server.close());
 
 const operations = (): [string, Operation][] =>
   Object.entries(document.paths).flatMap(([path, item]) =>

@@ -8,14 +8,14 @@ type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string |
 
 test('every delivery is listed exactly once, page by page, by the time it was told then', async () => {
   const clock: HeldClock = holdClock();
-  const house = await openTestServer({ clock });
+  const server = await openTestServer({ clock });
   try {
-    const owner = await house.createPerson();
+    const owner = await server.createAccount();
     const endpoint = await owner.createEndpoint();
     const sent: string[] = [];
     for (let i = 0; i < 40; i++) {
       clock.setNow(clock.now() + (i % 2 === 0 ? -hour : hour + 1));
-      sent.push(await house.deliver(endpoint, `{"n":${i}}`));
+      sent.push(await server.deliver(endpoint, `{"n":${i}}`));
     }
     const listed: Page['events'] = [];
     let cursor: string | null = '';
@@ -36,20 +36,20 @@ test('every delivery is listed exactly once, page by page, by the time it was to
     );
     expect(found).toMatchObject({ eventCount: 40, lastReceivedAt: Math.max(...times) });
   } finally {
-    await house.close();
+    await server.close();
   }
 });
 
 test('a rate limit and a live stream do not care for the wall clock', async () => {
   const clock: HeldClock = holdClock();
-  const house = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
+  const server = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
   try {
-    const owner = await house.createPerson();
+    const owner = await server.createAccount();
     const endpoint = await owner.createEndpoint();
     const stream = await owner.call('GET', `/api/endpoints/${endpoint.id}/stream`);
     const reader = stream.body?.getReader();
     clock.setNow(clock.now() + -hour);
-    const id = await house.deliver(endpoint);
+    const id = await server.deliver(endpoint);
     let seen = '';
     while (!seen.includes(id)) seen += new TextDecoder().decode((await reader?.read())?.value);
     await reader?.cancel();
@@ -60,6 +60,6 @@ test('a rate limit and a live stream do not care for the wall clock', async () =
     }
     expect(statuses).toEqual([200, 200, 200, 429]);
   } finally {
-    await house.close();
+    await server.close();
   }
 });

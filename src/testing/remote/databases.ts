@@ -1,5 +1,5 @@
 /*
- * `HOOKTAPE_TEST_DATABASE=remote bun run test`: every house gets a libSQL server of its own instead of an embedded file, so
+ * `HOOKTAPE_TEST_DATABASE=remote bun run test`: every server gets a libSQL server of its own instead of an embedded file, so
  * that the whole suite runs over the network client. What is about the file itself is skipped then.
  */
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';

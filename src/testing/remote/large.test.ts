@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hooktape } from '../command.ts';
-import { type Caller, openTestServer, type TestServer } from '../test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../test-server.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 
 const mebibyte = 1 << 20;
@@ -18,26 +18,26 @@ const noise = (bytes: number): Buffer => {
 type Exported = { events: { id: string; payloadRaw: string; receivedAt: number }[] };
 
 describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a libSQL server', () => {
-  let server: LibsqlServer;
-  let house: TestServer;
-  let owner: Caller;
+  let libsql: LibsqlServer;
+  let server: TestServer;
+  let owner: TestAccount;
   let directory: string;
   const secret = 'the same secret for every process of an installation';
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'hooktape-large-'));
-    server = await startLibsqlServer();
-    house = await openTestServer({
+    libsql = await startLibsqlServer();
+    server = await openTestServer({
       env: {
-        HOOKTAPE_DATABASE_URL: server.url,
+        HOOKTAPE_DATABASE_URL: libsql.url,
         HOOKTAPE_SECRET: secret,
         HOOKTAPE_MAX_BODY: `${32 * mebibyte}`,
       },
     });
-    owner = await house.createPerson();
+    owner = await server.createAccount();
   });
   afterAll(async () => {
-    await house?.close();
-    await server?.remove();
+    await server?.close();
+    await libsql?.remove();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -46,7 +46,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
   const importInto = (id: string, file: string) =>
     hooktape(
       {
-        HOOKTAPE_DATABASE_URL: server.url,
+        HOOKTAPE_DATABASE_URL: libsql.url,
         HOOKTAPE_SECRET: secret,
         HOOKTAPE_DATA_DIR: join(directory, 'command'),
       },
@@ -60,7 +60,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     const endpoint = await owner.createEndpoint('long');
     const body = Buffer.alloc(32 * mebibyte, 'all work and no play ');
     body.write('the needle', body.length - 10);
-    const id = await house.deliver(endpoint, body);
+    const id = await server.deliver(endpoint, body);
     expect(await owner.json(200, 'GET', `/api/events/${id}`)).toMatchObject({ size: body.length });
     const raw = await owner.call('GET', `/api/events/${id}/raw`);
     expect(Buffer.from(await raw.arrayBuffer()).equals(body)).toBe(true);
@@ -72,7 +72,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
   test('large bodies of one moment: listed, searched, exported, imported, and imported again without a copy', async () => {
     const endpoint = await owner.createEndpoint('many');
     const bodies = Array.from({ length: 4 }, () => noise(2.6e6));
-    for (const body of bodies) await house.deliver(endpoint, body);
+    for (const body of bodies) await server.deliver(endpoint, body);
     const secretOf = `/api/endpoints/${endpoint.id}/secrets`;
     // With a secret every body of a page is read, to be judged.
     await owner.json(201, 'POST', secretOf, { platform: 'github', secret: 'It is a secret' });
@@ -117,17 +117,17 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
 
   test('a server that goes away in the middle of an export: the transfer fails and never looks whole', async () => {
     const endpoint = await owner.createEndpoint('cut');
-    for (let n = 0; n < 3; n++) await house.deliver(endpoint, noise(mebibyte));
+    for (let n = 0; n < 3; n++) await server.deliver(endpoint, noise(mebibyte));
     const reader = (await owner.call('GET', `/api/endpoints/${endpoint.id}/export`)).body?.getReader();
     await reader?.read();
-    await server.kill();
+    await libsql.kill();
     const rest = async () => {
       while (!(await reader?.read())?.done);
     };
     const startedAt = performance.now();
     await expect(rest()).rejects.toThrow();
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    await server.start();
+    await libsql.start();
     expect((await exportOf(endpoint.id)).events).toHaveLength(3);
   }, 30_000);
 
@@ -135,13 +135,13 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     const endpoint = await owner.createEndpoint('away');
     const path = join(directory, 'away.json');
     writeFileSync(path, '{"events":[]}');
-    await server.kill();
+    await libsql.kill();
     const startedAt = performance.now();
     const { exitCode, stderr } = await importInto(endpoint.id, path);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/connect|refused/i);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    await server.start();
+    await libsql.start();
     expect((await importInto(endpoint.id, path)).exitCode).toBe(0);
   }, 30_000);
 });

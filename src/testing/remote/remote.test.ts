@@ -8,29 +8,29 @@ const secret = 'the same secret for every process of an installation';
 type Event = { id: string; payloadRaw: string; path: string };
 
 describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
-  let server: LibsqlServer;
+  let libsql: LibsqlServer;
   let one: TestServer;
   let two: TestServer;
   const open = (env: Record<string, string> = {}) =>
-    openTestServer({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret, ...env } });
+    openTestServer({ env: { HOOKTAPE_DATABASE_URL: libsql.url, HOOKTAPE_SECRET: secret, ...env } });
   beforeAll(async () => {
-    server = await startLibsqlServer();
+    libsql = await startLibsqlServer();
     one = await open();
     two = await open();
   });
   afterAll(async () => {
     await one?.close();
     await two?.close();
-    await server?.remove();
+    await libsql?.remove();
   });
   /** The same person's calls, through the other process. */
   const through =
-    (house: TestServer, { key }: { key: string }) =>
+    (server: TestServer, { key }: { key: string }) =>
     async (method: string, path: string) =>
-      house.fetch(path, { method, headers: { authorization: `Bearer ${key}` } });
+      server.fetch(path, { method, headers: { authorization: `Bearer ${key}` } });
 
   test('captures, lists, shows and counts; bytes as they came', async () => {
-    const owner = await one.createPerson('core@example.com');
+    const owner = await one.createAccount('core@example.com');
     const endpoint = await owner.createEndpoint();
     const body = new Uint8Array([0xff, 0, 0xfe, 10, ...Buffer.from('{"é":1}')]);
     const id = await one.deliver(endpoint, body, { suffix: '/deep?a=%00' });
@@ -51,9 +51,9 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('one process captures, the other reads; ids stay unique while both write', async () => {
-    const owner = await one.createPerson('both@example.com');
+    const owner = await one.createAccount('both@example.com');
     const endpoint = await owner.createEndpoint();
-    const send = (house: TestServer, n: number) => house.deliver(endpoint, `{"n":${n}}`, { suffix: `/${n}` });
+    const send = (server: TestServer, n: number) => server.deliver(endpoint, `{"n":${n}}`, { suffix: `/${n}` });
     const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(n % 2 ? one : two, n)));
     expect(new Set(ids).size).toBe(200);
     const call = through(two, owner);
@@ -65,14 +65,14 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('an address that is taken is a conflict, not a failure', async () => {
-    await one.createPerson('taken@example.com');
+    await one.createAccount('taken@example.com');
     await expect(two.services.account.create({ email: 'Taken@example.com', plan: 'free' })).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
   test('a key revoked on one is refused on the other at once', async () => {
-    const owner = await one.createPerson('keys@example.com');
+    const owner = await one.createAccount('keys@example.com');
     const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
     expect((await through(two, made)('GET', '/api/me')).status).toBe(200);
     await owner.json(200, 'DELETE', `/api/keys/${made.id}`);
@@ -80,7 +80,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('an endpoint made on one receives on the other at once; deleted, it stops within a moment', async () => {
-    const owner = await one.createPerson('endpoints@example.com');
+    const owner = await one.createAccount('endpoints@example.com');
     const endpoint = await owner.createEndpoint();
     expect(await two.deliver(endpoint)).toStartWith('evt_');
     await owner.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
@@ -91,7 +91,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('a signing secret registered on one is used by the other within a moment', async () => {
-    const owner = await one.createPerson('secrets@example.com');
+    const owner = await one.createAccount('secrets@example.com');
     const endpoint = await owner.createEndpoint();
     const signature = new Bun.CryptoHasher('sha256', 'It is a secret').update('{}').digest('hex');
     const id = await one.deliver(endpoint, '{}', {
@@ -114,7 +114,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('a live stream on one shows what the other captures', async () => {
-    const owner = await one.createPerson('live@example.com');
+    const owner = await one.createAccount('live@example.com');
     const endpoint = await owner.createEndpoint();
     const stream = await through(two, owner)('GET', `/api/endpoints/${endpoint.id}/stream`);
     const reader = stream.body?.getReader();
@@ -130,7 +130,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
   });
 
   test('413 for what is over the largest row of the server, and its neighbours are stored', async () => {
-    const owner = await one.createPerson('big@example.com');
+    const owner = await one.createAccount('big@example.com');
     const endpoint = await owner.createEndpoint();
     const address = `${await one.listen()}${new URL(endpoint.url).pathname}`;
     const noise = Buffer.concat(Array.from({ length: 128 }, () => crypto.getRandomValues(Buffer.alloc(65_536))));
@@ -149,12 +149,12 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
 
 describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', () => {
   test('503 with Retry-After meanwhile, not ready; nothing acknowledged is lost or stored twice', async () => {
-    const server = await startLibsqlServer();
-    const house = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: server.url, HOOKTAPE_SECRET: secret } });
+    const libsql = await startLibsqlServer();
+    const server = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: libsql.url, HOOKTAPE_SECRET: secret } });
     try {
-      const owner = await house.createPerson();
+      const owner = await server.createAccount();
       const endpoint = await owner.createEndpoint();
-      const address = `${await house.listen()}${new URL(endpoint.url).pathname}`;
+      const address = `${await server.listen()}${new URL(endpoint.url).pathname}`;
       const acknowledged = new Map<string, number>();
       const others = new Set<string>();
       let sent = 0;
@@ -172,12 +172,12 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', 
       for (let round = 0; round < 3; round++) {
         const before = acknowledged.size;
         await eventually(() => acknowledged.size > before + 50);
-        await server.kill();
+        await libsql.kill();
         await eventually(() => others.size > 0);
-        expect((await fetch(`${await house.listen()}/in/${'0'.repeat(32)}`)).status).toBe(503);
+        expect((await fetch(`${await server.listen()}/in/${'0'.repeat(32)}`)).status).toBe(503);
         expect((await owner.call('GET', '/api/me')).status).toBe(503);
-        await eventually(async () => (await house.fetch('/readyz')).status === 503);
-        await server.start();
+        await eventually(async () => (await server.fetch('/readyz')).status === 503);
+        await libsql.start();
       }
       const after = acknowledged.size;
       await eventually(() => acknowledged.size > after + 50);
@@ -200,34 +200,34 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', 
       expect(new Set(numberOf.values()).size).toBe(numberOf.size);
       const lost = [...acknowledged].filter(([id, n]) => numberOf.get(id) !== `/${n}`);
       expect(lost).toEqual([]);
-      await eventually(async () => (await house.fetch('/readyz')).status === 200);
+      await eventually(async () => (await server.fetch('/readyz')).status === 200);
     } finally {
-      await house.close();
-      await server.remove();
+      await server.close();
+      await libsql.remove();
     }
   }, 60_000);
 });
 
 describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that asks for a token', () => {
   test('is opened with HOOKTAPE_DATABASE_AUTH_TOKEN, and with nothing else', async () => {
-    const server = await startLibsqlServer({ auth: true });
+    const libsql = await startLibsqlServer({ auth: true });
     const open = (token?: string) =>
       openTestServer({
         env: {
-          HOOKTAPE_DATABASE_URL: server.url,
+          HOOKTAPE_DATABASE_URL: libsql.url,
           HOOKTAPE_SECRET: secret,
           ...(token !== undefined && { HOOKTAPE_DATABASE_AUTH_TOKEN: token }),
         },
       });
     try {
       await expect(open()).rejects.toThrow('401');
-      await expect(open(server.tokens.foreign)).rejects.toThrow('401');
-      const house = await open(server.tokens.good);
-      const owner = await house.createPerson();
-      expect(await house.deliver(await owner.createEndpoint())).toStartWith('evt_');
-      await house.close();
+      await expect(open(libsql.tokens.foreign)).rejects.toThrow('401');
+      const server = await open(libsql.tokens.good);
+      const owner = await server.createAccount();
+      expect(await server.deliver(await owner.createEndpoint())).toStartWith('evt_');
+      await server.close();
     } finally {
-      await server.remove();
+      await libsql.remove();
     }
   });
 });
