@@ -1,5 +1,5 @@
 /* A Bun that does not pass the runtime check: the program says so and goes on with a plain node:http server. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:http';
 import { createFront, decideFastPath, type Front } from './front.ts';
 import { checkRuntime } from './http/connection/runtime-check.ts';
@@ -12,15 +12,15 @@ let owner: TestAccount;
 let front: Front;
 let origin: string;
 const wires: Wire[] = [];
-beforeEach(async () => {
+beforeAll(async () => {
   server = await openTestServer();
   owner = await server.createAccount();
 });
 afterEach(async () => {
   for (const wire of wires.splice(0)) wire.destroy();
   await front.close(0);
-  await server.close();
 });
+afterAll(() => server.close());
 
 /** Starts the front as `hooktape serve` does, on a Bun whose node:http ignores sockets that are passed to it. */
 async function open(certificate?: { cert: string; key: string }): Promise<void> {

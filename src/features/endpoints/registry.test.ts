@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { createIngestAddresses, type IngestAddress } from './registry.ts';
+import { createIngestAddresses, type RegisteredEndpoint } from './registry.ts';
 
 const token = (letter: string): string => letter.repeat(32);
-const address = (letter: string, seq: number, teamId = 't'): IngestAddress => ({
+const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint => ({
   seq,
   id: `ep_${letter}`,
   teamId,
@@ -41,8 +41,8 @@ describe('the registry', () => {
   });
 
   test('a read that began before a removal does not bring back what was removed', async () => {
-    const loading = Promise.withResolvers<IngestAddress[]>();
-    const looking = Promise.withResolvers<IngestAddress | undefined>();
+    const loading = Promise.withResolvers<RegisteredEndpoint[]>();
+    const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
     const asked: string[] = [];
     const registry = createIngestAddresses({
       load: () => loading.promise,

@@ -4,11 +4,10 @@
  */
 
 import type { HeaderPair } from '../../core/headers.ts';
+import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
 import { verify } from '../../platforms/platforms.ts';
 import { urlsOf } from './recognition.ts';
-
-type Address = { seq: number; token: string };
 
 type Stored = {
   method: string;
@@ -37,7 +36,7 @@ export function createVerdicts(options: {
 
     kept,
 
-    async judge(address: Address, events: readonly Stored[]): Promise<(Verdict | null)[]> {
+    async judge(address: IngestAddress, events: readonly Stored[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
       return events.map(({ method, path, query, headers, body, platform, receivedAt, verdict }) => {
         if (verdict !== null) return kept(verdict);

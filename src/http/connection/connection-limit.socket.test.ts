@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function open(tls?: { cert: string; key: string }) {
-  const told: string[] = [];
+  const reports: string[] = [];
   front = createFront({
     ingest: { handleRequest: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
     fetch: () => new Response('ready'),
@@ -23,7 +23,7 @@ async function open(tls?: { cert: string; key: string }) {
       total: 3,
       perNetwork: 3,
       isShared: () => false,
-      onReached: () => told.push('reached'),
+      onReached: () => reports.push('reached'),
       onLeft: () => {},
     },
     onError: () => {},
@@ -36,23 +36,23 @@ async function open(tls?: { cert: string; key: string }) {
     wire.write(text);
     return wire;
   };
-  return { port, origin, connect, told };
+  return { port, origin, connect, reports };
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 test('at the limit idle connections are closed to make room for new ones', async () => {
-  const { connect, told } = await open();
+  const { connect, reports } = await open();
   const idle: Wire[] = [];
   for (let i = 0; i < 3; i++) {
     const wire = await connect(get('/readyz'));
     await wire.until(/ready/);
     idle.push(wire);
   }
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   for (let i = 0; i < 3; i++) await (await connect(get('/readyz'))).until(/ready/);
   await Promise.all(idle.map(({ closed }) => closed));
-  expect(told).toEqual(['reached']);
+  expect(reports).toEqual(['reached']);
 });
 
 test('when all connections are busy a new one gets 503, a health probe its response, and the busy ones continue', async () => {
@@ -77,8 +77,8 @@ test('beyond the limit a few silent connections are reserved and all others clos
   const { connect } = await open();
   for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
   for (let i = 0; i < 12; i++) await connect();
-  const told = () => wires.filter(wire => wire.received().startsWith('HTTP/1.1 503 ')).length;
-  await eventually(() => told() >= 4);
+  const reports = () => wires.filter(wire => wire.received().startsWith('HTTP/1.1 503 ')).length;
+  await eventually(() => reports() >= 4);
 });
 
 test('silent connections are closed for new ones after a second, with https too', async () => {

@@ -3,28 +3,28 @@ import { type ConnectionLimitOptions, createConnectionLimit } from './connection
 
 function open(options: Partial<ConnectionLimitOptions> = {}) {
   let now = 0;
-  const told: unknown[] = [];
+  const calls: unknown[] = [];
   const closed: string[] = [];
   const limit = createConnectionLimit(
     {
       total: 3,
       perNetwork: 3,
       isShared: () => false,
-      onReached: reached => told.push(reached),
-      onLeft: counts => told.push(counts),
+      onReached: reached => calls.push(reached),
+      onLeft: counts => calls.push(counts),
       ...options,
     },
     () => now,
   );
   return {
     limit,
-    told,
+    calls,
     closed,
     pass: (ms: number): void => {
       now += ms;
     },
     /** A connection with a name, doing this. */
-    take: (name: string, phase = 'answer', peer = '192.0.2.1') => {
+    take: (name: string, phase = 'response', peer = '192.0.2.1') => {
       const place = limit.admit(peer, () => closed.push(name));
       place?.setPhase(phase);
       return place?.isReserved ? undefined : place;
@@ -38,7 +38,7 @@ describe('at the limit', () => {
     const first = take('first', 'idle');
     take('second', 'idle');
     pass(10);
-    first?.setPhase('answer');
+    first?.setPhase('response');
     first?.setPhase('idle');
     take('third', 'idle');
     take('fourth', 'idle');
@@ -50,7 +50,7 @@ describe('at the limit', () => {
     const { take, closed, pass } = open();
     take('head', 'head');
     take('body', 'body');
-    take('answer', 'answer');
+    take('response', 'response');
     expect(take('too early')).toBeUndefined();
     pass(1000);
     expect(take('after the head')).toBeDefined();
@@ -65,18 +65,18 @@ describe('at the limit', () => {
   test('a few more connections are reserved, and replace each other by the same rules', () => {
     const { limit, take, closed, pass } = open({ total: 1 });
     take('only');
-    const guests = Array.from({ length: 8 }, (_, i) => limit.admit('192.0.2.1', () => closed.push(`guest ${i}`)));
-    expect(guests.every(guest => guest?.isReserved)).toBe(true);
+    const reserved = Array.from({ length: 8 }, (_, i) => limit.admit('192.0.2.1', () => closed.push(`reserved ${i}`)));
+    expect(reserved.every(slot => slot?.isReserved)).toBe(true);
     expect(limit.admit('192.0.2.1', () => {})).toBeUndefined();
-    for (const guest of guests) guest?.setPhase('answer');
-    guests[3]?.setPhase('body');
-    guests[4]?.setPhase('head');
+    for (const slot of reserved) slot?.setPhase('response');
+    reserved[3]?.setPhase('body');
+    reserved[4]?.setPhase('head');
     pass(1000);
     expect(limit.admit('192.0.2.1', () => {})?.isReserved).toBe(true);
-    guests[0]?.release();
+    reserved[0]?.release();
     expect(limit.admit('192.0.2.1', () => {})?.isReserved).toBe(true);
     expect(limit.admit('192.0.2.1', () => {})).toBeUndefined();
-    expect(closed).toEqual(['guest 4']);
+    expect(closed).toEqual(['reserved 4']);
   });
 
   test('a closed connection is uncounted once', () => {
@@ -91,49 +91,49 @@ describe('at the limit', () => {
   });
 
   test('onReached and onLeft are called once each, however often the limit is reached in between', () => {
-    const { take, told, limit, pass } = open({ total: 2 });
+    const { take, calls, limit, pass } = open({ total: 2 });
     take('first', 'idle');
-    const second = take('second', 'answer');
-    expect(told).toEqual([]);
-    const third = take('third', 'answer');
+    const second = take('second', 'response');
+    expect(calls).toEqual([]);
+    const third = take('third', 'response');
     for (let i = 0; i < 10; i++) take('refused');
-    expect(told).toEqual([{ open: 2, limit: 2, network: undefined }]);
+    expect(calls).toEqual([{ open: 2, limit: 2, network: undefined }]);
     second?.release();
     third?.release();
     pass(59_000);
     limit.checkRecovered();
-    expect(told).toHaveLength(1);
+    expect(calls).toHaveLength(1);
     pass(1000);
     limit.checkRecovered();
     limit.checkRecovered();
-    expect(told.slice(1)).toEqual([{ closed: 1, refused: 10 }]);
+    expect(calls.slice(1)).toEqual([{ closed: 1, refused: 10 }]);
   });
 });
 
 describe('the share of one client network', () => {
   test('is used up by that network alone, and only its own idle connections are closed', () => {
-    const { take, closed, told } = open({ total: 10, perNetwork: 2 });
-    take('a', 'answer', '192.0.2.1');
+    const { take, closed, calls } = open({ total: 10, perNetwork: 2 });
+    take('a', 'response', '192.0.2.1');
     take('b', 'idle', '192.0.2.1');
     take('other', 'idle', '192.0.2.2');
-    expect(take('c', 'answer', '192.0.2.1')).toBeDefined();
-    expect(take('d', 'answer', '192.0.2.1')).toBeUndefined();
-    expect(take('e', 'answer', '192.0.2.3')).toBeDefined();
+    expect(take('c', 'response', '192.0.2.1')).toBeDefined();
+    expect(take('d', 'response', '192.0.2.1')).toBeUndefined();
+    expect(take('e', 'response', '192.0.2.3')).toBeDefined();
     expect(closed).toEqual(['b']);
-    expect(told).toEqual([{ open: 3, limit: 2, network: '192.0.2.1' }]);
+    expect(calls).toEqual([{ open: 3, limit: 2, network: '192.0.2.1' }]);
   });
 
   test('is shared by an IPv6 /64', () => {
     const { take } = open({ total: 10, perNetwork: 2 });
-    take('a', 'answer', '2001:db8::1');
-    take('b', 'answer', '2001:db8::ffff:1');
-    expect(take('c', 'answer', '2001:db8::2')).toBeUndefined();
-    expect(take('d', 'answer', '2001:db8:0:1::1')).toBeDefined();
+    take('a', 'response', '2001:db8::1');
+    take('b', 'response', '2001:db8::ffff:1');
+    expect(take('c', 'response', '2001:db8::2')).toBeUndefined();
+    expect(take('d', 'response', '2001:db8:0:1::1')).toBeDefined();
   });
 
   test('does not apply to a trusted proxy', () => {
     const { take } = open({ total: 3, perNetwork: 1, isShared: peer => peer === '10.0.0.1' });
-    for (let i = 0; i < 3; i++) expect(take('proxied', 'answer', '10.0.0.1')).toBeDefined();
-    expect(take('one too many', 'answer', '10.0.0.1')).toBeUndefined();
+    for (let i = 0; i < 3; i++) expect(take('proxied', 'response', '10.0.0.1')).toBeDefined();
+    expect(take('one too many', 'response', '10.0.0.1')).toBeUndefined();
   });
 });
