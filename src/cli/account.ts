@@ -1,4 +1,4 @@
-/* `hooktape account …`: people and their teams' plans. */
+/* `hooktape account …`: accounts and the plans of their teams. */
 import type { PasswordReset } from '../features/accounts/service.ts';
 import type { Parsed } from './arguments.ts';
 import { parse } from './arguments.ts';
@@ -20,13 +20,13 @@ hooktape account plan EMAIL free|pro
 hooktape account password EMAIL --password-stdin [--keep-keys]
 hooktape account delete EMAIL`,
   details: [
-    ['--plan free|pro', 'the plan of its new team; free without it'],
-    ['--team-of EMAIL', 'joins the team of that account, instead of a team of its own'],
+    ['--plan free|pro', 'plan of the new team (default: free)'],
+    ['--team-of EMAIL', 'join the team of that account instead of a new one'],
     [
       '--keep-keys',
-      'leaves the API keys valid; without it a new password revokes them, besides ending sessions and apps',
+      'keep the API keys valid; by default a new password revokes them, and always ends sessions and apps',
     ],
-    ['--password-stdin', 'reads the password for the dashboard from standard input, up to its end'],
+    ['--password-stdin', 'read the dashboard password from standard input'],
   ],
   async run([verb, ...rest], io) {
     switch (verb) {
@@ -87,7 +87,7 @@ function onePlan(given: string | undefined): string | undefined {
   return given;
 }
 
-/** The whole of standard input but for its final line break. */
+/** Standard input without its final line break. */
 async function readPassword(io: Io): Promise<string> {
   return (await io.readStdin()).replace(/\r?\n$/, '');
 }

@@ -1,4 +1,4 @@
-/* The words of a command line. Every command takes --env-file and --json, wherever they stand. */
+/* Parses the arguments of a command. Every command takes --env-file and --json, in any position. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { settingNames } from '../config/settings.ts';
 import { didYouMean } from '../core/suggest.ts';
@@ -16,17 +16,17 @@ export type Parsed = {
   json: boolean;
 };
 
-export type Sorted = {
-  /** Command, subcommand and what is theirs, in the order given. */
+export type SplitArguments = {
+  /** Command, subcommand and their arguments, in the order given. */
   words: string[];
-  /** --env-file and --json, and everything from `--` on: good behind any words. */
+  /** --env-file and --json, and everything from `--` on; may follow any words. */
   rest: string[];
   json: boolean;
   wantsHelp: boolean;
 };
 
-/** Takes the options of every command out of the way, so that they can stand before its name, too. */
-export function splitArguments(args: readonly string[]): Sorted {
+/** Separates the options that every command takes, so that they may also precede the command's name. */
+export function splitArguments(args: readonly string[]): SplitArguments {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const words: string[] = [];
   const rest: string[] = [];
@@ -40,7 +40,7 @@ export function splitArguments(args: readonly string[]): Sorted {
 }
 
 /**
- * @param names what the positional arguments are called; all are required but those in brackets
+ * @param names of the positional arguments; those in brackets are optional
  * @throws UsageError for unknown options, missing values, too few or too many arguments
  */
 export function parse(args: string[], names: readonly string[], options: Options = {}): Parsed {
@@ -71,7 +71,7 @@ function parseStrictly(args: string[], options: Options): { values: Record<strin
   }
 }
 
-/** Many programs take their settings as options. */
+/** People try settings as options, as many programs take them. */
 function hint(unknown: string, options: Options): string {
   const setting = `HOOKTAPE_${unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()}`;
   if (settingNames.some(name => name === setting))

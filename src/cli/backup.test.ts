@@ -122,7 +122,7 @@ describe('hooktape backup', () => {
     await run(secret, 'account', 'create', 'owner@example.com');
     const { stdout, stderr } = await hooktape(secret, 'backup', path('copy.db'));
     expect(stdout).toBe(`${path('copy.db')}\n`);
-    expect(stderr).toContain('needs the HOOKTAPE_SECRET that is set now');
+    expect(stderr).toContain('does not contain HOOKTAPE_SECRET');
     expect(existsSync(path('copy.db.secret'))).toBe(false);
 
     expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('set HOOKTAPE_SECRET to what it was');

@@ -33,7 +33,10 @@ beforeEach(async () => {
   await recordMany(server, id, 4, { receivedAt: n => Date.now() + n });
   const sealed = createSealer(secret, randomBytes).seal('whsec', sealPurpose.signingSecret('sec_1'));
   await server.services.database.client.batch([
-    { sql: "INSERT INTO secrets VALUES ('sec_1', 1, NULL, ?, 'hsec', 0)", args: [sealed] },
+    {
+      sql: "INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at) VALUES ('sec_1', 1, NULL, ?, 'hsec', 0)",
+      args: [sealed],
+    },
     "INSERT INTO replays (event, destination, ok, duration_ms, created_at) VALUES (1, 'http://example.com/', 1, 1, 1)",
   ]);
   await server.close();

@@ -1,4 +1,4 @@
-/* `hooktape check`: is everything that is stored in order? Exit code 1 when it is not. */
+/* `hooktape check`: checks everything that is stored. Exit code 1 when there is a problem. */
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { type Command, exitCodes } from './io.ts';
@@ -8,7 +8,7 @@ import { loadConfig } from './settings.ts';
 export const check: Command = {
   summary: 'check the database, counters, bodies, index and sealed secrets',
   usage: 'hooktape check [--reindex]',
-  details: [['--reindex', 'builds the search index anew first']],
+  details: [['--reindex', 'rebuild the search index first']],
   async run(args, io) {
     const { flag, envFile, json } = parse(args, [], { reindex: { type: 'boolean' } });
     const { config } = loadConfig(io, envFile);

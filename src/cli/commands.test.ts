@@ -26,7 +26,7 @@ describe('wrong usage', () => {
     ['a subcommand is missing', ['account']],
     ['a subcommand is missing', ['key']],
     ['a subcommand is missing', ['keys']],
-    ['unknown subcommand: keys revoke', ['keys', 'revoke']],
+    ['unknown subcommand: signing-key revoke', ['keys', 'revoke']],
     ['unknown subcommand: account rename', ['account', 'rename']],
     ['EMAIL is missing', ['account', 'create']],
     ['unexpected argument: b', ['account', 'create', 'a@example.com', 'b']],

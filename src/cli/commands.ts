@@ -1,4 +1,4 @@
-/* Every command, and the way from the words of a command line to an exit code. */
+/* The table of commands, and how the arguments of the process become an exit code. */
 import { describeConfig } from '../config/config.ts';
 import { escapeUnsafe } from '../log.ts';
 import { account } from './account.ts';
@@ -23,7 +23,7 @@ const config: Command = {
   async run(args, io) {
     const { envFile, json } = parse(args, []);
     const { sources } = loadConfig(io, envFile);
-    // A value may span lines, as JSON in an env file does, and each setting is one line.
+    // A value may span several lines, as JSON in an env file does; each setting is printed on one.
     const lines = describeConfig(sources).map(line => `${escapeUnsafe(line)}\n`);
     io.stdout(json ? `${JSON.stringify(sources)}\n` : lines.join(''));
     return exitCodes.done;
@@ -44,11 +44,16 @@ const version: Command = {
   },
 };
 
+/** Older spellings, which still work and are not listed. */
+const aliases: Record<string, string> = { keys: 'signing-key' };
+
+const unalias = (name: string): string => (Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name);
+
 const commands: Record<string, Command> = {
   serve,
   account,
   key,
-  signingKey,
+  'signing-key': signingKey,
   backup,
   restore,
   check,
@@ -56,7 +61,7 @@ const commands: Record<string, Command> = {
   health,
   config,
   version,
-  help: createHelp(() => commands),
+  help: createHelp(() => commands, unalias),
 };
 
 /** @returns the exit code: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration */
@@ -64,13 +69,13 @@ export async function runCommand(args: string[], io: Io): Promise<number> {
   const { words, rest, json, wantsHelp } = splitArguments(args);
   const [first] = words;
   const isNamed = first !== undefined && !first.startsWith('-');
-  const name = isNamed ? first : 'serve';
+  const name = isNamed ? unalias(first) : 'serve';
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const own = [...(isNamed ? words.slice(1) : words), ...rest];
   try {
     if (wantsHelp) {
       const [topic, verb] = words.filter(word => !word.startsWith('-'));
-      return explainUse(commands, { name: topic, verb }, { io, json });
+      return explainUse(commands, { name: topic && unalias(topic), verb }, { io, json });
     }
     if (first === '--version') return await version.run(own.slice(1), io);
     if (!command) throw unknownCommand(name, Object.keys(commands));

@@ -13,26 +13,26 @@ import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
-/** How long a command waits for a data directory that is locked while no server answers. */
-const patienceMs = 5000;
+/** How long a command waits for a locked data directory when no server answers. */
+const lockTimeoutMs = 5000;
 const pollMs = 50;
 
-/** Shorter than what anything between two processes waits in silence. */
-const defaultAliveEveryMs = 5000;
+/** How often a long operation writes a line break, so that its client does not take the silence for a dead server. */
+const keepAliveMs = 5000;
 
 const unwrap = (outcome: Outcome): unknown => {
   if ('failure' in outcome) throw new OperationError(outcome.failure.message);
   return outcome.result;
 };
 
-/** Runs an operation wherever the database is. @throws OperationError with the reason when it is refused */
+/** Runs an operation in the process that has the database open. @throws OperationError with the reason when it is refused */
 export async function control<N extends OperationName>(
   io: Io,
   config: Config,
   name: N,
   args: Record<string, unknown>,
 ): Promise<unknown> {
-  const until = io.clock.monotonic() + patienceMs;
+  const until = io.clock.monotonic() + lockTimeoutMs;
   for (;;) {
     const throughServer = await askServer(socketPath(config), name, args);
     if (throughServer) return unwrap(throughServer);
@@ -41,7 +41,7 @@ export async function control<N extends OperationName>(
         unwrap(await runOperation(services, name, args)),
       );
     } catch (error) {
-      // A server that is starting or stopping, or another command: one of the two ways opens in a moment.
+      // A server that is starting or stopping, or another command, holds the lock: try both ways again.
       if (!(error instanceof LockedError) || io.clock.monotonic() >= until) throw error;
     }
     await new Promise(resolve => setTimeout(resolve, pollMs));
@@ -107,7 +107,7 @@ export async function withServices<T>(
 
 const noServer = /^(?:ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOENT)$/;
 
-/** undefined when no server listens there. */
+/** @returns undefined when no server listens on the socket */
 async function askServer(socket: string, name: string, args: Record<string, unknown>): Promise<Outcome | undefined> {
   let response: Response;
   try {
@@ -134,13 +134,13 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
   }
 }
 
-/** The server's side of the socket. Whoever can open it owns the data directory: there is nothing more to check. */
-export function controlHandler(services: Services, aliveEveryMs = defaultAliveEveryMs) {
+/** The server's side of the socket. Only the owner of the data directory can open it, so nothing else is checked. */
+export function controlHandler(services: Services, aliveEveryMs = keepAliveMs) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
-    const [, name] = /^\/control\/([a-z.]+)$/.exec(target) ?? [];
-    // What takes long shows that it is alive by line breaks, which JSON allows before its first character.
+    const [, name] = /^\/control\/([a-z.-]+)$/.exec(target) ?? [];
+    // JSON allows line breaks before its first character.
     const alive = setInterval(() => res.write('\n'), aliveEveryMs);
     res.once('close', () => clearInterval(alive));
     const answer = (status: number, body: unknown): void => {

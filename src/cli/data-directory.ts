@@ -25,15 +25,15 @@ import { ConfigurationError, type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { removeUnfinished } from './unfinished-files.ts';
 
-/** Where a secret is kept that nobody set. */
+/** The generated secret, used when HOOKTAPE_SECRET is not set. */
 export const secretPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'secret');
 
-/** Where it is written first. Nobody else writes there: the lock is ours. */
+/** The secret is written here first, under the directory's lock. */
 export const secretPart = (file: string): string => `${file}.tmp`;
 
 export const socketPath = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'hooktape.sock');
 
-/** How the server names itself to whoever finds the directory locked. */
+/** The server's name in the message about a locked directory. */
 export const serverName = 'hooktape serve';
 
 const pollMs = 50;
@@ -42,20 +42,20 @@ const { R_OK, W_OK, X_OK } = constants;
 
 /**
  * Makes the directory if needed and locks it, and the database if that lies elsewhere.
- * @param patienceMs how long to wait for a command that has it at the moment; never for a server
+ * @param timeoutMs how long to wait for a command that holds the lock; a server is never waited for
  * @throws LockedError when another Hooktape has one of them
  */
 export async function openDataDirectory(
   io: Io,
   config: Config,
   holder: string,
-  patienceMs = 0,
+  timeoutMs = 0,
 ): Promise<DataDirectoryLock> {
   const { dataDir } = config;
   const database = fromFileUrl(config.databaseUrl);
   makeUsable(config);
   io.useDataDirectory(dataDir);
-  const until = io.clock.monotonic() + patienceMs;
+  const until = io.clock.monotonic() + timeoutMs;
   for (;;) {
     try {
       const lock = await lockDatabase(dataDir, database, `${holder} (pid ${io.pid})`);
@@ -69,10 +69,10 @@ export async function openDataDirectory(
   }
 }
 
-/** SQLite says of all that can be wrong here the same: that it cannot open a file. */
+/** SQLite reports all of these problems as "unable to open database file"; say which one it is. */
 function makeUsable({ dataDir, databaseUrl }: Config): void {
   attempt(`the data directory ${dataDir} cannot be made`, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
-  // One that is there keeps the mode that its owner gave it, but not for everybody.
+  // An existing directory keeps its mode, but loses access for everybody.
   if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
   const files = lockFilesIn(dataDir);
@@ -93,7 +93,7 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
   if (database !== undefined) refuseLogAlone(database);
 }
 
-/** @throws OperationError with what to set instead */
+/** @throws OperationError that says what to set instead */
 function checkPlace(database: string): void {
   const wayOut = 'or set HOOKTAPE_DATABASE_URL to a file in one that is there.';
   if (statSync(database, { throwIfNoEntry: false })?.isDirectory())
@@ -110,8 +110,8 @@ function checkPlace(database: string): void {
 const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * SQLite throws away the log of a database that is not there, and with it the newest events. Beside one that is put there later,
- * such as a restored one, it would write the log's pages into it.
+ * SQLite deletes the write-ahead log of a missing database, and with it the newest events; and it would apply the log to
+ * another database, such as a restored one, that is put in its place.
  */
 function refuseLogAlone(database: string): void {
   const log = `${database}-wal`;
@@ -137,7 +137,7 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
     act();
   } catch (cause) {
     const { code, message } = cause as Error & { code?: unknown };
-    // What to do when the disk is full is said for all commands.
+    // The advice for a full disk is the same for all commands (disk-errors.ts).
     if (code === 'ENOSPC') throw cause;
     const [why, wayOut] = reasons[String(code)] ?? [message, undefined];
     const next =

@@ -76,7 +76,7 @@ describe('words', () => {
   });
 
   test('of an error that nobody foresaw bring its stack, others do not', () => {
-    expect(said(new TypeError('oh'), false)).toMatch(/^hooktape: oh\n[\s\S]*failures\.test\.ts/);
+    expect(said(new TypeError('oh'), false)).toMatch(/^hooktape: oh\n[\s\S]*error-output\.test\.ts/);
     expect(said(new OperationError('no'), false)).toBe('hooktape: no\n');
     expect(said(Object.assign(new Error('EIO: read'), { code: 'EIO' }), false)).toBe('hooktape: EIO: read\n');
   });

@@ -4,7 +4,7 @@ import { fetchErrorMessage } from './fetch-error.ts';
 import { type Command, exitCodes } from './io.ts';
 import { loadConfig } from './settings.ts';
 
-const withinMs = 5000;
+const timeoutMs = 5000;
 
 export const health: Command = {
   summary: 'exit 0 when the server is ready, 1 when not',
@@ -25,11 +25,11 @@ const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : 
 
 async function ask(url: string): Promise<string | undefined> {
   try {
-    // The certificate names the public host, not the loopback address that is asked here.
+    // The certificate names the public host, not the loopback address that is used here.
     const response = await fetch(url, {
-      signal: AbortSignal.timeout(withinMs),
+      signal: AbortSignal.timeout(timeoutMs),
       tls: { rejectUnauthorized: false },
-      // Not even when the environment names one, as containers' often does: it would look for the server beside itself.
+      // A proxy named in the environment, as in many containers, would look for the server on its own host.
       proxy: false,
     } as unknown as RequestInit);
     return response.ok ? undefined : `not ready: ${url} answered ${response.status}`;

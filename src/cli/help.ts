@@ -1,4 +1,4 @@
-/* What there is, how a command is used, how one of its subcommands is: `hooktape help`, and `--help` anywhere. */
+/* `hooktape help`, and `--help` after any command: the list of commands, the usage of one, or of one of its subcommands. */
 import { parse } from './arguments.ts';
 import { type Command, exitCodes, type Io, UsageError } from './io.ts';
 import { unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
@@ -10,18 +10,19 @@ const commonOptions = `
 Every command takes:
   --env-file FILE   settings; else HOOKTAPE_ENV_FILE, else ./hooktape.env when it exists
   --json            results and errors as JSON
-  --help            how it is used
+  --help            usage of the command
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 `;
 
-/** @param commands of which this is one */
-export const createHelp = (commands: () => Commands): Command => ({
-  summary: 'this list, or how a command is used',
+/** @param commands all of them, this one included @param nameOf the name that an older spelling stands for */
+export const createHelp = (commands: () => Commands, nameOf: (given: string) => string): Command => ({
+  summary: 'list the commands, or explain one',
   usage: 'hooktape help [COMMAND [SUBCOMMAND]]',
   async run(args, io) {
     const { positionals, json } = parse(args, ['[COMMAND]', '[SUBCOMMAND]']);
-    const [name, verb] = positionals;
+    const [given, verb] = positionals;
+    const name = given && nameOf(given);
     const known = commands();
     const command = name !== undefined && Object.hasOwn(known, name) ? known[name] : undefined;
     if (command && verb !== undefined && verbsOf(command.usage).length === 0)
@@ -31,7 +32,8 @@ export const createHelp = (commands: () => Commands): Command => ({
 });
 
 /**
- * @param topic nothing: all commands; of a command without subcommands the second word does not count
+ * Prints the usage of a command or subcommand, or the list of commands without a name. A second word after a command
+ * without subcommands is ignored.
  * @throws UsageError when there is no such command or subcommand
  */
 export function explainUse(commands: Commands, { name, verb }: Topic, { io, json }: { io: Io; json: boolean }): number {
@@ -46,7 +48,7 @@ export function explainUse(commands: Commands, { name, verb }: Topic, { io, json
   return exitCodes.done;
 }
 
-/** A command as its subcommand has it. */
+/** The command reduced to one of its subcommands. */
 function narrow(name: string, command: Command, verb: string): Command {
   const verbs = verbsOf(command.usage);
   if (verbs.length === 0) return command;
@@ -71,11 +73,13 @@ function one({ summary, usage, details = [] }: Command): string {
   return `${usage}\n\n${summary}\n${lines.length > 0 ? '\n' : ''}${lines.join('')}${commonOptions}`;
 }
 
-const all = (commands: Commands): string => `Hooktape records webhooks.
+function all(commands: Commands): string {
+  const width = Math.max(...Object.keys(commands).map(name => name.length));
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  hooktape ${name.padEnd(width)}  ${summary}`);
+  return `Hooktape records webhooks.
 
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  hooktape ${name.padEnd(9)} ${summary}`)
-  .join('\n')}
+${lines.join('\n')}
 
-Without a command the server is started. \`hooktape help COMMAND\` says how one is used.
+Without a command, the server starts. \`hooktape help COMMAND\` explains a command.
 ${commonOptions}`;
+}

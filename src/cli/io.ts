@@ -1,15 +1,15 @@
-/* What a command may touch of the world outside, handed down from main.ts. */
+/* What a command may use of its process, passed in by main.ts, and the errors that decide the exit code. */
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { SpawnThread } from '../db/database.ts';
 
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;
-  /** @throws when a result cannot be written, as on a full disk; not because nobody reads it */
+  /** @throws when the text cannot be written, as on a full disk; a closed pipe is not an error */
   stdout: (text: string) => void;
   stderr: (text: string) => void;
   readStdin: () => Promise<string>;
-  /** Standard input as it comes. */
+  /** Standard input, chunk by chunk. */
   stdin: () => AsyncIterable<Uint8Array>;
   /** Whether stderr is a terminal: colours, progress bars. */
   isTerminal: boolean;
@@ -17,39 +17,39 @@ export type Io = {
   random: RandomBytes;
   spawn: SpawnThread;
   pid: number;
-  /** What this process takes of its machine. */
+  /** Memory and CPU time of this process. */
   usage: () => { residentBytes: number; cpuSeconds: number };
-  /** How many file descriptors this process may have open; undefined when that is not limited, or not known. */
+  /** How many file descriptors this process may have open; undefined when unlimited or unknown. */
   openFileLimit: () => number | undefined;
   version: string;
   commit: string;
-  /** Tells the database threads where the data directory is; before any database is opened. */
+  /** Sets the data directory for the database threads; call before any database is opened. */
   useDataDirectory: (path: string) => void;
   /** Resolves with the name of the first SIGTERM or SIGINT. */
   untilSignal: () => Promise<string>;
-  /** Ends the process at once; for when nothing can be saved any more. */
+  /** Ends the process at once, without cleaning up. */
   abort: (exitCode: number) => void;
 };
 
 export type Command = {
   /** One line for the list of commands. */
   summary: string;
-  /** All forms with their arguments, a line each. */
+  /** All forms with their arguments, one a line. */
   usage: string;
-  /** Its own options with what they do. */
+  /** The command's own options and what they do. */
   details?: readonly (readonly [option: string, about: string])[];
   run: (args: string[], io: Io) => Promise<number>;
 };
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as const;
 
-/** Wrong words on the command line: exit code 2. */
+/** Wrong arguments: exit code 2. */
 export class UsageError extends Error {}
 
-/** What was asked for cannot be done, and the message says why and what to do: exit code 1. */
+/** The command failed, and the message says why and what to do: exit code 1. */
 export class OperationError extends Error {}
 
-/** A wrong configuration, all problems at once: exit code 78. */
+/** Wrong configuration, with all problems: exit code 78. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {

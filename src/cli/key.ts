@@ -21,7 +21,7 @@ export const key: Command = {
   usage: `hooktape key create NAME --account EMAIL
 hooktape key list --account EMAIL
 hooktape key revoke ID`,
-  details: [['--account EMAIL', 'whose keys']],
+  details: [['--account EMAIL', 'owner of the keys']],
   async run([verb, ...rest], io) {
     switch (verb) {
       case 'create': {

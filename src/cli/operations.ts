@@ -58,7 +58,7 @@ export const operations = {
     await keys.revokeAny(text(args, 'id'));
     return { ok: true };
   },
-  'keys.rotate': async ({ oauth }, args) => {
+  'signing-key.rotate': async ({ oauth }, args) => {
     await oauth.rotateKeys({ now: args['now'] === true, revoke: args['revoke'] === true });
     return { ok: true };
   },

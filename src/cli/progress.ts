@@ -1,17 +1,17 @@
-/* A progress bar on a terminal: one line of stderr, drawn again in place. Nothing at all when stderr is not one. */
+/* A progress bar on one line of stderr; nothing when stderr is not a terminal. */
 import type { Io } from './io.ts';
 
 export type Progress = {
-  /** @param done in the unit of the total */
+  /** @param done in the unit of `total` */
   show: (done: number, note: string) => void;
-  /** Takes the line away. */
+  /** Removes the line. */
   clear: () => void;
 };
 
 const everyMs = 100;
 const width = 30;
 
-/** @param total undefined when it is not known: then only the note is shown */
+/** @param total undefined when unknown: then only the note is shown */
 export function createProgress(io: Pick<Io, 'isTerminal' | 'stderr' | 'clock'>, total: number | undefined): Progress {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {

@@ -27,7 +27,7 @@ export const restore: Command = {
   details: [['FILE', 'a backup, with FILE.secret beside it unless HOOKTAPE_SECRET is what it was']],
   async run(args, io) {
     const { positionals, envFile, json } = parse(args, ['FILE']);
-    const { config } = loadConfig(io, envFile, { takesOldSecret: true });
+    const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
     const from = resolve(positionals[0] ?? '');
     const file = fromFileUrl(config.databaseUrl);
     if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');

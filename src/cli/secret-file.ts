@@ -1,13 +1,13 @@
-/* A secret in a file of its own: whole or not there, nobody else's to read, never in the place of something else. */
+/* Writes a secret to its own file: atomically, readable by its owner only, never over an existing file. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { publish } from '../db/copies.ts';
 
 /**
- * @param part where it is written first; in the same directory, and nobody else's
+ * @param part path of the temporary file, in the same directory
  * @throws conflict when `file` exists, or the file system's own error
  */
 export function writeSecretFile(file: string, secret: string, part: string): void {
-  // What an attempt that was cut off left behind.
+  // Left by an interrupted attempt.
   rmSync(part, { force: true });
   try {
     writeFileSync(part, secret, { mode: 0o600, flag: 'wx', flush: true });

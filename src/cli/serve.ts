@@ -22,18 +22,18 @@ import { createLog, loadConfig } from './settings.ts';
 
 const drainMs = 20_000;
 const certificateEveryMs = 5000;
-/** How long a command may have the data directory before the server gives up on it. */
-const commandsTakeMs = 3000;
+/** How long the server waits for a command that holds the data directory. */
+const commandTimeoutMs = 3000;
 
 export const serve: Command = {
   summary: 'start the server',
   usage: 'hooktape serve',
   async run(args, io) {
     const { envFile, json } = parse(args, []);
-    // As PID 1 a signal that nobody waits for is ignored, so from the start.
+    // PID 1 ignores signals without a handler, so install it first.
     const signalled = io.untilSignal();
     let isServing = false;
-    // Nothing was acknowledged yet, and whatever is being made can be cut off at any moment.
+    // Until the server listens nothing is acknowledged, so it can end at any moment.
     void signalled.then(() => isServing || io.abort(exitCodes.done));
     let certificate: Certificate | undefined;
     const loaded = loadConfig(io, envFile, {
@@ -46,12 +46,12 @@ export const serve: Command = {
     const config = await withRealPort(loaded.config);
     const log = createLog(io, config);
     const spawn = threadsAhead(io, config);
-    const lock = await openDataDirectory(io, config, serverName, commandsTakeMs);
+    const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
     try {
-      // The routes and their library load while the database is made and opened, and are put together while it is read.
+      // Load the routes while the database is opened, and build the app while stored data is read: both save start-up time.
       const loading = import('../app.ts');
       const fastPath = decideFastPath({ log, certificate });
-      // Whoever waits for it comes to hear of it.
+      // The error is handled where the promise is awaited.
       loading.catch(() => {});
       const services = await withSecret(io, config, secret =>
         buildServices({
@@ -64,7 +64,7 @@ export const serve: Command = {
           version: io.version,
           usage: io.usage,
           onFatal: cause => {
-            log.error('this cannot go on; ending, so that the service manager starts a new process', { cause });
+            log.error('fatal error, exiting; the service manager should restart the server', { cause });
             io.abort(1);
           },
         }),
@@ -72,7 +72,7 @@ export const serve: Command = {
       try {
         const [app] = await Promise.all([loading.then(({ createApp }) => createApp(services)), services.read()]);
         await makeOwner(services, config);
-        // From here on a signal must not cut a request: it waits until there is something to stop.
+        // From here on a signal must let requests finish.
         isServing = true;
         const stop = await listen(services, app, {
           certificate,
@@ -82,9 +82,9 @@ export const serve: Command = {
         await announce(io, services, json);
         if (services.hasShortSecret)
           log.warn(
-            'the secret has fewer than 32 characters: who gets hold of the database or a backup may guess it, and then reads the signing secrets and private keys in it; a new installation needs a longer one, this one goes on because its database was made with it',
+            'HOOKTAPE_SECRET has fewer than 32 characters: somebody with a copy of the database can guess it and read the signing secrets and private keys. It is accepted because this database was created with it; new installations need 32 characters',
           );
-        // What fell due while no server ran.
+        // Events that expired while no server ran.
         services.retention.wake();
         void services.readiness.checkDisk();
         const signal = await signalled;
@@ -107,7 +107,7 @@ function threadsAhead(io: Io, config: Config): SpawnThread {
   return spawnAhead(io.spawn, ['writer', 'reader']);
 }
 
-/** Binds the two sockets. @returns what stops accepting and waits for requests in flight */
+/** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
 async function listen(
   services: Services,
   { fetch }: App,
@@ -131,7 +131,7 @@ async function listen(
     throw listenError(config, cause);
   });
   const socket = createSocketFront(controlHandler(services), onError, fastPath);
-  // Some systems have no such sockets, and deliveries matter more.
+  // Some file systems have no unix sockets; that is no reason not to record.
   await socket
     .listen(socketPath(config))
     .catch(cause => log.warn('no socket for commands: they work only while the server is stopped', { cause }));
@@ -140,14 +140,13 @@ async function listen(
   return async () => {
     stopWatching();
     services.readiness.drain();
-    services.live.endAll();
-    services.arrivals.endAll();
+    services.notifications.shutDown();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }
 
-/** None where the number of file descriptors is not limited, or not known. */
+/** undefined when the number of file descriptors is unlimited or unknown. */
 function connectionLimit(
   { config, log }: Services,
   openFileLimit: number | undefined,
@@ -196,7 +195,7 @@ async function announce(io: Io, { config, setup, log }: Services, json: boolean)
         : words(io.version, config.baseUrl, link),
     );
   } catch (cause) {
-    // Deliveries matter more.
+    // No reason not to record.
     log.warn('the addresses could not be printed', { cause });
   }
 }
@@ -206,7 +205,7 @@ const words = (version: string, baseUrl: string, link: string | undefined): stri
     link === undefined ? '' : `\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`
   }Ready.\n`;
 
-/** Port 0 stands for any free one; addresses that are handed out need to know which. */
+/** Replaces port 0 by a free one, because printed addresses contain the port. */
 async function withRealPort(config: Config): Promise<Config> {
   if (config.port !== 0) return config;
   const probe = createServer();

@@ -10,10 +10,10 @@ import { ConfigurationError, type Io } from './io.ts';
 const defaultEnvFile = 'hooktape.env';
 
 export type LoadOptions = {
-  /** Looks into the files of the certificate, for who needs them. */
+  /** Checks the certificate files; only `serve` uses them. */
   certificateProblems?: (files: Places) => readonly string[];
-  /** Where the secret was chosen long ago, although there is no database yet: a restore. */
-  takesOldSecret?: boolean;
+  /** Accept a short secret although there is no database yet: for a restore. */
+  acceptShortSecret?: boolean;
 };
 
 /**
@@ -23,7 +23,7 @@ export type LoadOptions = {
 export function loadConfig(
   io: Io,
   given: string | undefined,
-  { certificateProblems = () => [], takesOldSecret = false }: LoadOptions = {},
+  { certificateProblems = () => [], acceptShortSecret = false }: LoadOptions = {},
 ): { config: Config; sources: readonly SettingInForce[] } {
   const named = given ?? (io.env['HOOKTAPE_ENV_FILE'] || undefined);
   const path = named ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined);
@@ -34,7 +34,7 @@ export function loadConfig(
     readFile: file => readFileSync(file, 'utf8'),
     placeProblems: places => [
       ...dataDirProblems(places.dataDir),
-      ...(takesOldSecret ? [] : secretProblems(places)),
+      ...(acceptShortSecret ? [] : secretProblems(places)),
       ...certificateProblems(places),
     ],
   });
@@ -53,22 +53,22 @@ function readEnvFile(path: string, problems: string[]): string {
   }
 }
 
-/** A directory can be made, but not out of something else, nor below it. */
+/** A missing directory can be created, but not below something that is not a directory. */
 function dataDirProblems(dataDir: string | undefined): string[] {
   if (dataDir === undefined) return [];
   for (let at = resolve(dataDir); ; at = dirname(at)) {
     try {
       return statSync(at).isDirectory() ? [] : [`HOOKTAPE_DATA_DIR: ${JSON.stringify(at)} is not a directory`];
     } catch (error) {
-      // What else may be wrong is said by whoever opens it.
+      // Other problems are reported when the directory is opened.
       if (!['ENOENT', 'ENOTDIR'].includes(String((error as { code?: unknown }).code)) || at === dirname(at)) return [];
     }
   }
 }
 
 /**
- * A short secret is refused for a database that is not there yet. One that is there may have been made with it: whoever opens
- * it looks for the proof (db/secret-check.ts).
+ * A short secret is refused for a new database. An existing one may have been created with it, which db/secret-check.ts
+ * decides when it is opened.
  */
 function secretProblems({ secret, dataDir, databaseUrl }: Places): string[] {
   if (secret === undefined || !isShortSecret(secret) || dataDir === undefined) return [];

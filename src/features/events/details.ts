@@ -1,4 +1,4 @@
-/* Reading one event: its detail, its exact bytes, a part of it. Large ones in slices, and not too many at a time. */
+/* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
 import { AppError, notFound } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
@@ -7,39 +7,39 @@ import type { MemorySlot, MemorySlots } from '../../core/memory-slots.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import { DamagedError, type Intact, unpackIntact, unpackIntactInTurns } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
-import { queryText, toAttempt, toPayload, toSummary } from './event-json.ts';
-import { type EventExcerpt, excerptOf, type Window } from './excerpt.ts';
-import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './large.ts';
+import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './detail-stream.ts';
+import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
+import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { EventDetail } from './model.ts';
 import type { EventReader, LargeReader, StoredEvent, Verdicts } from './service.ts';
 import type { DetailRow, EventsStore, FoundRow } from './store.ts';
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
-export function createSingleEvents({
+export function createEventDetails({
   store,
-  since,
+  retentionCutoff,
   verdicts,
   turns,
   slots,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
-  /** The oldest time of receipt that this reader may still see. */
-  since: (reader: EventReader) => number;
-  verdicts: Pick<Verdicts, 'judge'>;
+  /** Events received before this time are not visible to the reader. Epoch ms. */
+  retentionCutoff: (reader: EventReader) => number;
+  verdicts: Pick<Verdicts, 'verify'>;
   turns: () => Turn;
   slots: MemorySlots;
 }) {
   /** @throws not_found */
-  const found = async (reader: EventReader, id: string): Promise<FoundRow> => {
+  const findRow = async (reader: EventReader, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
-    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
+    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, retentionCutoff(reader)));
     if (!row) throw notFound('event');
     return row;
   };
 
-  /** What the disk has altered is neither shown nor sent on: it is not what came. @throws damaged */
-  const intact = async (id: string, row: DetailRow): Promise<Intact> => {
+  /** Checks the content against its hash: damaged content is neither shown nor replayed. @throws damaged */
+  const unpack = async (id: string, row: DetailRow): Promise<Intact> => {
     try {
       return isLarge(row) ? await unpackIntactInTurns(row, turns()) : unpackIntact(row);
     } catch (cause) {
@@ -48,22 +48,22 @@ export function createSingleEvents({
     }
   };
 
-  /** With its content, which has been checked. @throws not_found, damaged */
+  /** Adds the content. @throws not_found, damaged */
   const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
     const content = row.content ?? (await store.content(row));
     if (!content) throw notFound('event');
     const full = { ...row, content };
-    const { headers, body } = await intact(id, full);
+    const { headers, body } = await unpack(id, full);
     return { row: full, endpointId, token, headers, body };
   };
 
-  /** The same; a large one with a slot that is the caller's to give back. @throws rate_limited, overloaded, too */
+  /** A large event comes with a slot, which the caller must release. @throws not_found, damaged, rate_limited, overloaded */
   const open = async (
     reader: LargeReader,
     id: string,
     signal?: AbortSignal,
   ): Promise<{ event: StoredEvent; slot: MemorySlot | undefined }> => {
-    const row = await found(reader, id);
+    const row = await findRow(reader, id);
     if (!isLarge(row)) return { event: await read(id, row), slot: undefined };
     const slot = await slots.take(reader.accountId, row.size + row.contentBytes, signal);
     try {
@@ -76,7 +76,7 @@ export function createSingleEvents({
 
   const fields = async ({ row, endpointId, token, headers, body }: StoredEvent): Promise<DetailFields> => {
     const [[signature = null], attempts] = await Promise.all([
-      verdicts.judge({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
+      verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
     ]);
     const { payloadPreview: _, ...summary } = toSummary(row, signature);
@@ -94,20 +94,20 @@ export function createSingleEvents({
         sha256: row.sha256.toString('hex'),
         sourceIp: row.sourceIp,
         signature,
-        replays: attempts.map(toAttempt),
+        replays: attempts.map(toReplayAttempt),
       },
     };
   };
 
   return {
-    /** In full, for whoever bounds how many are held. @throws not_found, damaged */
-    stored: async (reader: EventReader, id: string): Promise<StoredEvent> => read(id, await found(reader, id)),
+    /** The whole event in memory: the caller limits how many it holds. @throws not_found, damaged */
+    getStored: async (reader: EventReader, id: string): Promise<StoredEvent> => read(id, await findRow(reader, id)),
 
     /** The row number of an event's endpoint. @throws not_found */
-    endpointOf: async (reader: EventReader, id: string): Promise<number> => (await found(reader, id)).endpoint,
+    endpointOf: async (reader: EventReader, id: string): Promise<number> => (await findRow(reader, id)).endpoint,
 
     /**
-     * A large one as the JSON text of the same.
+     * A large event is returned as a stream of the JSON text.
      * @throws not_found, damaged, rate_limited, overloaded
      */
     async event(
@@ -135,7 +135,7 @@ export function createSingleEvents({
     },
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
-    async excerpt(reader: LargeReader, id: string, window: Window): Promise<EventExcerpt> {
+    async excerpt(reader: LargeReader, id: string, window: ExcerptRange): Promise<EventExcerpt> {
       const { event, slot } = await open(reader, id);
       try {
         const { before, after } = await fields(event);
@@ -147,7 +147,7 @@ export function createSingleEvents({
   };
 }
 
-/** Gives the slot back when there will be no answer that does. */
+/** Releases the slot when `make` fails: then no stream will. */
 async function withSlot<T>(slot: MemorySlot | undefined, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
