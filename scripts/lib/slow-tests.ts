@@ -42,10 +42,10 @@ export const slowTests: readonly string[] = [
   'src/features/sessions/sessions.test.ts',
   'src/features/setup/setup.test.ts',
   'src/features/teams/teams.test.ts',
-  'src/http/http-server.test.ts',
-  'src/http/connection-limit.socket.test.ts',
+  'src/http/connection/http-server.test.ts',
+  'src/http/connection/connection-limit.socket.test.ts',
   'src/http/invalid-credentials.test.ts',
-  'src/http/slow-bodies.test.ts',
+  'src/http/connection/slow-bodies.test.ts',
   'src/ui/live/stream.test.ts',
   'src/wiring/observability.test.ts',
 ];

@@ -105,7 +105,7 @@ export function createGate(options: GateOptions): Gate {
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
     const mayBeNobody = withoutCredentials && !request.headers.has('authorization');
-    requestContext(request).vouch(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
+    requestContext(request).authenticatedAs(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
     return undefined;
   };
 

@@ -103,14 +103,14 @@ export function createIngestWiring(
   });
   const { runWriterJob } = database;
   const capture = createCaptureService({
-    recorder: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
+    writeBatch: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
     ...(runWriterJob ? threadBatchLimits : remoteBatchLimits),
     // Large deliveries that wait for their commit leave the small ones their place.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
-    learn: secrets.learn,
-    onRecorded: notifications.recorded,
+    saveLearnedSecret: secrets.learn,
+    onStored: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
       activity.stored(rows);

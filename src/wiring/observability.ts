@@ -52,7 +52,7 @@ export function createObservability(
     },
   });
 
-  every(diskEveryMs, 'looking at the disk', async () => void (await readiness.lookAtDisk()));
+  every(diskEveryMs, 'looking at the disk', async () => void (await readiness.checkDisk()));
   let lagFrom = clock.monotonic();
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();

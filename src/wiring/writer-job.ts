@@ -15,8 +15,8 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
   const readied = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
     if ('rows' in job) return { rows: job.rows, prepared: null };
     const { bytes } = job.parcel;
-    const { events, findings } = prepare({ ...decodeBatch(job.parcel), signed: job.signed });
-    return { rows: packRows(events), prepared: { ...findings, bytes } };
+    const { events, results } = prepare({ ...decodeBatch(job.parcel), withSignatures: job.signed });
+    return { rows: packRows(events), prepared: { ...results, bytes } };
   };
 
   return async inputs => {

@@ -3,9 +3,9 @@
  * answers go before them.
  */
 import { isAllowedToApps } from '../../core/app-permissions.ts';
+import { protocolRefusals } from '../connection/protocol-errors.ts';
 import { declaredOnlyRefusals } from '../declared-only.ts';
 import { gateRefusals } from '../gate.ts';
-import { protocolRefusals } from '../protocol-failures.ts';
 import { bodyRefusals } from '../request-body.ts';
 import { ErrorBody } from '../schemas.ts';
 import { mapOperations, mapValues, type Refinement, type ResponseObject, type Schema } from './document.ts';

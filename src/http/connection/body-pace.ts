@@ -1,14 +1,15 @@
 /*
- * How fast a body has to arrive. One that stalls, or trickles, holds memory that others need; one that comes over a poor mobile uplink
- * is honest, so the rate is far below what any of those has, and looked at over windows that outlast their interruptions.
+ * The minimum speed of a request body. A body that stalls or trickles holds memory that other requests need; one over a poor mobile
+ * uplink is legitimate. So the minimum rate is far below any such uplink, over windows longer than its interruptions.
  */
 
+/** Times in milliseconds. */
 export type BodyPaceLimits = {
-  /** How long nothing may come. */
+  /** How long nothing may arrive. */
   silence: number;
-  /** For so long after its beginning the rate does not matter. */
+  /** For how long after the beginning the rate does not matter. */
   grace: number;
-  /** The rate is looked at once for each of these. */
+  /** The rate is checked once per window. */
   window: number;
   bytesPerSecond: number;
 };
@@ -20,22 +21,22 @@ export const bodyPaceLimits: BodyPaceLimits = {
   bytesPerSecond: 512,
 };
 
-/** What was seen of one body; times in ms of any clock that does not jump. */
-export type BodyPace = { bytes: number; heardAt: number; windowFrom: number; windowBytes: number };
+/** The progress of one body; times in milliseconds of a monotonic clock. */
+export type BodyPace = { bytes: number; lastByteAt: number; windowFrom: number; windowBytes: number };
 
 export const startPace = (bytes: number, now: number, { grace }: BodyPaceLimits): BodyPace => ({
   bytes,
-  heardAt: now,
+  lastByteAt: now,
   windowFrom: now + grace,
   windowBytes: bytes,
 });
 
-/** To be called again and again. @returns false when the body is too slow to be waited for */
+/** Call it periodically. @returns false when the body is too slow */
 export function keepsPace(pace: BodyPace, bytes: number, now: number, limits: BodyPaceLimits): boolean {
   if (bytes > pace.bytes) {
     pace.bytes = bytes;
-    pace.heardAt = now;
-  } else if (now - pace.heardAt > limits.silence) return false;
+    pace.lastByteAt = now;
+  } else if (now - pace.lastByteAt > limits.silence) return false;
   const elapsed = now - pace.windowFrom;
   if (elapsed <= 0) pace.windowBytes = bytes;
   if (elapsed < limits.window) return true;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openTestServer, type TestServer } from '../testing/test-server.ts';
+import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 
 describe('the dashboard over the socket', () => {
   let server: TestServer;
@@ -11,7 +11,7 @@ describe('the dashboard over the socket', () => {
   });
   afterAll(() => server.close());
 
-  test('its page is at every address of it, with the policy', async () => {
+  test('the page is served at every path of it, with the security headers', async () => {
     for (const path of ['/', '/app', '/app/endpoints/ep_1', '/setup?token=x', '/login?return_to=/app']) {
       const response = await fetch(origin + path);
       expect(response.status).toBe(200);
@@ -20,7 +20,7 @@ describe('the dashboard over the socket', () => {
     }
   });
 
-  test('its script comes compressed and for good', async () => {
+  test('the script is compressed and immutable', async () => {
     const script = /src="([^"]+\.js)"/.exec(await (await fetch(origin)).text())?.[1] ?? '';
     const response = await fetch(origin + script, { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
@@ -34,7 +34,7 @@ describe('the dashboard over the socket', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('what is no page is a 404 in JSON, whatever it looks like', async () => {
+  test('an unknown path is a 404 in JSON, whatever it looks like', async () => {
     for (const path of ['/nothing', '/app.js', '/api', '/%2e%2e/main.ts', '/chunk.js']) {
       const response = await fetch(origin + path);
       expect(response.status).toBe(404);

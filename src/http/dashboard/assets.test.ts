@@ -21,7 +21,7 @@ const asset = (path: string, acceptEncoding?: string): Asset => {
 };
 
 describe('the page', () => {
-  test('answers at every address of the dashboard and nowhere else', () => {
+  test('is served at every path of the dashboard and nowhere else', () => {
     for (const path of ['/', '/app', '/app/endpoints/ep_1/events/evt_2', '/setup', '/login']) {
       expect(assets(path)?.body).toBe(page.body);
     }
@@ -30,21 +30,21 @@ describe('the page', () => {
     }
   });
 
-  test('holds no script and no style of its own, and only files of this origin', () => {
+  test('has no inline script or style, and only files of its own origin', () => {
     const html = new TextDecoder().decode(page.body);
     expect(html).not.toMatch(/<style|\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)/i);
     expect(linked.length).toBeGreaterThanOrEqual(3);
     for (const path of linked) expect(path).toMatch(/^\/[\w.-]+$/);
   });
 
-  test('is never stored, wherever it takes or carries credentials; its files are kept for good', () => {
+  test('is never cached; its files are immutable', () => {
     for (const path of ['/', '/login', '/setup', '/app/join', '/app/settings/account'])
       expect(asset(path).headers['cache-control']).toBe('no-store');
     for (const path of linked) expect(asset(path).headers['cache-control']).toContain('immutable');
   });
 });
 
-test('every file carries the policy and is what it says', () => {
+test('every file has the security headers and the right content type', () => {
   for (const path of ['/', ...linked]) {
     const { headers, status } = asset(path);
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ test('every file carries the policy and is what it says', () => {
 });
 
 describe('encodings', () => {
-  test('decode to the same bytes, brotli before gzip, none when refused', () => {
+  test('decode to the same bytes; brotli is preferred to gzip, and none is used when refused', () => {
     const script = linked.find(path => path.endsWith('.js')) ?? '';
     const plain = asset(script);
     const gzip = asset(script, 'gzip, deflate');

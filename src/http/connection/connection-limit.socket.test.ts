@@ -1,10 +1,10 @@
 /* More connections than a front takes, over real sockets. */
 import { afterEach, expect, test } from 'bun:test';
 import { connect as connectSocket, type Socket } from 'node:net';
-import { createFront, type Front } from '../front.ts';
-import { selfSigned } from '../testing/certificate.ts';
-import { eventually } from '../testing/poll.ts';
-import { openWire, type Wire } from '../testing/raw-http.ts';
+import { createFront, type Front } from '../../front.ts';
+import { selfSigned } from '../../testing/certificate.ts';
+import { eventually } from '../../testing/poll.ts';
+import { openWire, type Wire } from '../../testing/raw-http.ts';
 
 let front: Front | undefined;
 const wires: Wire[] = [];
@@ -13,23 +13,23 @@ afterEach(async () => {
   await front?.close(0);
 });
 
-type Opened = { tls?: { cert: string; key: string }; fetch?: () => Response; flushMs?: number };
+type Options = { tls?: { cert: string; key: string }; fetch?: () => Response; flushMs?: number };
 
-async function open({ tls, fetch = () => new Response('ready'), flushMs }: Opened = {}) {
-  const told: string[] = [];
+async function open({ tls, fetch = () => new Response('ready'), flushMs }: Options = {}) {
+  const reports: string[] = [];
   front = createFront({
-    ingest: { handle: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
+    ingest: { handleRequest: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
     fetch,
     clientAddress: () => '127.0.0.1',
-    tls,
+    certificate: tls,
     limits: { tickMs: flushMs === undefined ? 1000 : flushMs / 10 },
-    connections: {
+    connectionLimit: {
       total: 3,
       perNetwork: 3,
       isShared: () => false,
-      onReached: () => told.push('reached'),
+      onReached: () => reports.push('reached'),
       onLeft: () => {},
-      ...(flushMs !== undefined && { leastMs: { flush: flushMs } }),
+      ...(flushMs !== undefined && { minPhaseMs: { flush: flushMs } }),
     },
     onError: () => {},
   });
@@ -41,26 +41,26 @@ async function open({ tls, fetch = () => new Response('ready'), flushMs }: Opene
     wire.write(text);
     return wire;
   };
-  return { port, origin, connect, told };
+  return { port, origin, connect, reports };
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-test('idle connections are closed for new ones, which are answered', async () => {
-  const { connect, told } = await open();
+test('at the limit idle connections are closed to make room for new ones', async () => {
+  const { connect, reports } = await open();
   const idle: Wire[] = [];
   for (let i = 0; i < 3; i++) {
     const wire = await connect(get('/readyz'));
     await wire.until(/ready/);
     idle.push(wire);
   }
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   for (let i = 0; i < 3; i++) await (await connect(get('/readyz'))).until(/ready/);
   await Promise.all(idle.map(({ closed }) => closed));
-  expect(told).toEqual(['reached']);
+  expect(reports).toEqual(['reached']);
 });
 
-test('where all are at work the new one is told to come back, unless it asks how the server is, and the others go on', async () => {
+test('when all connections are busy a new one gets 503, a health probe its response, and the busy ones continue', async () => {
   const { connect } = await open();
   for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
   await eventually(async () => {
@@ -78,15 +78,15 @@ test('where all are at work the new one is told to come back, unless it asks how
   expect(wires.slice(0, 3).every(wire => wire.received() === '')).toBe(true);
 });
 
-test('beyond that a few silent ones are kept, and all others closed with the same words', async () => {
+test('beyond the limit a few silent connections are reserved and all others closed with 503', async () => {
   const { connect } = await open();
   for (let i = 0; i < 3; i++) await connect(get('/in/slow'));
   for (let i = 0; i < 12; i++) await connect();
-  const told = () => wires.filter(wire => wire.received().startsWith('HTTP/1.1 503 ')).length;
-  await eventually(() => told() >= 4);
+  const reports = () => wires.filter(wire => wire.received().startsWith('HTTP/1.1 503 ')).length;
+  await eventually(() => reports() >= 4);
 });
 
-test('connections that say nothing give way after a second, under https, too', async () => {
+test('silent connections are closed for new ones after a second, with https too', async () => {
   const certificate = selfSigned();
   const { port, connect } = await open({ tls: certificate });
   const silent = await Promise.all(Array.from({ length: 3 }, () => connect()));

@@ -1,10 +1,10 @@
-/* Bodies that come slowly over real connections, plain and with TLS: those that keep the pace are taken, the others are cut. */
+/* Slow bodies over real connections, plain and with TLS: those that keep the pace are accepted, the others get 408. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { createFront, type Front } from '../front.ts';
-import { selfSigned } from '../testing/certificate.ts';
-import { eventually } from '../testing/poll.ts';
+import { createFront, type Front } from '../../front.ts';
+import { selfSigned } from '../../testing/certificate.ts';
+import { eventually } from '../../testing/poll.ts';
 
 const certificate = selfSigned();
 const silence = 300;
@@ -16,11 +16,11 @@ afterEach(async () => {
   await front?.close(0);
 });
 
-/** Answers with the size of the body, whichever way it came. */
+/** Answers with the size of the body, from the fast path and from node:http. */
 async function open(isSecure: boolean, ready: Promise<unknown> = Promise.resolve()) {
   front = createFront({
     ingest: {
-      handle: async (req, res) => {
+      handleRequest: async (req, res) => {
         await ready;
         let size = 0;
         for await (const chunk of req) size += (chunk as Buffer).length;
@@ -31,14 +31,14 @@ async function open(isSecure: boolean, ready: Promise<unknown> = Promise.resolve
         maxBodyBytes: 100_000,
         completeBudget: { take: () => true, give: () => {} },
         unfinishedBudget: { take: () => true, give: () => {} },
-        holdersOf: () => [],
+        budgetHoldersOf: () => [],
         isKnownTarget: () => true,
         onAborted: () => {},
       },
     },
     fetch: () => new Response(),
     clientAddress: () => '',
-    tls: isSecure ? certificate : undefined,
+    certificate: isSecure ? certificate : undefined,
     onError: () => {},
     limits: { tickMs: 10, bodyPace: { silence, grace: 0, window: silence, bytesPerSecond: 1000 } },
   });
@@ -65,7 +65,7 @@ describe.each([
   test.each([
     ['of announced length', `${head}Content-Length: ${pieces * piece.length}\r\n\r\n`, piece, ''],
     ['in chunks', `${head}Transfer-Encoding: chunked\r\n\r\n`, `3e8\r\n${piece}\r\n`, '0\r\n\r\n'],
-  ])('a body %s that takes long and keeps the pace is taken', async (_name, before, part, after) => {
+  ])('a body %s that takes long but keeps the pace is accepted', async (_name, before, part, after) => {
     const { write, received } = await open(isSecure);
     write(before);
     let sent = 0;
@@ -79,7 +79,7 @@ describe.each([
     expect(performance.now() - startedAt).toBeGreaterThan(3 * silence);
   });
 
-  test('a body that is there, and waits for whoever reads it, is not late', async () => {
+  test('a body that waits for its handler is not late', async () => {
     const { promise: ready, resolve } = Promise.withResolvers<void>();
     const { write, received } = await open(isSecure, ready);
     write(`${head}Content-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`);
@@ -91,7 +91,7 @@ describe.each([
   test.each([
     ['of announced length', `${head}Content-Length: 1000\r\n\r\nx`],
     ['in chunks', `${head}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`],
-  ])('a body %s that stalls is cut', async (_name, sent) => {
+  ])('a body %s that stalls gets 408', async (_name, sent) => {
     const { write, received } = await open(isSecure);
     write(sent);
     await eventually(() => received() !== '');

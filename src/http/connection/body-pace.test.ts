@@ -30,7 +30,7 @@ describe('keepsPace', () => {
     expect(tooSlowAfter(bytesBy)).toBe(expected);
   });
 
-  test('an uplink of 2G, 1.5 kB/s with 15 s of nothing each minute, is waited for', () => {
+  test('a 2G uplink with 1.5 kB/s and an interruption of 15 s each minute keeps the pace', () => {
     const bytesBy = (second: number): number => 1500 * (45 * Math.floor(second / 60) + Math.min(45, second % 60));
     expect(tooSlowAfter(bytesBy, bodyPaceLimits)).toBeUndefined();
   });

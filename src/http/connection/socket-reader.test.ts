@@ -1,8 +1,8 @@
-/* What the complete server gets to read of a connection, and when. */
+/* What the socket reader feeds to the HTTP server, and when. */
 import { expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { eventually } from '../testing/poll.ts';
+import { eventually } from '../../testing/poll.ts';
 import { createSocketReader, type ReadDecision } from './socket-reader.ts';
 
 function open() {
@@ -14,19 +14,19 @@ function open() {
       socket.on('data', (piece: Buffer) => server.pieces.push(piece.length));
       socket.once('end', () => server.ends++);
     },
-    appetite: () => server.wanted,
+    readDecision: () => server.wanted,
   });
   return Object.assign(server, feed);
 }
 const total = (pieces: number[]): number => pieces.reduce((sum, bytes) => sum + bytes, 0);
 
-test('a lot at once comes a little at a time', () => {
+test('many bytes are fed in small chunks', () => {
   const { push, pieces } = open();
   push(Buffer.alloc(10_000));
   expect(pieces).toEqual([2048, 2048, 2048, 2048, 1808]);
 });
 
-test('the appetite may end with any piece; the rest comes when it is back, and then the end', async () => {
+test('bytes are buffered while the decision is later, then fed, followed by the end', async () => {
   const server = open();
   server.socket.on('data', () => {});
   server.wanted = 'later';
@@ -35,11 +35,11 @@ test('the appetite may end with any piece; the rest comes when it is back, and t
   await eventually(() => server.socket.readableEnded);
   expect([server.pieces, server.ends]).toEqual([[], 0]);
   server.wanted = 'now';
-  server.goOn();
+  server.resume();
   expect([server.pieces, server.ends]).toEqual([[2048, 1452], 1]);
 });
 
-test('what waits beyond some kilobytes waits on the wire', async () => {
+test('the socket is paused when much is buffered', async () => {
   const server = open();
   server.wanted = 'later';
   server.push(Buffer.alloc(60_000));
@@ -47,11 +47,11 @@ test('what waits beyond some kilobytes waits on the wire', async () => {
   server.push(Buffer.alloc(60_000));
   expect(server.socket.isPaused()).toBe(true);
   server.wanted = 'now';
-  server.goOn();
+  server.resume();
   expect([total(server.pieces), server.socket.isPaused()]).toEqual([120_000, false]);
 });
 
-test('what nobody wants any more is thrown away, but for the end', async () => {
+test('bytes are discarded when the decision is never, but the end is reported', async () => {
   const server = open();
   server.wanted = 'never';
   server.push(Buffer.alloc(100_000));
@@ -60,7 +60,7 @@ test('what nobody wants any more is thrown away, but for the end', async () => {
   expect(server.pieces).toEqual([]);
 });
 
-test('what had ended before is told of after all that came', () => {
+test('an end that came before is reported after all bytes', () => {
   const server = open();
   Object.defineProperty(server.socket, 'readableEnded', { value: true });
   const ended: number[] = [];
@@ -70,7 +70,7 @@ test('what had ended before is told of after all that came', () => {
       server.socket.on('data', (piece: Buffer) => ended.push(piece.length));
       server.socket.once('end', () => ended.push(0));
     },
-    appetite: () => 'now',
+    readDecision: () => 'now',
   });
   feed.push(Buffer.alloc(5));
   expect(ended).toEqual([5, 0]);

@@ -1,10 +1,10 @@
-/* The complete server: whose turn it is, and what is no HTTP. */
+/* The HTTP server: the order of pipelined requests, and invalid HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createFront, type Front } from '../front.ts';
-import { eventually } from '../testing/poll.ts';
-import { openWire } from '../testing/raw-http.ts';
+import { createFront, type Front } from '../../front.ts';
+import { eventually } from '../../testing/poll.ts';
+import { openWire } from '../../testing/raw-http.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   };
   front = createFront({
     ingest: {
-      handle: async (req, res, target) => {
+      handleRequest: async (req, res, target) => {
         started.push(target);
         res.end(await answer(target, req));
       },
@@ -40,7 +40,7 @@ const get = (target: string, ...fields: string[]): string =>
 const chunked = (target: string, body: string): string =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
 
-/** One that closes its half when it is told, and keeps what came. */
+/** A client that closes its half on request, and keeps what it receives. */
 function half(text: string): { socket: Socket; received: () => string } {
   let received = '';
   const socket = connect(port, '127.0.0.1', () => socket.end(text));
@@ -64,7 +64,7 @@ async function standstill(): Promise<number> {
 }
 
 describe('requests of one connection', () => {
-  test('are answered in turn: one starts when the answer before it is on its way', async () => {
+  test('are answered in order: one starts when the previous response was sent', async () => {
     const held = new Map<string, (text: string) => void>();
     answer = target => new Promise(resolve => held.set(target, resolve));
     const wire = await openWire(origin);
@@ -79,7 +79,7 @@ describe('requests of one connection', () => {
     wire.destroy();
   });
 
-  test('of whom nobody reads the answers are not worked on', async () => {
+  test('are not started while the client does not read its responses', async () => {
     const size = 1 << 20;
     const count = 100;
     const large = Buffer.alloc(size);
@@ -98,13 +98,13 @@ describe('requests of one connection', () => {
     socket.destroy();
   });
 
-  test('are all answered, also when there are thousands and their sender has closed its half', async () => {
+  test('are all answered, even thousands from a client that has closed its half', async () => {
     const { socket, received } = half(get('/in/x').repeat(5000));
     await eventually(() => socket.destroyed, 20_000);
     expect(received().split('answer to /in/x')).toHaveLength(5001);
   }, 30_000);
 
-  test('that wait are nobody’s when the connection goes away', async () => {
+  test('that wait are dropped when the connection closes', async () => {
     const held = Promise.withResolvers<string>();
     answer = () => held.promise;
     const wire = await openWire(origin);
@@ -116,14 +116,14 @@ describe('requests of one connection', () => {
     expect(await standstill()).toBe(1);
   });
 
-  test('behind one that says it is the last are not even started', async () => {
+  test('after one with Connection: close are not started', async () => {
     const wire = await openWire(origin);
     wire.write(get('/in/1', 'Connection: close') + get('/in/2'));
     await wire.closed;
     expect([started, wire.received().split('HTTP/1.1')]).toEqual([['/in/1'], ['', expect.any(String)]]);
   });
 
-  test('a body that nobody reads waits on the wire', async () => {
+  test('a body that no handler reads stays in the kernel', async () => {
     const reading = Promise.withResolvers<void>();
     let req: IncomingMessage | undefined;
     answer = async (_target, given) => {
@@ -145,9 +145,9 @@ describe('requests of one connection', () => {
 });
 
 const never = 3_600_000;
-const unlimited = { idle: never, head: never, body: never, linger: never, silence: never };
+const unlimited = { idle: never, head: never, body: never, closing: never, closingSilence: never };
 
-/** A complete server alone, on connections with limits of their own. */
+/** The HTTP server alone, on connections with the given limits. */
 async function serveOn(
   connections: Connections,
   handler: (req: IncomingMessage, res: ServerResponse) => Promise<void>,
@@ -157,15 +157,15 @@ async function serveOn(
   await new Promise<void>(done => acceptor.listen(0, '127.0.0.1', done));
   end = () => {
     acceptor.close();
-    connections.end();
+    connections.destroyAll();
   };
   return `http://127.0.0.1:${(acceptor.address() as AddressInfo).port}`;
 }
 let end = (): void => {};
 afterEach(() => end());
 
-describe('a connection that has gone', () => {
-  test('stays forgotten when its request is answered after all', async () => {
+describe('a closed connection', () => {
+  test('is not tracked again when its request is answered late', async () => {
     const known = createConnections(unlimited);
     let late = 0;
     const open = (socket: Socket) => {
@@ -187,9 +187,9 @@ describe('a connection that has gone', () => {
   });
 });
 
-describe('a head that does not end', () => {
+describe('an incomplete head', () => {
   // What comes is read in pieces of 2048 bytes: just behind one, just before its end, in the middle of the next.
-  test.each([2048, 2047, 2500])('is cut, also behind a request of %d bytes', async bytes => {
+  test.each([2048, 2047, 2500])('gets 408 after a request of %d bytes', async bytes => {
     const origin = await serveOn(createConnections({ ...unlimited, head: 200 }, 5), async (_req, res) => {
       await Bun.sleep(10);
       res.end('done');
@@ -201,7 +201,7 @@ describe('a head that does not end', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['malformed', 'nonsense\r\n\r\n', 400, 'malformed request'],
     ['without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'malformed request'],
@@ -211,7 +211,7 @@ describe('what is no HTTP', () => {
     ['too large a head', get('/in/x', `X: ${'x'.repeat(70_000)}`), 431, 'the header fields are too large'],
     ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 400, 'malformed request'],
     ['another expectation', get('/in/x', 'Expect: a miracle'), 417, 'nothing but 100-continue can be expected here'],
-  ])('%s: said in JSON, and the connection ends', async (_name, text, status, error) => {
+  ])('%s is answered in JSON, and the connection ends', async (_name, text, status, error) => {
     const wire = await openWire(origin);
     wire.write(text);
     await wire.closed;
@@ -223,7 +223,7 @@ describe('what is no HTTP', () => {
     expect(JSON.parse(body)).toEqual({ error });
   });
 
-  test('behind a request: said after its answer', async () => {
+  test('after a request is answered after its response', async () => {
     const held = Promise.withResolvers<string>();
     answer = () => held.promise;
     const wire = await openWire(origin);
@@ -235,7 +235,7 @@ describe('what is no HTTP', () => {
     expect(wire.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*<1>HTTP\/1\.1 400 [\s\S]*\{"error":"malformed request"\}$/);
   });
 
-  test('a tunnel behind a request: said after its answer', async () => {
+  test('CONNECT after a request is answered after its response', async () => {
     const wire = await openWire(origin);
     wire.write(`${get('/in/1')}CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n${get('/in/2')}`);
     await wire.closed;
@@ -247,14 +247,14 @@ describe('what is no HTTP', () => {
     ['the head', 'GET /in/x HTTP/1.1\r\nHo'],
     ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\nhello'],
     ['the body', chunked('/in/x', '5\r\nhel')],
-  ])('half of %s and then the end of the sender’s half: 400', async (_name, text) => {
+  ])('half of %s, then the end of the client’s half, gets 400', async (_name, text) => {
     const { socket, received } = half(text);
     await eventually(() => socket.destroyed);
     expect(received()).toMatch(/^HTTP\/1\.1 400 .*\{"error":"malformed request"\}$/s);
   });
 });
 
-describe('an upload that is refused', () => {
+describe('a refused upload', () => {
   /** Sends on, whatever is answered. @returns what was answered once all is sent and its half closed */
   const sendOn = (text: string, bytes: number): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -269,18 +269,18 @@ describe('an upload that is refused', () => {
       socket.on('error', reject).on('close', () => resolve(received));
     });
 
-  test('is read to its end, and its sender gets the answer', async () => {
+  test('is read to its end, so that the client receives the response', async () => {
     answer = () => 'too large';
     const size = 64 << 20;
     const received = await sendOn(`POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`, size);
     expect(received).toMatch(/^HTTP\/1\.1 200 .*too large$/s);
   });
 
-  test('also when what is refused is no HTTP', async () => {
+  test('is read to its end when it is invalid HTTP, too', async () => {
     expect(await sendOn('nonsense\r\n\r\n', 64 << 20)).toMatch(/^HTTP\/1\.1 400 .*"\}$/s);
   });
 
-  test('holds up the end of the server no longer than its deadline', async () => {
+  test('does not delay the end of the server beyond the deadline', async () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => {}).write('nonsense\r\n\r\n');
     await new Promise(resolve => socket.once('data', resolve));

@@ -1,8 +1,8 @@
-/* The dashboard's addresses. Its files are read when the first of them is asked for, so that tests and commands do not pay for them. */
+/* Serves the dashboard. Its files are loaded at the first request, so that tests and commands do not pay for them. */
 import { Elysia } from 'elysia';
-import { notFound } from '../core/errors.ts';
+import { notFound } from '../../core/errors.ts';
+import { methodNotAllowed } from '../declared-only.ts';
 import { type Assets, loadAssets } from './assets.ts';
-import { methodNotAllowed } from './declared-only.ts';
 
 export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
   let assets: Promise<Assets> | undefined;
@@ -14,6 +14,6 @@ export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(['GET']);
     return new Response(asset.body, asset);
   };
-  // Ingest never comes here, and what is not a file of the dashboard is a 404 like any other.
+  // Deliveries never reach the app, so this catches only paths without another route.
   return new Elysia().get('/', serve).get('/*', serve).all('/*', serve, { parse: 'none' });
 }

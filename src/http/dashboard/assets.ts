@@ -1,17 +1,17 @@
 /*
- * The dashboard's files with their headers. They come from the HTML import: embedded in the executable, or built once at the first
- * start from source. Hashed files are immutable; the page itself is never stored. Nothing here runs for a captured byte.
+ * The dashboard's files with their headers. They come from the HTML import: embedded in the executable, or bundled at the first
+ * request when run from source. Files with a hash in their name are cached for ever, the page never.
  */
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import page from '../ui/index.html';
+import page from '../../ui/index.html';
 
 export type Asset = { status: number; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
 
-/** The answer for a path, in the best encoding that `acceptEncoding` allows; undefined when it is none of the dashboard's. */
+/** The response for a path, in the best encoding that `acceptEncoding` allows; undefined when there is no such file. */
 export type Assets = (pathname: string, acceptEncoding?: string | null) => Asset | undefined;
 
-const POLICY = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -23,8 +23,8 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-const SECURITY = {
-  'content-security-policy': POLICY,
+const securityHeaders = {
+  'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -39,7 +39,7 @@ type File = {
   encoded: Map<string, Uint8Array<ArrayBuffer>>;
 };
 
-/** Paths at which the page itself answers; its own script does the rest. */
+/** Paths of the single-page application. */
 const isPagePath = (pathname: string): boolean => /^\/(app(\/.*)?|setup|login)?$/.test(pathname);
 
 /** Loads all files. From source this bundles the dashboard, which takes some tenths of a second. */
@@ -53,14 +53,14 @@ export async function loadAssets(): Promise<Assets> {
       'content-type': file.type,
       'cache-control': file.cacheControl,
       vary: 'accept-encoding',
-      ...SECURITY,
+      ...securityHeaders,
     };
     if (!encoding) return { status: 200, headers, body: file.body };
     return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: encode(file, encoding) };
   };
 }
 
-const TYPES: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -70,12 +70,12 @@ const TYPES: Record<string, string> = {
 async function readFiles(): Promise<Map<string, File>> {
   const files = new Map<string, File>();
   const add = async (path: string, blob: Blob): Promise<void> => {
-    const type = TYPES[path.slice(path.lastIndexOf('.') + 1)];
+    const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
     if (!type) return;
     const html = path.endsWith('.html');
     files.set(html ? '/' : `/${basename(path)}`, {
       type,
-      // The page takes passwords, and its address may carry the token of a setup link or an invitation.
+      // Passwords are typed into the page, and its URL may contain the token of a setup link or an invitation.
       cacheControl: html ? 'no-store' : 'public, max-age=31536000, immutable',
       body: new Uint8Array(await blob.arrayBuffer()),
       encoded: new Map(),
@@ -91,7 +91,7 @@ async function readFiles(): Promise<Map<string, File>> {
 
 async function bundle(): Promise<Bun.BuildArtifact[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, '../ui/index.html')],
+    entrypoints: [join(import.meta.dir, '../../ui/index.html')],
     target: 'browser',
     publicPath: '/',
     minify: true,
@@ -99,15 +99,15 @@ async function bundle(): Promise<Bun.BuildArtifact[]> {
   return outputs;
 }
 
-const WORTH_ENCODING_BYTES = 512;
+const minEncodedBytes = 512;
 
 const bestEncoding = (file: File, acceptEncoding: string): 'br' | 'gzip' | undefined => {
-  if (file.body.length < WORTH_ENCODING_BYTES) return undefined;
+  if (file.body.length < minEncodedBytes) return undefined;
   const refused = (name: string): boolean => new RegExp(`\\b${name}\\s*;\\s*q=0(\\.0+)?(,|\\s|$)`).test(acceptEncoding);
   return (['br', 'gzip'] as const).find(name => new RegExp(`\\b${name}\\b`).test(acceptEncoding) && !refused(name));
 };
 
-/** Each file is compressed at most once per encoding, when it is first asked for: at levels that keep nobody waiting for it. */
+/** Compresses each file once per encoding, on first use, at levels that take little time. */
 const encode = (file: File, encoding: 'br' | 'gzip'): Uint8Array<ArrayBuffer> => {
   const known = file.encoded.get(encoding);
   if (known) return known;

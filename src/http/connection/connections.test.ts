@@ -1,10 +1,11 @@
-/* How long a connection may wait in each phase. How all of them end is in front.test.ts and lane.test.ts. */
+/* How long a connection may stay in each phase. Shutdown is also in front.test.ts and fast-path/connection-end.test.ts. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net';
-import { eventually } from '../testing/poll.ts';
-import { openWire, type Wire } from '../testing/raw-http.ts';
-import { type Connection, type ConnectionLimits, createConnections } from './connections.ts';
+import { eventually } from '../../testing/poll.ts';
+import { openWire, type Wire } from '../../testing/raw-http.ts';
+import { type Connection, createConnections } from './connections.ts';
+import type { ConnectionLimits } from './phase.ts';
 
 const never = 3_600_000;
 let acceptor: Server | undefined;
@@ -17,10 +18,10 @@ afterEach(() => {
 /** A server that looks at its limits every few milliseconds; requests are answered when the test says so. */
 async function open(limits: Partial<ConnectionLimits>) {
   const connections = createConnections(
-    { idle: never, head: never, body: never, linger: never, silence: never, ...limits },
+    { idle: never, head: never, body: never, closing: never, closingSilence: never, ...limits },
     5,
   );
-  end = connections.end;
+  end = connections.destroyAll;
   const opened: Connection[] = [];
   const responses: ServerResponse[] = [];
   const complete = createServer((req, res) => {
@@ -28,7 +29,7 @@ async function open(limits: Partial<ConnectionLimits>) {
       req.resume();
       responses.push(res);
     };
-    connections.serve({ req, res, isLast: false, answer });
+    connections.enqueue({ req, res, isLast: false, start: answer });
   });
   acceptor = createNetServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => {});
@@ -45,14 +46,14 @@ const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n';
 const timedOut =
   /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\ncontent-type: application\/json\r\n.*\{"error":"[^"]+"\}$/s;
 
-describe('what is cut', () => {
-  test('a connection that says nothing', async () => {
+describe('closed after the time limit', () => {
+  test('a new connection that sends nothing', async () => {
     const { wire } = await open({ head: 20 });
     await wire.closed;
     expect(wire.received()).toBe('');
   });
 
-  test('a connection that says nothing after its answer', async () => {
+  test('a connection that sends nothing after a response', async () => {
     const { wire, responses } = await open({ idle: 20, body: 60_000 });
     wire.write(`${post}hi`);
     (await eventually(() => responses[0])).end('done');
@@ -60,15 +61,15 @@ describe('what is cut', () => {
     expect(wire.received()).toEndWith('done');
   });
 
-  test('a first head that does not end', async () => {
+  test('a connection whose first head is incomplete, with 408', async () => {
     const { wire, opened } = await open({ head: 20 });
     wire.write(post.slice(0, -2));
-    (await eventually(() => opened[0])).enter('head');
+    (await eventually(() => opened[0])).setPhase('head');
     await wire.closed;
     expect(wire.received()).toMatch(timedOut);
   });
 
-  test('a later head that does not end', async () => {
+  test('a connection whose later head is incomplete, with 408', async () => {
     const { wire, responses } = await open({ head: 20 });
     wire.write(`${post}hi`);
     (await eventually(() => responses[0])).end('done');
@@ -78,7 +79,7 @@ describe('what is cut', () => {
     expect(wire.received()).toMatch(/done.*HTTP\/1\.1 408 /s);
   });
 
-  test('one that came with the request before it', async () => {
+  test('a connection whose incomplete head arrived with the previous request, with 408', async () => {
     const { wire, responses } = await open({ head: 20 });
     wire.write(`${post}hiPOST / HT`);
     (await eventually(() => responses[0])).end('done');
@@ -86,7 +87,7 @@ describe('what is cut', () => {
     expect(wire.received()).toMatch(/done.*HTTP\/1\.1 408 /s);
   });
 
-  test('a body that does not end, also when its sender does not take the answer', async () => {
+  test('a connection with an incomplete body whose client does not read the 408', async () => {
     const { opened, wire } = await open({ body: 20 });
     wire.write(`${post}h`);
     const { socket } = await eventually(() => opened[0]);
@@ -96,14 +97,14 @@ describe('what is cut', () => {
     expect(wire.received()).toBe('');
   });
 
-  test('a body that does not end', async () => {
+  test('a connection with an incomplete body, with 408', async () => {
     const { wire } = await open({ body: 20 });
     wire.write(`${post}h`);
     await wire.closed;
     expect(wire.received()).toMatch(timedOut);
   });
 
-  test('a body that does not end although its answer has begun: nothing is put into the answer', async () => {
+  test('a connection with an incomplete body whose response has begun, without 408', async () => {
     const { wire, responses } = await open({ body: 20 });
     wire.write(`${post}h`);
     (await eventually(() => responses[0])).write('half');
@@ -112,29 +113,29 @@ describe('what is cut', () => {
   });
 });
 
-describe('an answer that was given', () => {
-  test('has to be taken', async () => {
+describe('a response that was sent', () => {
+  test('has to be read in time', async () => {
     const { origin, responses, connections } = await open({ idle: 20 });
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     socket.pause();
     socket.on('error', () => {}).write(`${post}hi`);
     // More than the socket buffers of both ends hold together.
     (await eventually(() => responses[0])).end(Buffer.alloc(64 << 20));
-    await connections.quiet();
+    await connections.untilIdle();
     socket.destroy();
   });
 
-  test('is not followed by the words for a request that is late', async () => {
+  test('is not followed by 408', async () => {
     const { wire, opened } = await open({ idle: 20 });
     wire.write('P');
-    (await eventually(() => opened[0])).enter('flush');
+    (await eventually(() => opened[0])).setPhase('flush');
     await wire.closed;
     expect(wire.received()).toBe('');
   });
 });
 
-describe('what is not cut', () => {
-  test('a request that is whole, however long its answer takes', async () => {
+describe('not closed', () => {
+  test('a connection whose request is complete, however long the response takes', async () => {
     const { origin, wire, responses } = await open({ idle: 20, head: 20, body: 20 });
     wire.write(`${post}hi`);
     const response = await eventually(() => responses[0]);
@@ -145,7 +146,7 @@ describe('what is not cut', () => {
   });
 });
 
-describe('a connection that has been told all', () => {
+describe('a connection after its last response', () => {
   /** Its last answer is given while its body is arriving, and its client does not close. */
   async function tellAll(limits: Partial<ConnectionLimits>) {
     const { origin, connections, responses } = await open(limits);
@@ -159,16 +160,16 @@ describe('a connection that has been told all', () => {
     return { socket, connections };
   }
 
-  test('is closed when nothing comes any more', async () => {
-    const { socket, connections } = await tellAll({ silence: 20 });
-    await connections.quiet();
+  test('is closed when nothing arrives', async () => {
+    const { socket, connections } = await tellAll({ closingSilence: 20 });
+    await connections.untilIdle();
     socket.destroy();
   });
 
-  test('is read for as long as something comes, but not for ever', async () => {
-    const { socket, connections } = await tellAll({ silence: 100, linger: 400 });
+  test('is read while something arrives, up to a limit', async () => {
+    const { socket, connections } = await tellAll({ closingSilence: 100, closing: 400 });
     let isQuiet = false;
-    void connections.quiet().then(() => {
+    void connections.untilIdle().then(() => {
       isQuiet = true;
     });
     const startedAt = performance.now();
@@ -181,8 +182,8 @@ describe('a connection that has been told all', () => {
   });
 });
 
-describe('a listener that has stopped', () => {
-  test('keeps no connection that is accepted late', async () => {
+describe('after stop', () => {
+  test('a connection that is accepted late is closed', async () => {
     const { origin, connections, wire } = await open({});
     connections.stop();
     await wire.closed;
@@ -190,7 +191,7 @@ describe('a listener that has stopped', () => {
     await late.closed;
   });
 
-  test('waits for no further request, also when its head has begun to come', async () => {
+  test('untilIdle does not wait for another request whose head has begun to arrive', async () => {
     const { wire, responses, connections } = await open({});
     wire.write(`${post}hiPOST / HT`);
     const response = await eventually(() => responses[0]);
@@ -199,18 +200,18 @@ describe('a listener that has stopped', () => {
     await wire.until(/half/);
     connections.stop();
     response.end();
-    await connections.quiet();
+    await connections.untilIdle();
   });
 });
 
-describe('requests that come without waiting for answers', () => {
-  test('are all waited for', async () => {
+describe('pipelined requests', () => {
+  test('are all waited for by untilIdle', async () => {
     const { wire, responses, connections } = await open({});
     wire.write(`${post}hi${post}ho`);
     (await eventually(() => responses[0])).end('one');
     await wire.until(/one/);
     let isQuiet = false;
-    void connections.quiet().then(() => {
+    void connections.untilIdle().then(() => {
       isQuiet = true;
     });
     const second = await eventually(() => responses[1]);
