@@ -49,7 +49,7 @@ function build(infrastructure: Infrastructure) {
   const accounts = createAccountsWiring(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
     onAccessEnded: recheckAccess,
-    revokeGrants: accountId => oauth.oauth.revokeAllOf(accountId),
+    revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
   });
   const oauth = createOAuthWiring(infrastructure, accounts, recheckAccess);
   const access = createAccessWiring(infrastructure, accounts, oauth);
@@ -79,7 +79,7 @@ function build(infrastructure: Infrastructure) {
       await Promise.all([
         endpoints.readEndpoints(),
         accounts.readCredentials(),
-        oauth.oauth.readKeys(),
+        oauth.oauth.loadSigningKeys(),
         oauth.readGrants(),
         events.sweepClock.read(),
       ]);

@@ -1,4 +1,4 @@
-/* A front that records which deliveries take the fast path and which are handed over to node:http. */
+/* A front that keeps the deliveries of the fast path and the requests of the HTTP server, for tests of which one a request takes. */
 import type { Answer } from '../core/answer.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront } from '../front.ts';
@@ -6,7 +6,7 @@ import type { BufferedDelivery } from '../ingest/fast-path/fast-path.ts';
 import { exchange, openWire, type Wire } from './raw-http.ts';
 
 export const maxBodyBytes = 1000;
-/** The budget in bytes. */
+/** What the budget has when nothing is on its way. */
 export const budgetBytes = 10_000;
 
 export type FastPathServer = Awaited<ReturnType<typeof openFastPath>>;
@@ -45,7 +45,7 @@ export async function openFastPath() {
   };
   const front = createFront({
     ingest: {
-      handle: async (req, res, target) => {
+      handleRequest: async (req, res, target) => {
         let body = '';
         for await (const chunk of req) body += latin1(chunk as Buffer);
         server.handedOver.push(`${req.method} ${target} ${body}`);
@@ -60,7 +60,7 @@ export async function openFastPath() {
         maxBodyBytes,
         completeBudget: budget,
         unfinishedBudget: budget,
-        holdersOf: ({ peer }) => [peer],
+        budgetHoldersOf: ({ peer }) => [peer],
         isKnownTarget: target => target !== '/in/nobody',
         onAborted: () => {
           server.aborted++;
@@ -80,7 +80,7 @@ export async function openFastPath() {
       wires.push(wire);
       return wire;
     },
-    /** Resolves when the front has read everything written before. */
+    /** Resolves once the front has read what was written before. */
     hasRead: async (): Promise<void> => {
       await exchange(`http://127.0.0.1:${port}`, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
     },
@@ -91,5 +91,5 @@ export async function openFastPath() {
   });
 }
 
-/** How many answers were received. */
+/** The number of 200 responses received. */
 export const answers = (wire: Wire): number => wire.received().split('HTTP/1.1 200 OK').length - 1;

@@ -52,7 +52,7 @@ export function createAccountsWiring(
     onPlanChanged,
     isShared,
     revokeGrants,
-    revokeKeys: accountId => keys.revokeAllOf(accountId),
+    revokeKeys: accountId => keys.revokeAll(accountId),
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -72,7 +72,7 @@ export function createAccountsWiring(
     random,
     sha256,
     index: sessionIndex,
-    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+    onTouchError: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
   });
   const setup = createSetupService({

@@ -8,7 +8,7 @@ import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
 import { createRetentionService } from '../features/retention/service.ts';
-import { createSpace } from '../features/retention/space.ts';
+import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSweepClock } from '../features/retention/sweep-clock.ts';
 import { createSearchService } from '../features/search/service.ts';
@@ -40,7 +40,7 @@ export function createEventsWiring(
 ) {
   const { log, clock, database, isShared, retentionMs } = infrastructure;
   const background = createBackground({
-    busy: captureLoad.isWaiting,
+    isBusy: captureLoad.isWaiting,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
@@ -49,7 +49,7 @@ export function createEventsWiring(
     addJob: background.add,
     monotonic: clock.monotonic,
     // A slice of indexing holds the writer: under load that delays deliveries even when none waits at this moment.
-    busy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
+    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
     indexed: infrastructure.searchIndexed,
     nearby: infrastructure.searchNearby,
   });
@@ -99,23 +99,23 @@ function createRetention(
   { config, log, clock, every, database, retentionMs }: Infrastructure,
   { background, isBusy, removeTeam, onSwept }: RetentionDependencies,
 ) {
-  const store = createRetentionStore(database, () => []);
+  const store = createRetentionStore(database);
   const sweepClock = createSweepClock({
     clock,
     store,
-    onAhead: aheadMs =>
+    onJump: aheadMs =>
       log.warn(
         'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
         { aheadSeconds: Math.round(aheadMs / 1000) },
       ),
-    onSettled: () => log.info('the system clock is trusted again; expired events are removed by it'),
+    onTrusted: () => log.info('the system clock is trusted again; expired events are removed by it'),
   });
   const retention = createRetentionService({
     store,
     clock: sweepClock,
     retentionMs,
     background,
-    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy: isBusy }).slice,
+    reclaimSpace: database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, isBusy }).slice,
     removeTeam,
     onSwept: swept => {
       onSwept(swept);

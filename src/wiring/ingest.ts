@@ -24,16 +24,16 @@ export function createIngestWiring(
 ) {
   const { config, log, clock, random, database, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
-  const { runJob } = database;
+  const { runWriterJob } = database;
   const capture = createCaptureService({
-    recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
-    ...(runJob ? threadBatchLimits : remoteBatchLimits),
+    writeBatch: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
+    ...(runWriterJob ? threadBatchLimits : remoteBatchLimits),
     // Large deliveries that wait for their commit leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
-    learn: secrets.learn,
-    onRecorded: notifications.recorded,
+    saveLearnedSecret: secrets.learn,
+    onStored: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
       captureRate.stored(rows);

@@ -1,5 +1,5 @@
 /* Metrics, readiness and disk space. */
-import { databaseBytes, diskSpace } from '../db/disk.ts';
+import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
 import { createReadiness } from '../http/readiness.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -42,7 +42,7 @@ export function createObservabilityWiring(
     startedAt: clock.now(),
     levels: {
       queueDepth: () => measured().capture.depth(),
-      writerDepth: database.writeDepth,
+      writerDepth: database.writeQueueDepth,
       busyIncidents: database.busyIncidents,
       liveStreams: () => measured().notifications.openStreams(),
       indexLag: () => measured().search.lag(),
@@ -52,7 +52,7 @@ export function createObservabilityWiring(
     },
   });
 
-  every(diskEveryMs, 'checking the disk', async () => void (await readiness.lookAtDisk()));
+  every(diskEveryMs, 'checking the disk', async () => void (await readiness.checkDisk()));
   let lagFrom = clock.monotonic();
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();

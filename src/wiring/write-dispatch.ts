@@ -4,19 +4,19 @@
  * thread does all of it.
  */
 
-import { signEvent } from '../features/search/documents.ts';
+import { signEvent } from '../features/search/index-entry.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 import type { StoredBatch } from '../ingest/batch-writer.ts';
 import { bytesOf, type DeliveryBatch, type WriteBatch } from '../ingest/capture.ts';
 import { type EncodedBatch, encodeBatch, isReusable } from '../ingest/encoded-batch.ts';
-import { type BatchFindings, createRowEncoder } from '../ingest/row-encoder.ts';
+import { createRowEncoder, type EncoderResults } from '../ingest/row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 
 /** A job for the writer thread: encoded rows, or deliveries to encode. `prepared` has its findings about deliveries it encoded. */
 export type WriteJob = { rows: PackedRows } | { parcel: EncodedBatch; signed: boolean };
-export type WriteOutput = StoredBatch & { prepared: (BatchFindings & { bytes: ArrayBuffer }) | null };
+export type WriteOutput = StoredBatch & { prepared: (EncoderResults & { bytes: ArrayBuffer }) | null };
 
-type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
+type RunJob = (input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>;
 
 /** How many transferred buffers are kept for reuse. */
 const maxSpareBuffers = 4;
@@ -32,26 +32,26 @@ export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent
 
 /** @param runJob sends a job to the writer thread, which commits all waiting jobs together */
 export function writeInThread(runJob: RunJob): WriteBatch {
-  const prepare = createEncoder();
+  const encode = createEncoder();
   const spares: ArrayBuffer[] = [];
-  const run = async (job: WriteJob, ...handedOver: ArrayBuffer[]): Promise<WriteOutput> =>
-    (await runJob(job, handedOver)) as WriteOutput;
+  const run = async (job: WriteJob, ...transfer: ArrayBuffer[]): Promise<WriteOutput> =>
+    (await runJob(job, transfer)) as WriteOutput;
 
-  const inWriter = async ({ deliveries, nonces, signed }: DeliveryBatch) => {
+  const inWriter = async ({ deliveries, nonces, withSignatures }: DeliveryBatch) => {
     // A spare buffer belongs to the writer thread until it is returned.
     const parcel = encodeBatch(deliveries, nonces, spares.pop());
-    const { prepared, ...stored } = await run({ parcel, signed }, parcel.bytes);
+    const { prepared, ...stored } = await run({ parcel, signed: withSignatures }, parcel.bytes);
     if (!prepared) throw new TypeError('the writer thread returned no findings');
     const { bytes, ...findings } = prepared;
     if (spares.length < maxSpareBuffers && isReusable(bytes)) spares.push(bytes);
     return { ...findings, ...stored };
   };
   const here = async (group: DeliveryBatch) => {
-    const { events, findings } = prepare(group);
+    const { events, results } = encode(group);
     const rows = packRows(events);
-    const handedOver = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
-    const { prepared, ...stored } = await run({ rows }, ...handedOver);
-    return { ...findings, ...stored };
+    const transfer = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
+    const { prepared, ...stored } = await run({ rows }, ...transfer);
+    return { ...results, ...stored };
   };
   let underway = 0;
   let wasHere = false;
@@ -70,12 +70,12 @@ const weigh = ({ deliveries }: DeliveryBatch): number => deliveries.reduce((byte
 
 /** Each batch in its own commit. */
 export function writeDirectly({ insert }: CaptureStore): WriteBatch {
-  const prepare = createEncoder();
+  const encode = createEncoder();
   return async group => {
-    const { events, findings } = prepare(group);
+    const { events, results } = encode(group);
     const startedAt = performance.now();
     const [place] = await insert([packRows(events)]);
     if (!place) throw new TypeError('the insert returned no row numbers');
-    return { ...findings, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
+    return { ...results, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
   };
 }

@@ -1,6 +1,6 @@
 /*
- * An endpoint's history as a file: everything inside the retention window at the moment it was asked for, oldest first,
- * while capture goes on. See history.ts for what happens to events that go meanwhile.
+ * Exports an endpoint's history as a file: all events inside the retention window at the time of the request, oldest first.
+ * history.ts says what happens to events that are removed meanwhile.
  */
 import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -10,49 +10,48 @@ import { AppError } from '../../core/errors.ts';
 import { toStream } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { EventReader } from '../events/service.ts';
-import { writeFile } from './file.ts';
-import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
-import { harFile } from './har.ts';
+import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
+import { harFile } from './har-format.ts';
 import { readHistory } from './history.ts';
-import { jsonFile } from './json.ts';
+import { jsonFile } from './json-format.ts';
 import type { ExportQuery } from './model.ts';
 import type { ExportsStore } from './store.ts';
+import { writeFile } from './write-file.ts';
 
-/** Who asks: from the principal. */
-export type Exporter = EventReader & { accountId: string };
-
-/** What a text filter is asked about. */
-export type Searchable = { eventType: string | null; body: Uint8Array };
+type ExportPrincipal = EventReader & { accountId: string };
 
 export type ExportsService = ReturnType<typeof createExportsService>;
 
-const maxAtOnce = 4;
+const maxExportsPerAccount = 4;
 const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: jsonFile, har: harFile };
 
 export function createExportsService<Row extends { seq: number; id: string }>(options: {
   store: ExportsStore;
-  /** The endpoint of this reader. @throws not_found */
-  endpoint: (reader: EventReader, id: string) => Promise<Row>;
+  /** The team's endpoint. @throws not_found */
+  endpoint: (principal: EventReader, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
-  /** The oldest time of receipt that this reader may still see. */
-  since: (reader: EventReader) => number;
+  /** The oldest time of receipt that the team's plan still shows. */
+  retentionCutoff: (principal: EventReader) => number;
   /** The time slices of one export. */
   createSlices: () => YieldIfDue;
-  /** What the sender of an event of this endpoint was answered. */
+  /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
-  /** The filter that `q` stands for. @throws invalid when the term is too long */
-  matcher: (q: string, yieldIfDue: YieldIfDue) => (event: Searchable) => boolean | Promise<boolean>;
+  /** The text filter for `q`. @throws invalid when the term is too long */
+  matcher: (
+    q: string,
+    yieldIfDue: YieldIfDue,
+  ) => (event: { eventType: string | null; body: Uint8Array }) => boolean | Promise<boolean>;
   clock: Clock;
-  /** Of this program. */
+  /** Hooktape's version. */
   version: string;
-  /** Told of events that an export had to leave out. */
-  onDamaged: (endpointId: string, damaged: Damaged) => void;
+  /** Called when an export left out damaged events. */
+  onDamaged: (endpointId: string, damaged: DamagedEvents) => void;
 }) {
   const {
     store,
     endpoint: findEndpoint,
     toEndpoint,
-    since,
+    retentionCutoff,
     createSlices,
     answer,
     matcher,
@@ -60,11 +59,16 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     version,
     onDamaged,
   } = options;
-  const semaphore = createSemaphore(maxAtOnce);
+  const semaphore = createSemaphore(maxExportsPerAccount);
 
-  const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
-    const row = await findEndpoint(exporter, id);
-    const stopped = new AbortController();
+  const open = async (
+    principal: ExportPrincipal,
+    id: string,
+    { format = 'json', q = '' }: ExportQuery,
+    onEnd: () => void,
+  ) => {
+    const row = await findEndpoint(principal, id);
+    const cancellation = new AbortController();
     const yieldIfDue = createSlices();
     const matches = q === '' ? undefined : matcher(q, yieldIfDue);
     const chunks = writeFile({
@@ -73,9 +77,9 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       history: readHistory({
         store,
         endpoint: row.seq,
-        since: since(exporter),
+        since: retentionCutoff(principal),
         newest: await store.newest(),
-        signal: stopped.signal,
+        signal: cancellation.signal,
       }),
       matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
       yieldIfDue,
@@ -84,24 +88,24 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     return {
       fileName: `service-${row.id}.${format}`,
       body: toStream(chunks, () => {
-        stopped.abort();
+        cancellation.abort();
         onEnd();
       }),
     };
   };
 
   return {
-    /** @throws rate_limited when the account has too many under way, invalid for the term, not_found */
+    /** @throws rate_limited when too many exports of the account are running; invalid for the term; not_found */
     async file(
-      exporter: Exporter,
+      principal: ExportPrincipal,
       id: string,
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {
-      const release = semaphore.tryAcquire(exporter.accountId);
+      const release = semaphore.tryAcquire(principal.accountId);
       if (!release)
-        throw new AppError('rate_limited', `at most ${maxAtOnce} exports at once`, { retryAfterSeconds: 5 });
+        throw new AppError('rate_limited', `at most ${maxExportsPerAccount} exports at once`, { retryAfterSeconds: 5 });
       try {
-        return await open(exporter, id, query, release);
+        return await open(principal, id, query, release);
       } catch (error) {
         release();
         throw error;
