@@ -114,6 +114,7 @@ function complaint(source: Source, { to, typeOnly, macro }: Import): string | un
   const feature = featureOf(source.file);
   const own = featureOf(target) === feature && there === from;
   const foreign = feature !== undefined && featureOf(target) !== undefined && featureOf(target) !== feature;
+  if (foreign && from === 'model' && there === 'model') return;
   if (foreign)
     return typeOnly && ['service', 'model', 'part'].includes(there) ? undefined : `${to}: another feature's value`;
   const allowed = `${room.values} ${typeOnly ? (room.types ?? '') : ''} ${macro ? (room.macros ?? '') : ''}`.split(' ');
@@ -180,6 +181,7 @@ describe('the reader of imports', () => {
     ['features/keys/service.ts', `import { a } from '../teams/service.ts';`, true],
     ['features/keys/service.ts', `import type { A } from '../teams/service.ts';`, false],
     ['features/keys/service.ts', `export { a } from '../teams/model.ts';`, true],
+    ['features/keys/model.ts', `import { A } from '../teams/model.ts';`, false],
     ['features/keys/service.ts', `const a = await import('../../db/client.ts');`, true],
     ['ui/main.tsx', `import { a } from '../features/keys/model.ts';`, true],
     ['features/keys/format.ts', `import { rows } from './store.ts';`, true],

@@ -2,7 +2,9 @@
  * The tables as Drizzle sees them. The truth is in migrations/*.sql; schema.test.ts holds the two together.
  * Whatever arrives from outside is a BLOB and is decoded in JavaScript.
  */
+
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { plans, roles } from '../core/principal.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),
@@ -11,7 +13,7 @@ export const meta = sqliteTable('meta', {
 
 export const teams = sqliteTable('teams', {
   id: text().primaryKey(),
-  plan: text({ enum: ['free', 'pro'] }).notNull(),
+  plan: text({ enum: plans }).notNull(),
   createdAt: integer('created_at').notNull(),
 });
 
@@ -19,7 +21,7 @@ export const accounts = sqliteTable('accounts', {
   id: text().primaryKey(),
   teamId: text('team_id').notNull(),
   email: text().notNull(),
-  role: text({ enum: ['owner', 'member'] }).notNull(),
+  role: text({ enum: roles }).notNull(),
   passwordHash: text('password_hash'),
   createdAt: integer('created_at').notNull(),
 });

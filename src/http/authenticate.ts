@@ -3,21 +3,20 @@
  * judged by anything else (RFC 6750 section 2). Without one, the session cookie does.
  */
 import { forbidden } from '../core/errors.ts';
+import type { AccountHolder, ActingApp, Principal } from '../core/principal.ts';
 import type { SessionCookie } from './cookie.ts';
-import type { ActingApp, Authenticate, Principal } from './gate.ts';
-
-type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'>;
+import type { Authenticate } from './gate.ts';
 
 export type AuthenticatorOptions = {
   /** Whose API key this is; `app`: which app made it. */
-  keyHolder: (key: string) => Promise<(Person & { keyId: string; app: ActingApp | undefined }) | undefined>;
+  keyHolder: (key: string) => Promise<(AccountHolder & { keyId: string; app: ActingApp | undefined }) | undefined>;
   /** For which connected app and person this access token speaks. */
   appHolder: (
     token: string,
-  ) => Promise<(Person & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
+  ) => Promise<(AccountHolder & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
   cookie: SessionCookie;
   /** Whose session this is. */
-  sessionHolder: (token: string) => Promise<(Person & { sessionId: string }) | undefined>;
+  sessionHolder: (token: string) => Promise<(AccountHolder & { sessionId: string }) | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, one space or more, one token68; nothing else. */
@@ -33,7 +32,13 @@ export function bearerToken(request: Request): string | undefined | null {
 export const presentsBearer = (request: Request): boolean =>
   /^bearer(?: |$)/i.test(request.headers.get('authorization') ?? '');
 
-const person = ({ accountId, email, role, teamId, plan }: Person): Person => ({ accountId, email, role, teamId, plan });
+const holderOf = ({ accountId, email, role, teamId, plan }: AccountHolder): AccountHolder => ({
+  accountId,
+  email,
+  role,
+  teamId,
+  plan,
+});
 
 /** @throws forbidden for a token whose scope is too small, and what `appHolder` throws */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
@@ -42,18 +47,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
     const token = cookie.read(request);
     const holder = token === undefined ? undefined : await sessionHolder(token);
-    return holder && { ...person(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
+    return holder && { ...holderOf(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
   };
   const byToken = async (token: string): Promise<Principal | undefined> => {
     if (token.startsWith('htk_')) {
       const holder = await keyHolder(token);
-      return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
+      return holder && { ...holderOf(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
     }
     const holder = await appHolder(token);
     if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
     return (
       holder && {
-        ...person(holder),
+        ...holderOf(holder),
         credential: { kind: 'app', id: holder.appId },
         app: { id: holder.appId, grantId: holder.grantId },
       }

@@ -5,26 +5,11 @@
  */
 import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RefusalThrottle } from './refusal-throttle.ts';
-
-/** Who is asking. Read from the database for each request, so that revocation and plan changes apply at once. */
-export type Principal = {
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-  /** How the request was authenticated. */
-  credential: { kind: 'key' | 'app' | 'session'; id: string };
-  /** The connected app that asks, by a token or by a key that it made; undefined for a person and a person's key. */
-  app: ActingApp | undefined;
-};
-
-/** `grantId` is null for an app of a foreign issuer. */
-export type ActingApp = { id: string; grantId: string | null };
 
 /** undefined: no credentials, or none that hold. An AppError thrown here is answered as it is. */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;

@@ -2,6 +2,7 @@
  * A whole Hooktape for tests: real services on a real migrated database in a directory of its own, the real app, and, when a
  * test needs what only a socket can say, the real front on an ephemeral port. Fakes only for clock, randomness and log.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Plan } from '../core/principal.ts';
 import type { SpawnThread } from '../db/database.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
@@ -66,7 +68,7 @@ export type TestServer = {
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
   createAccount: (
     email?: string,
-    options?: { plan?: 'free' | 'pro'; teamOf?: string; password?: string },
+    options?: { plan?: Plan; teamOf?: string; password?: string },
   ) => Promise<TestAccount>;
   /** Starts the front; `http://127.0.0.1:PORT`. Started once. */
   listen: () => Promise<string>;

@@ -1,13 +1,13 @@
 /* GET /api/me (api-contract). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { answers } from '../../http/schemas.ts';
+import { responses } from '../../http/schemas.ts';
 import { Account } from './model.ts';
 import type { AccountService } from './service.ts';
 
 export const accountRoutes = ({ gate, account }: { gate: Gate; account: Pick<AccountService, 'account'> }) =>
   new Elysia().get('/api/me', ({ request }) => account.account(gate.principal(request).accountId), {
-    response: answers({ 200: Account }),
+    response: responses({ 200: Account }),
     detail: {
       operationId: 'getMe',
       summary: 'The account that the credentials belong to',

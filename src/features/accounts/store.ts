@@ -1,5 +1,7 @@
 /* Accounts and the teams that they are in. */
+
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
+import type { Plan, Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique.ts';
@@ -8,8 +10,8 @@ export type AccountRow = {
   id: string;
   teamId: string;
   email: string;
-  role: 'owner' | 'member';
-  plan: 'free' | 'pro';
+  role: Role;
+  plan: Plan;
   passwordHash: string | null;
   createdAt: number;
 };
@@ -55,7 +57,7 @@ export function createAccountStore(db: Drizzle) {
       ]);
       return inserted.rowsAffected === 1;
     },
-    async setPlan(teamId: string, plan: 'free' | 'pro'): Promise<void> {
+    async setPlan(teamId: string, plan: Plan): Promise<void> {
       await db.update(teams).set({ plan }).where(eq(teams.id, teamId));
     },
     /** Ends the account's sessions in the same transaction, but for `except`. @returns how many it ended */
@@ -72,7 +74,7 @@ export function createAccountStore(db: Drizzle) {
     },
     membersOf: (teamId: string): Promise<AccountRow[]> =>
       joined().where(eq(accounts.teamId, teamId)).orderBy(asc(accounts.createdAt), asc(accounts.id)),
-    async setRole(id: string, role: 'owner' | 'member'): Promise<void> {
+    async setRole(id: string, role: Role): Promise<void> {
       await db.update(accounts).set({ role }).where(eq(accounts.id, id));
     },
   };

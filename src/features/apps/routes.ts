@@ -1,14 +1,14 @@
 /* GET and DELETE /api/apps (interface "API beyond the contract"). */
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { ConnectedAppList } from './model.ts';
 import type { AppsService } from './service.ts';
 
 export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
   new Elysia()
     .get('/api/apps', async ({ request }) => ({ apps: await apps.list(gate.principal(request).accountId) }), {
-      response: answers({ 200: ConnectedAppList }),
+      response: responses({ 200: ConnectedAppList }),
       detail: {
         operationId: 'listApps',
         summary: 'The account’s connected apps',
@@ -24,7 +24,7 @@ export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'revokeApp',
           summary: 'Disconnect an app; its tokens stop at once',

@@ -1,23 +1,18 @@
 /* Connected apps, and the one read that every request with an access token makes. */
+
 import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
+import type { AccountHolder } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { lastUsedCase } from '../../db/last-used.ts';
 import { accounts, teams } from '../../db/schema.ts';
 import { authzRequests, connectedApps, externalSubjects, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 
-export type Person = {
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-};
 /** `grantId` is null for an app of a foreign issuer. */
-export type AppHolder = Person & { appId: string; grantId: string | null };
+export type AppHolder = AccountHolder & { appId: string; grantId: string | null };
 export type AppRow = typeof connectedApps.$inferSelect;
 export type ListedApp = AppRow & { scope: string | null; redirectHost: string | null };
 
-const person = {
+const holder = {
   accountId: accounts.id,
   email: accounts.email,
   role: accounts.role,
@@ -36,7 +31,7 @@ export function createAppsStore(db: Drizzle) {
       now: number,
     ): Promise<AppHolder | undefined> {
       const rows = await db
-        .select({ ...person, appId: connectedApps.id, grantId: oauthGrants.id })
+        .select({ ...holder, appId: connectedApps.id, grantId: oauthGrants.id })
         .from(oauthGrants)
         .innerJoin(connectedApps, eq(connectedApps.id, oauthGrants.appId))
         .innerJoin(accounts, eq(accounts.id, connectedApps.accountId))
@@ -60,7 +55,7 @@ export function createAppsStore(db: Drizzle) {
     /** Who a foreign subject is; `appId` is null before its client was seen. */
     async externalHolder(issuer: string, subject: string, clientId: string) {
       const rows = await db
-        .select({ ...person, appId: connectedApps.id, revokedAt: connectedApps.revokedAt })
+        .select({ ...holder, appId: connectedApps.id, revokedAt: connectedApps.revokedAt })
         .from(externalSubjects)
         .innerJoin(accounts, eq(accounts.id, externalSubjects.accountId))
         .innerJoin(teams, eq(teams.id, accounts.teamId))

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
 import type { EndpointsService } from './service.ts';
 
@@ -11,7 +11,7 @@ const tags = ['Endpoints'];
 export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: EndpointsService }) =>
   new Elysia()
     .get('/api/endpoints', async ({ request }) => ({ endpoints: await endpoints.list(gate.principal(request)) }), {
-      response: answers({ 200: EndpointList }),
+      response: responses({ 200: EndpointList }),
       detail: {
         operationId: 'listEndpoints',
         summary: 'All endpoints of the account',
@@ -24,7 +24,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       async ({ request, body, status }) => status(201, await endpoints.create(gate.principal(request), body.name)),
       {
         ...jsonInput(EndpointName),
-        response: answers({ 201: Endpoint }, 400, 403),
+        response: responses({ 201: Endpoint }, 400, 403),
         detail: {
           operationId: 'createEndpoint',
           summary: 'Create an endpoint',
@@ -35,7 +35,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
     )
     .get('/api/endpoints/:id', ({ request, params }) => endpoints.endpoint(gate.principal(request), params.id), {
       params: IdParams,
-      response: answers({ 200: Endpoint }, 404),
+      response: responses({ 200: Endpoint }, 404),
       detail: {
         operationId: 'getEndpoint',
         summary: 'One endpoint',
@@ -53,7 +53,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       {
         ...jsonInput(EndpointChange),
         params: IdParams,
-        response: answers({ 200: EndpointChanged }, 400, 403, 404),
+        response: responses({ 200: EndpointChanged }, 400, 403, 404),
         detail: {
           operationId: 'renameEndpoint',
           summary: 'Rename an endpoint, or let it learn a secret',
@@ -71,7 +71,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'deleteEndpoint',
           summary: 'Delete an endpoint and its stored events',

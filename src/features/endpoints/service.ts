@@ -3,6 +3,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
+import type { Plan } from '../../core/principal.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../core/units.ts';
@@ -13,7 +14,7 @@ import type { EndpointRow, EndpointsStore } from './store.ts';
 const maxLearnMs = 24 * 60 * 60 * 1000;
 
 /** Whose endpoints: from the principal. */
-export type Owner = { teamId: string; plan: 'free' | 'pro' };
+export type Owner = { teamId: string; plan: Plan };
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { answers, Bytes, IdParams } from '../../http/schemas.ts';
+import { Bytes, IdParams, responses } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage } from './model.ts';
 import type { EventsService } from './service.ts';
 
@@ -13,7 +13,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
   new Elysia()
     .get('/api/events', ({ request, query }) => events.list(gate.principal(request), query, request.signal), {
       ...queryOf(EventListQuery),
-      response: answers({ 200: EventPage }, 400, 404),
+      response: responses({ 200: EventPage }, 400, 404),
       detail: {
         operationId: 'listEvents',
         summary: 'An endpoint’s events, newest first',
@@ -31,7 +31,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       },
       {
         params: IdParams,
-        response: answers({ 200: EventDetail }, 404),
+        response: responses({ 200: EventDetail }, 404),
         detail: {
           operationId: 'getEvent',
           summary: 'One event in full',
@@ -46,7 +46,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
         attachment(params.id, await events.body(gate.principal(request), params.id, request.signal)),
       {
         params: IdParams,
-        response: answers({ 200: Bytes }, 404),
+        response: responses({ 200: Bytes }, 404),
         detail: {
           operationId: 'getEventBody',
           summary: 'The exact body bytes',

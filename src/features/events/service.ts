@@ -2,6 +2,7 @@
  * Reading what was captured: pages, details, exact bytes. An event past its team's window is gone from every read at that
  * moment, whether or not the sweeper has been there.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import { createQueues } from '../../core/concurrency/queues.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
@@ -9,6 +10,7 @@ import { invalid } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { MemorySlots } from '../../core/memory-slots.ts';
+import type { Plan } from '../../core/principal.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
@@ -17,7 +19,7 @@ import type { EventListQuery, EventPage, EventSummary, Signature } from './model
 import { createSingleEvents } from './single.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
 
-export type EventReader = { teamId: string; plan: 'free' | 'pro' };
+export type EventReader = { teamId: string; plan: Plan };
 
 /** Slots for large events are counted by account. */
 export type LargeReader = EventReader & { accountId: string };

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { answers, IdParams } from '../../http/schemas.ts';
+import { IdParams, responses } from '../../http/schemas.ts';
 import { ExportFile, ExportQuery, mediaTypes } from './model.ts';
 import type { ExportsService } from './service.ts';
 
@@ -25,7 +25,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
     {
       params: IdParams,
       ...queryOf(ExportQuery),
-      response: answers({ 200: ExportFile }, 400, 404),
+      response: responses({ 200: ExportFile }, 400, 404),
       detail: {
         operationId: 'exportEndpoint',
         summary: 'Download an endpoint’s history',

@@ -1,7 +1,9 @@
 /* What an import needs to know: the endpoint it goes to, and which events are there already. */
-import type { Client, Row } from '@libsql/client';
 
-export type Target = { seq: number; teamId: string; plan: 'free' | 'pro' };
+import type { Client, Row } from '@libsql/client';
+import type { Plan } from '../../core/principal.ts';
+
+export type Target = { seq: number; teamId: string; plan: Plan };
 
 /** An event that is there, as far as being the same depends on it. */
 export type Existing = {

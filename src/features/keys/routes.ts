@@ -2,14 +2,14 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { ApiKeyList, CreatedApiKey, NewApiKey } from './model.ts';
 import type { KeysService } from './service.ts';
 
 export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
   new Elysia()
     .get('/api/keys', async ({ request }) => ({ keys: await keys.list(gate.principal(request).accountId) }), {
-      response: answers({ 200: ApiKeyList }),
+      response: responses({ 200: ApiKeyList }),
       detail: {
         operationId: 'listKeys',
         summary: 'The account’s API keys, metadata only',
@@ -25,7 +25,7 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       },
       {
         ...jsonInput(NewApiKey),
-        response: answers({ 201: CreatedApiKey }, 400, 403),
+        response: responses({ 201: CreatedApiKey }, 400, 403),
         detail: {
           operationId: 'createKey',
           summary: 'Create an API key; it is shown this once',
@@ -43,7 +43,7 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'revokeKey',
           summary: 'Revoke an API key at once',

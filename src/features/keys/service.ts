@@ -3,15 +3,17 @@
  * it is immediate; when it was used is kept in memory and written now and then. A key that a connected app made may do no
  * more than the app, and ends when the grant that it was made with does.
  */
+
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
+import type { ActingApp } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
 import type { ApiKey, CreatedApiKey } from './model.ts';
-import type { KeyHolder, KeyMaker, KeysStore } from './store.ts';
+import type { KeyHolder, KeysStore } from './store.ts';
 
 const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
   id === null ? null : { id, name: name ?? '' };
@@ -57,7 +59,7 @@ export function createKeysService(options: {
      * @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
      * the app disconnected meanwhile
      */
-    async create(accountId: string, givenName: string, madeBy?: KeyMaker): Promise<CreatedApiKey> {
+    async create(accountId: string, givenName: string, madeBy?: ActingApp): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
       const hash = hashOf(key);

@@ -1,5 +1,7 @@
 /* API keys. Only a SHA-256 of each is stored. */
+
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { AccountHolder, ActingApp } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { lastUsedCase } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
@@ -15,18 +17,7 @@ export type KeyRow = {
   appName: string | null;
 };
 export type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
-/** The connected app that makes a key; `grantId` is null for an app of a foreign issuer. */
-export type KeyMaker = { id: string; grantId: string | null };
-export type KeyHolder = {
-  keyId: string;
-  hash: Buffer;
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-  app: KeyMaker | undefined;
-};
+export type KeyHolder = AccountHolder & { keyId: string; hash: Buffer; app: ActingApp | undefined };
 
 const metadata = {
   id: apiKeys.id,
@@ -61,7 +52,7 @@ export function createKeysStore(db: Drizzle) {
     async insertWithin(
       limit: number,
       key: NewKey,
-      madeBy: KeyMaker | undefined,
+      madeBy: ActingApp | undefined,
       now: number,
     ): Promise<KeyRow | 'full' | 'gone'> {
       const appId = madeBy?.id ?? null;

@@ -1,6 +1,6 @@
-/* Live arrivals and the last day at a glance. */
+/* Schemas of the live stream and of the activity of the last 24 hours. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { files, Timestamp } from '../../http/schemas.ts';
+import { byMediaType, Timestamp } from '../../http/schemas.ts';
 
 export const activityBuckets = 24;
 
@@ -16,12 +16,16 @@ export type Activity = Static<typeof Activity>;
 
 export const StreamQuery = t.Object({
   lastEventId: t.Optional(
-    t.String({ description: 'the newest event that the caller has; empty: none yet. Last-Event-ID goes before it' }),
+    t.String({
+      description:
+        'id of the newest event that the client has, or empty when it has none; the header Last-Event-ID takes precedence',
+    }),
   ),
 });
 
-export const EventStream = files({
+export const EventStream = byMediaType({
   'text/event-stream': t.String({
-    description: 'Messages `event`, each with an EventSummary as data and the event’s id as id; comments in between.',
+    description:
+      'Messages of type `event`, each with an EventSummary as data and the id of the event as id, and comments in between.',
   }),
 });

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { answers, IdParams } from '../../http/schemas.ts';
+import { IdParams, responses } from '../../http/schemas.ts';
 import { Activity, EventStream, StreamQuery } from './model.ts';
 import type { LiveService } from './service.ts';
 
@@ -34,7 +34,7 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
       {
         params: IdParams,
         ...queryOf(StreamQuery),
-        response: answers({ 200: EventStream }, 400, 404),
+        response: responses({ 200: EventStream }, 400, 404),
         detail: {
           operationId: 'streamEvents',
           summary: 'Deliveries as they are stored, as server-sent events',
@@ -45,7 +45,7 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
     )
     .get('/api/endpoints/:id/activity', ({ request, params }) => live.activity(gate.principal(request), params.id), {
       params: IdParams,
-      response: answers({ 200: Activity }, 404),
+      response: responses({ 200: Activity }, 404),
       detail: {
         operationId: 'getActivity',
         summary: 'Deliveries of the last 24 hours, by the hour',

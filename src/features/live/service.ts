@@ -3,17 +3,19 @@
  * before any event is given out, when access of any kind ends in this process, and every second: with the key, the session,
  * the app, the account or the endpoint gone, the stream ends.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import type { Slots } from '../../core/concurrency/slots.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
+import type { Plan } from '../../core/principal.ts';
 import type { EventSummary } from '../events/model.ts';
 import { createMessageStream, type MessageStream } from './message-stream.ts';
 import { type Activity, activityBuckets } from './model.ts';
 import type { LiveStore } from './store.ts';
 import { createTail, type Tail } from './tail.ts';
 
-export type Follower = { accountId: string; teamId: string; plan: 'free' | 'pro' };
+export type Follower = { accountId: string; teamId: string; plan: Plan };
 type Endpoint = { seq: number; token: string };
 
 type Stream = {

@@ -104,5 +104,8 @@ function inputSchema(name: ToolName): Schema {
   return { '~standard': { ...standard, validate: given => standard.validate(withCurrentNames(name, given)) } };
 }
 
-/** Without TypeBox's own symbols. */
-const plain = (schema: object) => JSON.parse(JSON.stringify(schema)) as Parameters<typeof fromJsonSchema>[0];
+/** As JSON Schema: without TypeBox's symbols and the keyword of http/schemas.ts. */
+const plain = (schema: object) =>
+  JSON.parse(JSON.stringify(schema, (key, value) => (key === 'documentedAs' ? undefined : value))) as Parameters<
+    typeof fromJsonSchema
+  >[0];

@@ -2,13 +2,17 @@
  * What an AI agent can do: find, read, wait for and send again what was captured. Captured text is hostile input to a model
  * that holds these tools, so an agent sends events only to where a person has sent them before, or the operator allows.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import type { Slots } from '../../core/concurrency/slots.ts';
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { AppError, forbidden, invalid, unauthorized } from '../../core/errors.ts';
+import type { Plan } from '../../core/principal.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
+import type { EventSummary } from '../events/model.ts';
 import type { EventsService } from '../events/service.ts';
+import type { ReplayResult } from '../replays/model.ts';
 import type { Arrivals } from './arrivals.ts';
 import {
   defaultBodyCharacters,
@@ -18,18 +22,15 @@ import {
   maxResultBytes,
   notice,
   type Output,
-  type Summary,
 } from './model.ts';
 
 export type Agent = {
   accountId: string;
   teamId: string;
-  plan: 'free' | 'pro';
+  plan: Plan;
   /** Whether the credentials that came with the request still hold. */
   recheck: () => Promise<boolean>;
 };
-
-export type ReplayResult = { ok: boolean; status: number; durationMs: number; responsePreview: string };
 
 export type Replaying = {
   /** @throws AppError */
@@ -57,8 +58,8 @@ function answerBytes(value: unknown): number {
 }
 
 /** Summaries that together fit into an answer. */
-function fitting(events: readonly Summary[]): { events: Summary[]; truncated: boolean } {
-  const clip = (preview: number, path: number): Summary[] =>
+function fitting(events: readonly EventSummary[]): { events: EventSummary[]; truncated: boolean } {
+  const clip = (preview: number, path: number): EventSummary[] =>
     events.map(event => ({
       ...event,
       payloadPreview: firstCharacters(event.payloadPreview, preview),

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams } from '../../http/schemas.ts';
+import { IdParams, responses } from '../../http/schemas.ts';
 import { ReplayRequest, ReplayResult } from './model.ts';
 import type { ReplaysService } from './service.ts';
 
@@ -13,7 +13,7 @@ export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysS
     {
       ...jsonInput(ReplayRequest),
       params: IdParams,
-      response: answers({ 200: ReplayResult }, 400, 404, 502),
+      response: responses({ 200: ReplayResult }, 400, 404, 502),
       detail: {
         operationId: 'replayEvent',
         summary: 'Send an event again',

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
 
@@ -12,7 +12,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
   new Elysia()
     .get('/api/endpoints/:id/secrets', ({ request, params }) => secrets.list(gate.principal(request), params.id), {
       params: IdParams,
-      response: answers({ 200: SecretList }, 404),
+      response: responses({ 200: SecretList }, 404),
       detail: {
         operationId: 'listSecrets',
         summary: 'An endpoint’s signing secrets, without the secrets',
@@ -28,7 +28,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       {
         ...jsonInput(NewSecret),
         params: IdParams,
-        response: answers({ 201: Secret }, 400, 404),
+        response: responses({ 201: Secret }, 400, 404),
         detail: {
           operationId: 'addSecret',
           summary: 'Register a signing secret',
@@ -43,7 +43,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       ({ request, params }) => secrets.confirm(gate.principal(request), params.id, params.secretId),
       {
         params: SecretParams,
-        response: answers({ 200: Secret }, 400, 403, 404),
+        response: responses({ 200: Secret }, 400, 403, 404),
         detail: {
           operationId: 'confirmSecret',
           summary: 'Confirm a signing secret that a handshake delivered',
@@ -61,7 +61,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       },
       {
         params: SecretParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'deleteSecret',
           summary: 'Remove a signing secret',

@@ -4,7 +4,8 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import type { Account } from '../accounts/model.ts';
 import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
 import type { SessionsService } from './service.ts';
 
@@ -38,7 +39,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         return { account: await account.account(accountId), role, sessionId, setupRequired: false, version };
       },
       {
-        response: { ...answers({ 200: SignedIn }), 401: SignedOut },
+        response: { ...responses({ 200: SignedIn }), 401: SignedOut },
         detail: {
           operationId: 'getSession',
           summary: 'Who is signed in',
@@ -57,7 +58,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       },
       {
         ...jsonInput(SignIn),
-        response: answers({ 201: Ok }, 400),
+        response: responses({ 201: Ok }, 400),
         detail: {
           operationId: 'signIn',
           summary: 'Sign in; the answer sets the session cookie',
@@ -77,7 +78,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         return { ok: true };
       },
       {
-        response: answers({ 200: Ok }),
+        response: responses({ 200: Ok }),
         detail: {
           operationId: 'signOut',
           summary: 'End this session',
@@ -95,7 +96,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       },
       {
         ...jsonInput(PasswordChange),
-        response: answers({ 200: Ok }, 400),
+        response: responses({ 200: Ok }, 400),
         detail: {
           operationId: 'changePassword',
           summary: 'Change the password; all other sessions end, and on request the access of apps',
@@ -110,7 +111,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
         sessions: await sessions.list(gate.principal(request).accountId, clientInfo(gate, request).sessionId),
       }),
       {
-        response: answers({ 200: SessionList }),
+        response: responses({ 200: SessionList }),
         detail: {
           operationId: 'listSessions',
           summary: 'Where the account is signed in',
@@ -127,7 +128,7 @@ export function sessionsRoutes({ gate, cookie, sessions, setup, account, version
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'endSession',
           summary: 'End a session at once',

@@ -1,19 +1,13 @@
 /* Sessions. Only a SHA-256 of each token is stored; what has expired is no row to any query. */
+
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { AccountHolder } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 
 export type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
 export type NewSession = typeof sessions.$inferInsert;
-export type SessionHolder = {
-  sessionId: string;
-  lastSeenAt: number;
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-};
+export type SessionHolder = AccountHolder & { sessionId: string; lastSeenAt: number };
 /** Sessions count that were seen and made after these times. */
 export type Alive = { seenAfter: number; createdAfter: number };
 

@@ -4,7 +4,9 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { type Account, answers, type Endpoint } from '../../http/schemas.ts';
+import { responses } from '../../http/schemas.ts';
+import type { Account } from '../accounts/model.ts';
+import type { Endpoint } from '../endpoints/model.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { SetupDone, SetupRequest } from './model.ts';
 import type { SetupService } from './service.ts';
@@ -27,7 +29,7 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
     },
     {
       ...jsonInput(SetupRequest),
-      response: answers({ 201: SetupDone }, 400),
+      response: responses({ 201: SetupDone }, 400),
       detail: {
         operationId: 'setUp',
         summary: 'First run: make the owner account and the first endpoint',

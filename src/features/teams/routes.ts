@@ -4,7 +4,7 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { Acceptance, Invitation, NewInvitation, OpenInvitation, Team, TokenParams } from './model.ts';
 import type { TeamsService } from './service.ts';
@@ -22,7 +22,7 @@ export type TeamsRoutesOptions = {
 export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions) =>
   new Elysia()
     .get('/api/team', ({ request }) => teams.team(gate.principal(request)), {
-      response: answers({ 200: Team }),
+      response: responses({ 200: Team }),
       detail: {
         operationId: 'getTeam',
         summary: 'The team, its plan and what the plan allows',
@@ -35,7 +35,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       async ({ request, body, status }) => status(201, await teams.invite(gate.principal(request), body.email)),
       {
         ...jsonInput(NewInvitation),
-        response: answers({ 201: Invitation }, 400, 403, 409),
+        response: responses({ 201: Invitation }, 400, 403, 409),
         detail: {
           operationId: 'invite',
           summary: 'A link for a new member; for an owner only',
@@ -53,7 +53,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 400, 403, 404),
+        response: responses({ 200: Ok }, 400, 403, 404),
         detail: {
           operationId: 'removeMember',
           summary: 'Remove a member; for an owner only',
@@ -64,7 +64,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
     )
     .get('/api/invitations/:token', ({ params }) => teams.invitation(params.token), {
       params: TokenParams,
-      response: answers({ 200: OpenInvitation }, 404),
+      response: responses({ 200: OpenInvitation }, 404),
       detail: {
         operationId: 'getInvitation',
         summary: 'Who invites whom',
@@ -83,7 +83,7 @@ export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOption
       {
         ...jsonInput(Acceptance),
         params: TokenParams,
-        response: answers({ 201: Ok }, 400, 404, 409),
+        response: responses({ 201: Ok }, 400, 404, 409),
         detail: {
           operationId: 'acceptInvitation',
           summary: 'Join the team; the answer sets the session cookie',

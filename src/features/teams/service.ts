@@ -2,17 +2,19 @@
  * Teams. Only an owner invites and removes. An account is in exactly one team, so a person who is removed is deleted: keys,
  * sessions and grants die at once, the team's endpoints and events stay, replays stay as a former member's.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
+import type { Plan, Role } from '../../core/principal.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
 
 /** Who asks: from the principal. */
-export type TeamMember = { accountId: string; role: 'owner' | 'member'; teamId: string; plan: 'free' | 'pro' };
+export type TeamMember = { accountId: string; role: Role; teamId: string; plan: Plan };
 
 export type TeamsService = ReturnType<typeof createTeamsService>;
 

@@ -2,12 +2,14 @@
  * Members and invitations. What only an owner may do says so in its own statement, so that an owner who is being removed at
  * the same moment does nothing any more. Only a SHA-256 of an invitation's token is stored.
  */
+
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, invitations } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique.ts';
 
-export type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
+export type MemberRow = { id: string; email: string; role: Role; createdAt: number };
 export type NewMember = { id: string; passwordHash: string; createdAt: number };
 
 export type TeamsStore = ReturnType<typeof createTeamsStore>;

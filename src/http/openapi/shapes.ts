@@ -10,10 +10,10 @@ const schemaRefinement =
     mapSchemas(document, map);
 
 /** What the server checks is not always what a reader is told (`described` in http/schemas.ts): the latter counts here. */
-export const describedSchemas = schemaRefinement(({ described, ...schema }) => {
-  if (!isSchema(described)) return schema;
+export const describedSchemas = schemaRefinement(({ documentedAs, ...schema }) => {
+  if (!isSchema(documentedAs)) return schema;
   const { title, description } = schema;
-  return { ...described, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+  return { ...documentedAs, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 });
 
 /** Elysia closes the schemas that it has used. An answer may grow; requests are closed again by `namedRequests`. */
