@@ -3,6 +3,8 @@
  * refuses by it, and the interface description and the consent page are written from it. Each operation is listed as in
  * `/openapi.json`. One that is not listed is refused to apps, whatever the spelling of its address.
  */
+import { forbidden } from './errors.ts';
+import type { Principal } from './principal.ts';
 
 export type Permission = {
   /** As the consent page puts it, after "It can" or "It cannot". */
@@ -92,3 +94,8 @@ const open = new RegExp(`^(?:${openToApps.flatMap(({ operations }) => operations
 /** Whether an app may do this, by method and path. HEAD is as GET. */
 export const isOpenToApps = (method: string, path: string): boolean =>
   open.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+
+/** For an operation that is open to apps with one exception. @throws forbidden for an app */
+export function requirePerson({ app }: Pick<Principal, 'app'>): void {
+  if (app) throw forbidden(appRefusal);
+}

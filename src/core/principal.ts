@@ -22,5 +22,11 @@ export type Principal = {
 /** `grantId` is null for an app of an external issuer. */
 export type ActingApp = { id: string; grantId: string | null };
 
+/** What decides which endpoints and events are visible: they belong to a team, and its plan limits how long events stay. */
+export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
+
+/** The same where concurrent requests are limited by account. */
+export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
+
 /** The part of a principal that every credential of an account has in common. */
 export type AccountHolder = Omit<Principal, 'credential' | 'app'>;

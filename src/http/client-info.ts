@@ -1,13 +1,13 @@
-/* Where a request comes from, for what is remembered of a sign-in. */
+/* Where a request comes from, as it is stored with a session. */
+import type { Principal } from '../core/principal.ts';
 import { requestContext } from './fetch-adapter.ts';
-import type { Gate } from './gate.ts';
 
-/** @returns `sessionId`: of the session cookie that came along and still holds */
+/** @returns `sessionId`: of the valid session cookie that came with the request */
 export function clientInfo(
-  gate: Pick<Gate, 'visitor'>,
   request: Request,
+  principal: Pick<Principal, 'credential'> | undefined,
 ): { userAgent: string; sourceIp: string; sessionId: string | undefined } {
-  const credential = gate.visitor(request)?.credential;
+  const credential = principal?.credential;
   return {
     userAgent: request.headers.get('user-agent') ?? '',
     sourceIp: requestContext(request).clientAddress,

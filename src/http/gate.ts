@@ -1,7 +1,6 @@
 /*
- * In front of every API operation: 401, then 429, then 403 for what is not an app's to do, and only then parsing and
- * validation (interface "Order of checks").
- * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
+ * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps, and only
+ * then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
  */
 import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
@@ -11,39 +10,37 @@ import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RefusalThrottle } from './refusal-throttle.ts';
 
-/** undefined: no credentials, or none that hold. An AppError thrown here is answered as it is. */
+/** @returns undefined without valid credentials; an AppError that it throws becomes the response */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
   check: (context: { request: Request }) => Promise<Response | undefined>;
-  /** 401 and 429 for an address outside `/api/` where only a bearer credential counts, never a cookie. */
+  /** 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie. */
   admitBearer: (request: Request) => Promise<Response | undefined>;
-  /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
+  /** The principal of a request that passed. @throws unauthorized when there is none */
   principal: (request: Request) => Principal;
-  /** The same for what only a person may do, of an operation that is open to apps. @throws forbidden for an app, unauthorized */
-  person: (request: Request) => Principal;
-  /** The same for open operations, which pass without one. */
-  visitor: (request: Request) => Principal | undefined;
-  /** Who the credentials of a request stand for now: for answers that outlive the first look. */
+  /** The same for open operations, which need no credentials. */
+  findPrincipal: (request: Request) => Principal | undefined;
+  /** Authenticates the request again, for responses that last long. */
   recheck: Authenticate;
 };
 
 /**
- * What any operation may be refused with before it is reached, besides the 401, 429 and 503 that its own answers name: the
- * statuses of `check` below and of browser-guard.ts. The interface description says them of every operation.
+ * The statuses of `check` and of browser-guard.ts, besides the 401, 429 and 503 of http/schemas.ts. The interface description
+ * lists them for every operation.
  */
 export const gateRefusals = (method: string): number[] => (method === 'GET' ? [403, 421] : [403, 415, 421]);
 
 export type GateOptions = {
   authenticate: Authenticate;
   limiter: RateLimiter;
-  /** Counts requests whose credentials do not hold. */
+  /** Counts requests with invalid credentials. */
   refusals: RefusalThrottle;
-  /** Whether the request brings credentials of a kind that `authenticate` looks at. */
+  /** Whether the request has credentials, valid or not. */
   presentsCredentials: (request: Request) => boolean;
   /** Requests per minute for this credential; for a session, for all of its account. */
   limitOf: (principal: Principal) => number;
-  /** What must not even be looked at, whoever asks (browser-guard.ts). */
+  /** Refuses requests that a browser sends for another site (browser-guard.ts), before authentication. */
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
   /** Operations that need no credentials (sign-in and first run). */
   isOpen: (method: string, path: string) => boolean;
@@ -52,7 +49,7 @@ export type GateOptions = {
   onError: (error: unknown, request: Request) => void;
 };
 
-/** What the rate limit counts by. Anybody can sign in as often as they like: all sessions of an account count as one. */
+/** The key of the rate limit. All sessions of an account count together, because signing in again makes a new one. */
 const bucketOf = ({ accountId, credential: { kind, id } }: Principal): string =>
   `${kind}:${kind === 'session' ? accountId : id}`;
 
@@ -60,7 +57,7 @@ export function createGate(options: GateOptions): Gate {
   const { authenticate, limiter, refusals, presentsCredentials, limitOf, refuse, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
-  /** 401; or 429 for a client that was refused too often already. Without credentials there was nothing to check. */
+  /** 401, or 429 for a client that sent invalid credentials too often. */
   const refuseCredentials = (request: Request, waitSeconds: number): Response =>
     waitSeconds > 0
       ? appErrorResponse(
@@ -81,7 +78,7 @@ export function createGate(options: GateOptions): Gate {
 
   const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
-    // Credentials that do not hold are refused here too: what has a bearer header was spared the rules for browsers.
+    // Also for open operations: a request with an authorization header skips the rules for browsers, so it must be valid.
     const isRefused = !principal && presentsCredentials(request);
     const refusedSeconds = isRefused ? refusals.count(requestContext(request).clientAddress) : 0;
     if (!principal && withoutCredentials && !request.headers.has('authorization')) return undefined;
@@ -133,12 +130,7 @@ export function createGate(options: GateOptions): Gate {
       return (await admit(request, open)) ?? refuseApp(request, path);
     },
     principal,
-    person(request) {
-      const found = principal(request);
-      if (found.app) throw forbidden(appRefusal);
-      return found;
-    },
-    visitor: request => principals.get(request),
+    findPrincipal: request => principals.get(request),
     recheck: authenticate,
   };
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
-import type { Plan } from '../../core/principal.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../core/units.ts';
@@ -12,9 +12,6 @@ import type { IngestAddresses } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
-
-/** Whose endpoints: from the principal. */
-export type Owner = { teamId: string; plan: Plan };
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
@@ -44,18 +41,18 @@ export function createEndpointsService(options: {
   });
 
   /** Events past the window do not count, whether or not the sweeper has been there. */
-  const since = (owner: Owner): number => oldestVisible(retentionMs, owner.plan, clock.now());
+  const since = (principal: TeamAccess): number => oldestVisible(retentionMs, principal.plan, clock.now());
 
   /** The endpoint's row; its counters may still count events past the window. @throws not_found */
-  const owned = async (owner: Pick<Owner, 'teamId'>, id: string): Promise<EndpointRow> => {
-    const row = await store.find(owner.teamId, id);
+  const owned = async (principal: Pick<TeamAccess, 'teamId'>, id: string): Promise<EndpointRow> => {
+    const row = await store.find(principal.teamId, id);
     if (!row) throw notFound('endpoint');
     return row;
   };
 
-  /** The same with counters as this owner may see them, for whoever shows them. @throws not_found */
-  const counted = async (owner: Owner, id: string): Promise<EndpointRow> => {
-    const row = await store.findCounted(owner.teamId, id, since(owner));
+  /** The same with counters of the events that the principal may see. @throws not_found */
+  const counted = async (principal: TeamAccess, id: string): Promise<EndpointRow> => {
+    const row = await store.findCounted(principal.teamId, id, since(principal));
     if (!row) throw notFound('endpoint');
     return row;
   };
@@ -66,23 +63,23 @@ export function createEndpointsService(options: {
     toEndpoint,
     urlOf,
 
-    async list(owner: Owner): Promise<Endpoint[]> {
-      return (await store.listOf(owner.teamId, since(owner))).map(toEndpoint);
+    async list(principal: TeamAccess): Promise<Endpoint[]> {
+      return (await store.listOf(principal.teamId, since(principal))).map(toEndpoint);
     },
 
     /** @throws not_found */
-    async endpoint(owner: Owner, id: string): Promise<Endpoint> {
-      return toEndpoint(await counted(owner, id));
+    async endpoint(principal: TeamAccess, id: string): Promise<Endpoint> {
+      return toEndpoint(await counted(principal, id));
     },
 
     /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no one any more */
-    async create(owner: Owner, givenName: string): Promise<Endpoint> {
+    async create(principal: TeamAccess, givenName: string): Promise<Endpoint> {
       const name = readName(givenName);
-      const limit = limits[owner.plan];
+      const limit = limits[principal.plan];
       const createdAt = clock.now();
       const row = {
         id: newId('ep', createdAt, random),
-        teamId: owner.teamId,
+        teamId: principal.teamId,
         name,
         token: newIngestToken(random),
         createdAt,
@@ -90,7 +87,7 @@ export function createEndpointsService(options: {
       const seq = await store.insertWithin(limit, row);
       if (seq === 'gone') throw unauthorized();
       if (seq === 'full')
-        throw limitReached(`the ${owner.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
+        throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
       return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null });
     },
@@ -100,7 +97,7 @@ export function createEndpointsService(options: {
      * @throws invalid, not_found
      */
     async update(
-      owner: Owner,
+      principal: TeamAccess,
       id: string,
       { name: givenName, learnSecretsFor }: EndpointChange,
     ): Promise<EndpointChanged> {
@@ -112,14 +109,14 @@ export function createEndpointsService(options: {
         ...(name !== undefined && { name }),
         ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
       };
-      const row = await store.update(owner.teamId, id, change);
+      const row = await store.update(principal.teamId, id, change);
       if (!row) throw notFound('endpoint');
       return { ok: true, name: row.name, ...(learnSecretsUntil !== undefined && { learnSecretsUntil }) };
     },
 
     /** Its address stops and its events are unreadable at once. @throws not_found */
-    async remove(owner: Owner, id: string): Promise<void> {
-      if (!(await store.markDeleted(owner.teamId, id, clock.now()))) throw notFound('endpoint');
+    async remove(principal: TeamAccess, id: string): Promise<void> {
+      if (!(await store.markDeleted(principal.teamId, id, clock.now()))) throw notFound('endpoint');
       registry.removeById(id);
       onDeleted();
     },

@@ -10,7 +10,7 @@ import { invalid } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { MemorySlots } from '../../core/memory-slots.ts';
-import type { Plan } from '../../core/principal.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
@@ -18,11 +18,6 @@ import { toSummary } from './event-json.ts';
 import type { EventListQuery, EventPage, EventSummary, Signature } from './model.ts';
 import { createSingleEvents } from './single.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
-
-export type EventReader = { teamId: string; plan: Plan };
-
-/** Slots for large events are counted by account. */
-export type LargeReader = EventReader & { accountId: string };
 
 /** One stored delivery in full, bytes as they came (after the header rules). */
 export type StoredEvent = {
@@ -95,8 +90,8 @@ export type EventsService = ReturnType<typeof createEventsService>;
 export function createEventsService(options: {
   store: EventsStore;
   clock: Clock;
-  /** The endpoint of this reader. @throws not_found */
-  endpoint: (reader: EventReader, id: string) => Promise<{ seq: number; token: string }>;
+  /** @throws not_found for an endpoint of another team */
+  endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; token: string }>;
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
@@ -108,8 +103,8 @@ export function createEventsService(options: {
   const { store, clock, endpoint: findEndpoint, verdicts, search, retentionMs, turns, slots } = options;
   const inTurn = createQueues(searchesAtOnce);
 
-  /** The oldest time of receipt that this reader may still see. */
-  const since = (reader: EventReader): number => oldestVisible(retentionMs, reader.plan, clock.now());
+  /** The oldest time of receipt that the principal may still see. */
+  const since = (principal: TeamAccess): number => oldestVisible(retentionMs, principal.plan, clock.now());
 
   type Target = { seq: number; token: string };
 
@@ -171,11 +166,11 @@ export function createEventsService(options: {
 
   const summaries = async (
     endpoint: Target,
-    reader: EventReader,
+    principal: TeamAccess,
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
-    const oldest = since(reader);
+    const oldest = since(principal);
     const rows = await store.rows(endpoint.seq, oldest, which, limit);
     const signatures = await signaturesOf(endpoint, oldest, rows);
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
@@ -190,39 +185,39 @@ export function createEventsService(options: {
      * What was stored after a row number, oldest first, at most `limit`. Looks through a bounded number of rows at a time.
      * @returns the row number up to which it looked, and whether there are rows after it
      */
-    async after(reader: EventReader, endpoint: { seq: number; token: string }, position: number, limit: number) {
+    async after(principal: TeamAccess, endpoint: { seq: number; token: string }, position: number, limit: number) {
       const newest = await store.newest();
       const upTo = Math.min(newest, position + rowsAtOnce);
       if (upTo <= position) return { events: [], position, more: false };
-      const { rows, events } = await summaries(endpoint, reader, { after: position, upTo }, limit);
+      const { rows, events } = await summaries(endpoint, principal, { after: position, upTo }, limit);
       const reached = rows.length === limit ? (rows.at(-1)?.seq ?? upTo) : upTo;
       return { events, position: reached, more: reached < newest };
     },
 
     /** The events with these row numbers, oldest first. */
     async those(
-      reader: EventReader,
+      principal: TeamAccess,
       endpoint: { seq: number; token: string },
       seqs: number[],
     ): Promise<EventSummary[]> {
-      return (await summaries(endpoint, reader, { seqs }, seqs.length)).events;
+      return (await summaries(endpoint, principal, { seqs }, seqs.length)).events;
     },
 
     /**
      * @param signal aborted: the client went away, and a search may stop
      * @throws invalid for the cursor and the term, not_found for the endpoint
      */
-    async list(reader: EventReader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> {
+    async list(principal: TeamAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> {
       const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
       const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
       if (query.cursor !== undefined && !after) throw invalid('invalid query: cursor: not one that was given out');
       const { q = '' } = query;
       search.checkTerm(q);
-      const endpoint = await findEndpoint(reader, query.endpointId);
+      const endpoint = await findEndpoint(principal, query.endpointId);
       const { rows, signatures, next } =
         q === ''
-          ? await page(endpoint, since(reader), after, limit)
-          : await matchingPage(endpoint, since(reader), after, limit, { q, signal, teamId: reader.teamId });
+          ? await page(endpoint, since(principal), after, limit)
+          : await matchingPage(endpoint, since(principal), after, limit, { q, signal, teamId: principal.teamId });
       return {
         events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
         nextCursor: next ? encodeCursor(next) : null,

@@ -4,6 +4,7 @@ import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { MemorySlot, MemorySlots } from '../../core/memory-slots.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import { DamagedError, type Intact, unpackIntact, unpackIntactInTurns } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
@@ -11,7 +12,7 @@ import { queryText, toAttempt, toPayload, toSummary } from './event-json.ts';
 import { type EventExcerpt, excerptOf, type Window } from './excerpt.ts';
 import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './large.ts';
 import type { EventDetail } from './model.ts';
-import type { EventReader, LargeReader, StoredEvent, Verdicts } from './service.ts';
+import type { StoredEvent, Verdicts } from './service.ts';
 import type { DetailRow, EventsStore, FoundRow } from './store.ts';
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
@@ -24,16 +25,16 @@ export function createSingleEvents({
   slots,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
-  /** The oldest time of receipt that this reader may still see. */
-  since: (reader: EventReader) => number;
+  /** The oldest time of receipt that the principal may still see. */
+  since: (principal: TeamAccess) => number;
   verdicts: Pick<Verdicts, 'judge'>;
   turns: () => Turn;
   slots: MemorySlots;
 }) {
   /** @throws not_found */
-  const found = async (reader: EventReader, id: string): Promise<FoundRow> => {
+  const found = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
-    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, since(reader)));
+    const row = parsed && (await store.find(principal.teamId, parsed.seq, parsed.nonce, since(principal)));
     if (!row) throw notFound('event');
     return row;
   };
@@ -59,13 +60,13 @@ export function createSingleEvents({
 
   /** The same; a large one with a slot that is the caller's to give back. @throws rate_limited, overloaded, too */
   const open = async (
-    reader: LargeReader,
+    principal: MemberAccess,
     id: string,
     signal?: AbortSignal,
   ): Promise<{ event: StoredEvent; slot: MemorySlot | undefined }> => {
-    const row = await found(reader, id);
+    const row = await found(principal, id);
     if (!isLarge(row)) return { event: await read(id, row), slot: undefined };
-    const slot = await slots.take(reader.accountId, row.size + row.contentBytes, signal);
+    const slot = await slots.take(principal.accountId, row.size + row.contentBytes, signal);
     try {
       return { event: await read(id, row), slot };
     } catch (error) {
@@ -101,21 +102,21 @@ export function createSingleEvents({
 
   return {
     /** In full, for whoever bounds how many are held. @throws not_found, damaged */
-    stored: async (reader: EventReader, id: string): Promise<StoredEvent> => read(id, await found(reader, id)),
+    stored: async (principal: TeamAccess, id: string): Promise<StoredEvent> => read(id, await found(principal, id)),
 
     /** The row number of an event's endpoint. @throws not_found */
-    endpointOf: async (reader: EventReader, id: string): Promise<number> => (await found(reader, id)).endpoint,
+    endpointOf: async (principal: TeamAccess, id: string): Promise<number> => (await found(principal, id)).endpoint,
 
     /**
      * A large one as the JSON text of the same.
      * @throws not_found, damaged, rate_limited, overloaded
      */
     async event(
-      reader: LargeReader,
+      principal: MemberAccess,
       id: string,
       signal?: AbortSignal,
     ): Promise<EventDetail | ReadableStream<Uint8Array>> {
-      const { event, slot } = await open(reader, id, signal);
+      const { event, slot } = await open(principal, id, signal);
       return withSlot(slot, async () => {
         const { before, after } = await fields(event);
         if (!slot) return { ...before, ...toPayload(event.body), ...after };
@@ -125,18 +126,18 @@ export function createSingleEvents({
 
     /** The exact bytes. @throws not_found, damaged, rate_limited, overloaded */
     async body(
-      reader: LargeReader,
+      principal: MemberAccess,
       id: string,
       signal?: AbortSignal,
     ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
-      const { event, slot } = await open(reader, id, signal);
+      const { event, slot } = await open(principal, id, signal);
       const { body } = event;
       return { bytes: body.length, body: slot ? toSlotStream(bodyChunks(body), slot) : body };
     },
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
-    async excerpt(reader: LargeReader, id: string, window: Window): Promise<EventExcerpt> {
-      const { event, slot } = await open(reader, id);
+    async excerpt(principal: MemberAccess, id: string, window: Window): Promise<EventExcerpt> {
+      const { event, slot } = await open(principal, id);
       try {
         const { before, after } = await fields(event);
         return { ...before, ...after, ...(await excerptOf(event.body, window, turns())) };

@@ -7,9 +7,9 @@ import type { Clock } from '../../core/clock.ts';
 import { createSlots } from '../../core/concurrency/slots.ts';
 import { AppError } from '../../core/errors.ts';
 import { toStream } from '../../core/json-output.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
-import type { EventReader } from '../events/service.ts';
 import { writeFile } from './file.ts';
 import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
 import { harFile } from './har.ts';
@@ -17,9 +17,6 @@ import { readHistory } from './history.ts';
 import { jsonFile } from './json.ts';
 import type { ExportQuery } from './model.ts';
 import type { ExportsStore } from './store.ts';
-
-/** Who asks: from the principal. */
-export type Exporter = EventReader & { accountId: string };
 
 /** What a text filter is asked about. */
 export type Searchable = { eventType: string | null; body: Uint8Array };
@@ -31,11 +28,11 @@ const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: 
 
 export function createExportsService<Row extends { seq: number; id: string }>(options: {
   store: ExportsStore;
-  /** The endpoint of this reader. @throws not_found */
-  endpoint: (reader: EventReader, id: string) => Promise<Row>;
+  /** @throws not_found for an endpoint of another team */
+  endpoint: (principal: TeamAccess, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
-  /** The oldest time of receipt that this reader may still see. */
-  since: (reader: EventReader) => number;
+  /** The oldest time of receipt that the principal may still see. */
+  since: (principal: TeamAccess) => number;
   /** The turns of one export. */
   turns: () => Turn;
   /** What the sender of an event of this endpoint was answered. */
@@ -62,8 +59,13 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   } = options;
   const slots = createSlots(maxAtOnce);
 
-  const open = async (exporter: Exporter, id: string, { format = 'json', q = '' }: ExportQuery, onEnd: () => void) => {
-    const row = await findEndpoint(exporter, id);
+  const open = async (
+    principal: MemberAccess,
+    id: string,
+    { format = 'json', q = '' }: ExportQuery,
+    onEnd: () => void,
+  ) => {
+    const row = await findEndpoint(principal, id);
     const stopped = new AbortController();
     const turn = turns();
     const matches = q === '' ? undefined : matcher(q, turn);
@@ -73,7 +75,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       history: readHistory({
         store,
         endpoint: row.seq,
-        since: since(exporter),
+        since: since(principal),
         newest: await store.newest(),
         signal: stopped.signal,
       }),
@@ -93,15 +95,15 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   return {
     /** @throws rate_limited when the account has too many under way, invalid for the term, not_found */
     async file(
-      exporter: Exporter,
+      principal: MemberAccess,
       id: string,
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {
-      const giveBack = slots.take(exporter.accountId);
+      const giveBack = slots.take(principal.accountId);
       if (!giveBack)
         throw new AppError('rate_limited', `at most ${maxAtOnce} exports at once`, { retryAfterSeconds: 5 });
       try {
-        return await open(exporter, id, query, giveBack);
+        return await open(principal, id, query, giveBack);
       } catch (error) {
         giveBack();
         throw error;

@@ -7,9 +7,10 @@ import { notFound } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import { type ImportedEvent, readEvent } from '../../core/import/exported-event.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
-import type { ImportsStore, Target } from './store.ts';
+import type { ImportsStore } from './store.ts';
 
 export type Imported = {
   imported: number;
@@ -36,8 +37,8 @@ export function createImportsService(options: {
   /** Capture's own, which keeps the counters. */
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
   preview: (body: Uint8Array) => Uint8Array;
-  /** The oldest time of receipt that a reader may still see. */
-  since: (reader: Target) => number;
+  /** The oldest time of receipt that is inside the retention window. */
+  since: (access: TeamAccess) => number;
   /** Whether deliveries are waiting for their commit. */
   busy: () => boolean;
   /** Told after events were added. */

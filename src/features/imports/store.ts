@@ -1,9 +1,9 @@
 /* What an import needs to know: the endpoint it goes to, and which events are there already. */
 
 import type { Client, Row } from '@libsql/client';
-import type { Plan } from '../../core/principal.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 
-export type Target = { seq: number; teamId: string; plan: Plan };
+export type ImportTarget = TeamAccess & { seq: number };
 
 /** An event that is there, as far as being the same depends on it. */
 export type Existing = {
@@ -28,7 +28,7 @@ const latin1 = (value: unknown): string => Buffer.from(value as ArrayBuffer).toS
 export function createImportsStore(client: Pick<Client, 'execute'>) {
   return {
     /** The live endpoint with this id, whoever owns it. */
-    async target(id: string): Promise<Target | undefined> {
+    async target(id: string): Promise<ImportTarget | undefined> {
       const { rows } = await client.execute({
         sql: `SELECT e.seq, e.team_id, t.plan FROM endpoints e JOIN teams t ON t.id = e.team_id
               WHERE e.id = ? AND e.deleted_at IS NULL`,

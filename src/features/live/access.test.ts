@@ -1,12 +1,12 @@
 /* Streams and waiting calls end when the access that they were opened with does, and give out nothing after that. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { MemberAccess } from '../../core/principal.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse } from '../../testing/sse.ts';
-import type { TestAccount } from '../../testing/test-server.ts';
 import type { EventSummary } from '../events/model.ts';
-import { createLiveService, type Follower } from './service.ts';
+import { createLiveService } from './service.ts';
 
 let harness: OAuthHarness;
 let origin: string;
@@ -155,7 +155,7 @@ describe('a waiting call of an agent', () => {
 });
 
 describe('where nobody says that access has ended, as when another process ended it', () => {
-  const follower: Follower & Pick<TestAccount, 'accountId'> = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' };
+  const principal: MemberAccess = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' };
   const event = { id: 'evt_1' } as EventSummary;
 
   test.each([false, true])('an event is given out only after a fresh check (shared database: %p)', async isShared => {
@@ -180,10 +180,10 @@ describe('where nobody says that access has ended, as when another process ended
       checkEveryMs: 3_600_000,
     });
     const body = await live.open({
-      follower,
+      principal,
       endpointId: 'ep_1',
       lastEventId: undefined,
-      recheck: async () => (isIn ? follower : undefined),
+      recheck: async () => (isIn ? principal : undefined),
     });
     const reader = body.getReader();
     const text = async () => Buffer.from((await reader.read()).value ?? []).toString();

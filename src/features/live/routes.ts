@@ -1,5 +1,6 @@
-/* GET /api/endpoints/{id}/stream and /activity. */
+/* GET /api/endpoints/{id}/stream and /activity */
 import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
@@ -7,17 +8,16 @@ import { IdParams, responses } from '../../http/schemas.ts';
 import { Activity, EventStream, StreamQuery } from './model.ts';
 import type { LiveService } from './service.ts';
 
-const tags = ['Endpoints'];
-
 export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
-  new Elysia()
+  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
+    .use(authenticated(gate))
     .get(
-      '/api/endpoints/:id/stream',
-      async ({ request, params, query }) => {
+      '/:id/stream',
+      async ({ principal, request, params, query }) => {
         const stream = await live.open({
-          follower: gate.principal(request),
+          principal,
           endpointId: params.id,
-          // On a reconnect the browser sends the header beside the address of the first connect.
+          // A browser that reconnects sends the header to the URL of its first request.
           lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
           recheck: () => gate.recheck(request),
         });
@@ -26,7 +26,7 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
           headers: {
             'content-type': 'text/event-stream; charset=utf-8',
             'cache-control': 'no-store, no-transform',
-            // Proxies that buffer would hold events back.
+            // A buffering proxy would hold events back.
             'x-accel-buffering': 'no',
           },
         });
@@ -38,18 +38,16 @@ export const liveRoutes = ({ gate, live }: { gate: Gate; live: LiveService }) =>
         detail: {
           operationId: 'streamEvents',
           summary: 'Deliveries as they are stored, as server-sent events',
-          description: '`Last-Event-ID` resumes after that event, without a gap or a repeat.',
-          tags,
+          description: '`Last-Event-ID` resumes after that event, without gaps or repeats.',
         },
       },
     )
-    .get('/api/endpoints/:id/activity', ({ request, params }) => live.activity(gate.principal(request), params.id), {
+    .get('/:id/activity', ({ principal, params }) => live.activity(principal, params.id), {
       params: IdParams,
       response: responses({ 200: Activity }, 404),
       detail: {
         operationId: 'getActivity',
         summary: 'Deliveries of the last 24 hours, by the hour',
-        description: '24 buckets of one hour, by the clock of the server; the last one is the running hour.',
-        tags,
+        description: '24 buckets of one hour by the server’s clock; the last one is the current hour.',
       },
     });

@@ -8,21 +8,20 @@ import type { Clock } from '../../core/clock.ts';
 import type { Slots } from '../../core/concurrency/slots.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
-import type { Plan } from '../../core/principal.ts';
+import type { MemberAccess } from '../../core/principal.ts';
 import type { EventSummary } from '../events/model.ts';
 import { createMessageStream, type MessageStream } from './message-stream.ts';
 import { type Activity, activityBuckets } from './model.ts';
 import type { LiveStore } from './store.ts';
 import { createTail, type Tail } from './tail.ts';
 
-export type Follower = { accountId: string; teamId: string; plan: Plan };
 type Endpoint = { seq: number; token: string };
 
 type Stream = {
   endpoint: number;
   endpointId: string;
-  follower: Follower;
-  recheck: () => Promise<Follower | undefined>;
+  principal: MemberAccess;
+  recheck: () => Promise<MemberAccess | undefined>;
   recheckState: 'idle' | 'running' | 'again';
   tail: Tail;
   messages: MessageStream;
@@ -35,18 +34,18 @@ const hourMs = 60 * 60 * 1000;
 export function createLiveService(options: {
   store: LiveStore;
   clock: Clock;
-  /** The endpoint of this follower. @throws not_found */
-  endpoint: (follower: Follower, id: string) => Promise<Endpoint>;
+  /** @throws not_found for an endpoint of another team */
+  endpoint: (principal: MemberAccess, id: string) => Promise<Endpoint>;
   events: {
-    since: (follower: Follower) => number;
+    since: (principal: MemberAccess) => number;
     newest: () => Promise<number>;
     after: (
-      follower: Follower,
+      principal: MemberAccess,
       endpoint: Endpoint,
       position: number,
       limit: number,
     ) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
-    those: (follower: Follower, endpoint: Endpoint, seqs: number[]) => Promise<EventSummary[]>;
+    those: (principal: MemberAccess, endpoint: Endpoint, seqs: number[]) => Promise<EventSummary[]>;
   };
   /** Places for each account. */
   slots: Slots;
@@ -68,10 +67,10 @@ export function createLiveService(options: {
    */
   const mayGoOn = async (stream: Stream): Promise<boolean> => {
     try {
-      const follower = await stream.recheck();
-      if (follower?.accountId === stream.follower.accountId) {
-        stream.follower = follower;
-        await findEndpoint(follower, stream.endpointId);
+      const principal = await stream.recheck();
+      if (principal?.accountId === stream.principal.accountId) {
+        stream.principal = principal;
+        await findEndpoint(principal, stream.endpointId);
         return true;
       }
     } catch (error) {
@@ -139,17 +138,17 @@ export function createLiveService(options: {
      * @throws not_found, invalid for `lastEventId`, rate_limited when the account has all its streams open
      */
     async open(request: {
-      follower: Follower;
+      principal: MemberAccess;
       endpointId: string;
       lastEventId: string | undefined;
-      recheck: () => Promise<Follower | undefined>;
+      recheck: () => Promise<MemberAccess | undefined>;
     }): Promise<ReadableStream<Uint8Array>> {
       if (isStopping) throw unavailable('shutting down, try again', 5);
-      const { follower, endpointId, lastEventId, recheck } = request;
+      const { principal, endpointId, lastEventId, recheck } = request;
       const known = lastEventId ? parseEventId(lastEventId) : undefined;
       if (lastEventId && !known) throw invalid('Last-Event-ID is not the id of an event');
-      const endpoint = await findEndpoint(follower, endpointId);
-      const release = slots.take(follower.accountId);
+      const endpoint = await findEndpoint(principal, endpointId);
+      const release = slots.take(principal.accountId);
       if (!release)
         throw new AppError('rate_limited', 'too many live streams of this account', { retryAfterSeconds: 5 });
       try {
@@ -159,10 +158,10 @@ export function createLiveService(options: {
         const tail = createTail({
           source: {
             after: async (at, limit) => {
-              const found = await events.after(stream.follower, endpoint, at, limit);
+              const found = await events.after(stream.principal, endpoint, at, limit);
               return { ...found, events: await ifAllowed(stream, found.events) };
             },
-            those: async seqs => ifAllowed(stream, await events.those(stream.follower, endpoint, seqs)),
+            those: async seqs => ifAllowed(stream, await events.those(stream.principal, endpoint, seqs)),
           },
           position,
           quietMs,
@@ -178,7 +177,7 @@ export function createLiveService(options: {
         const stream: Stream = {
           endpoint: endpoint.seq,
           endpointId,
-          follower,
+          principal,
           recheck,
           recheckState: 'idle',
           tail,
@@ -193,12 +192,12 @@ export function createLiveService(options: {
     },
 
     /** Deliveries of the last 24 hours by the hour; the last bucket is the running one. @throws not_found */
-    async activity(follower: Follower, endpointId: string): Promise<Activity> {
-      const { seq } = await findEndpoint(follower, endpointId);
+    async activity(principal: MemberAccess, endpointId: string): Promise<Activity> {
+      const { seq } = await findEndpoint(principal, endpointId);
       const until = (Math.floor(clock.now() / hourMs) + 1) * hourMs;
       const since = until - activityBuckets * hourMs;
       const counts = new Array<number>(activityBuckets).fill(0);
-      const found = await store.counts(seq, { since, until, bucketMs: hourMs }, events.since(follower));
+      const found = await store.counts(seq, { since, until, bucketMs: hourMs }, events.since(principal));
       for (const { bucket, count } of found) counts[bucket] = count;
       return { since, bucketMs: hourMs, counts };
     },

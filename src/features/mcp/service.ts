@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Slots } from '../../core/concurrency/slots.ts';
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { AppError, forbidden, invalid, unauthorized } from '../../core/errors.ts';
-import type { Plan } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventSummary } from '../events/model.ts';
@@ -24,17 +24,18 @@ import {
   type Output,
 } from './model.ts';
 
-export type Agent = {
-  accountId: string;
-  teamId: string;
-  plan: Plan;
-  /** Whether the credentials that came with the request still hold. */
+/** The request that a tool is called in. */
+export type ToolContext = {
+  principal: Principal;
+  /** Whether the credentials of the request are still valid. */
   recheck: () => Promise<boolean>;
+  /** Aborted when the client goes away. */
+  signal?: AbortSignal | undefined;
 };
 
 export type Replaying = {
   /** @throws AppError */
-  replay: (agent: Agent, eventId: string, url: string) => Promise<ReplayResult>;
+  replay: (principal: Principal, eventId: string, url: string) => Promise<ReplayResult>;
   /** Where events of this endpoint were sent before. */
   isKnownDestination: (endpoint: number, url: string) => Promise<boolean>;
   /** Whether the operator opened this destination for replays. */
@@ -102,9 +103,12 @@ export function createMcpService(options: {
 }) {
   const { endpoints, events, arrivals, replaying, slots, isShared, clock, baseUrl } = options;
 
-  const page = async (agent: Agent, given: Input<'list_events'> & { q?: string }): Promise<Output<'list_events'>> => {
+  const page = async (
+    { principal }: ToolContext,
+    given: Input<'list_events'> & { q?: string },
+  ): Promise<Output<'list_events'>> => {
     const { endpointId, limit = 25, cursor, q } = given;
-    const { events: found, nextCursor } = await events.list(agent, {
+    const { events: found, nextCursor } = await events.list(principal, {
       endpointId,
       limit: String(Math.min(limit, maxListed)),
       ...(cursor !== undefined && { cursor }),
@@ -114,8 +118,8 @@ export function createMcpService(options: {
   };
 
   /** What came after a position, waiting for the first of it. */
-  const arrived = async (agent: Agent, given: Input<'wait_for_event'>, signal: AbortSignal | undefined) => {
-    const endpoint = await endpoints.owned(agent, given.endpointId);
+  const arrived = async ({ principal, recheck, signal }: ToolContext, given: Input<'wait_for_event'>) => {
+    const endpoint = await endpoints.owned(principal, given.endpointId);
     const known = given.cursor === undefined ? undefined : decodeCursor(given.cursor);
     if (given.cursor !== undefined && !known) throw invalid('cursor is not one that was given out');
     const until = clock.monotonic() + (given.timeoutSeconds ?? defaultWaitSeconds) * 1000;
@@ -124,7 +128,7 @@ export function createMcpService(options: {
       const newest = await events.newest();
       let position = known ? Math.min(known.seq, newest) : newest;
       for (let isLast = false; ; ) {
-        const found = await events.after(agent, endpoint, position, maxListed);
+        const found = await events.after(principal, endpoint, position, maxListed);
         position = found.position;
         if (found.events.length > 0 || (isLast && !found.more)) return { events: found.events, position };
         if (found.more) continue;
@@ -133,8 +137,8 @@ export function createMcpService(options: {
         isLast = (await waiter.next(isPoll ? pollMs : left, signal)) === 'timeout' && !isPoll;
         if (signal?.aborted) return { events: [], position };
         // A wait is long enough for the credentials to be revoked meanwhile.
-        if (!(await agent.recheck())) throw unauthorized();
-        await endpoints.owned(agent, given.endpointId);
+        if (!(await recheck())) throw unauthorized();
+        await endpoints.owned(principal, given.endpointId);
       }
     } finally {
       waiter.close();
@@ -142,25 +146,27 @@ export function createMcpService(options: {
   };
 
   return {
-    async list_endpoints(agent: Agent): Promise<Output<'list_endpoints'>> {
-      const all = await endpoints.list(agent);
+    async list_endpoints({ principal }: ToolContext): Promise<Output<'list_endpoints'>> {
+      const all = await endpoints.list(principal);
       let kept = all.slice(0, 200);
       while (answerBytes(kept) > maxResultBytes - 1024) kept = kept.slice(0, Math.floor(kept.length * 0.8));
       return { endpoints: kept, truncated: kept.length < all.length };
     },
 
-    create_endpoint: (agent: Agent, { name }: Input<'create_endpoint'>): Promise<Output<'create_endpoint'>> =>
-      endpoints.create(agent, name),
+    create_endpoint: (
+      { principal }: ToolContext,
+      { name }: Input<'create_endpoint'>,
+    ): Promise<Output<'create_endpoint'>> => endpoints.create(principal, name),
 
     list_events: page,
 
-    search_events: (agent: Agent, given: Input<'search_events'>): Promise<Output<'search_events'>> =>
-      page(agent, given),
+    search_events: (context: ToolContext, given: Input<'search_events'>): Promise<Output<'search_events'>> =>
+      page(context, given),
 
-    async get_event(agent: Agent, given: Input<'get_event'>): Promise<Output<'get_event'>> {
+    async get_event({ principal }: ToolContext, given: Input<'get_event'>): Promise<Output<'get_event'>> {
       const { bodyOffset = 0, bodyCharacters = defaultBodyCharacters } = given;
       const window = { offset: bodyOffset, characters: bodyCharacters };
-      const event = await events.excerpt(agent, given.eventId, window);
+      const event = await events.excerpt(principal, given.eventId, window);
       const { headers, truncated: lacksHeaders } = fittingHeaders(event.headers);
       const make = (body: string): Output<'get_event'> => ({
         notice,
@@ -202,15 +208,11 @@ export function createMcpService(options: {
     },
 
     /** @throws rate_limited when the account already waits in many calls */
-    async wait_for_event(
-      agent: Agent,
-      given: Input<'wait_for_event'>,
-      signal?: AbortSignal,
-    ): Promise<Output<'wait_for_event'>> {
-      const release = slots.take(agent.accountId);
+    async wait_for_event(context: ToolContext, given: Input<'wait_for_event'>): Promise<Output<'wait_for_event'>> {
+      const release = slots.take(context.principal.accountId);
       if (!release) throw new AppError('rate_limited', 'too many calls are waiting', { retryAfterSeconds: 5 });
       try {
-        const { events: found, position } = await arrived(agent, given, signal);
+        const { events: found, position } = await arrived(context, given);
         const cursor = encodeCursor({ receivedAt: 0, seq: position });
         return { notice, ...fitting(found), cursor, timedOut: found.length === 0 };
       } finally {
@@ -219,20 +221,23 @@ export function createMcpService(options: {
     },
 
     /** @throws forbidden for a destination that nobody has used or allowed */
-    async replay_event(agent: Agent, { eventId, url }: Input<'replay_event'>): Promise<Output<'replay_event'>> {
+    async replay_event(
+      { principal }: ToolContext,
+      { eventId, url }: Input<'replay_event'>,
+    ): Promise<Output<'replay_event'>> {
       if (!replaying) throw new AppError('unavailable', 'replaying is not available here', { retryAfterSeconds: 60 });
-      const endpoint = await events.endpointOf(agent, eventId);
+      const endpoint = await events.endpointOf(principal, eventId);
       const destination = URL.parse(url);
       if (!destination || !/^https?:$/.test(destination.protocol)) throw invalid('url must be an http or https URL');
       if (!replaying.isAllowed(destination) && !(await replaying.isKnownDestination(endpoint, url)))
         throw forbidden(
           'an agent may send events only to a destination that a person has replayed this endpoint to before (in the dashboard or by the REST API), or that the operator allows',
         );
-      return { notice, ...(await replaying.replay(agent, eventId, url)) };
+      return { notice, ...(await replaying.replay(principal, eventId, url)) };
     },
 
-    async export_link(agent: Agent, given: Input<'export_link'>): Promise<Output<'export_link'>> {
-      const { id } = await endpoints.owned(agent, given.endpointId);
+    async export_link({ principal }: ToolContext, given: Input<'export_link'>): Promise<Output<'export_link'>> {
+      const { id } = await endpoints.owned(principal, given.endpointId);
       const format = given.format ?? 'json';
       const query = new URLSearchParams({ format, ...(given.q !== undefined && { q: given.q }) });
       return {

@@ -8,15 +8,13 @@ import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unreachable } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound } from '../../net/outbound.ts';
-import type { EventReader, StoredEvent } from '../events/service.ts';
+import type { StoredEvent } from '../events/service.ts';
 import { replayHeaders } from './headers.ts';
 import type { ReplayResult } from './model.ts';
 import type { ReplaysStore } from './store.ts';
-
-/** Who sends it again: from the principal. */
-export type Replayer = EventReader & { accountId: string };
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
@@ -24,8 +22,8 @@ const maxAtOnce = 10;
 
 export function createReplaysService(options: {
   store: ReplaysStore;
-  /** The event that this reader may see. @throws not_found */
-  stored: (reader: EventReader, id: string) => Promise<StoredEvent>;
+  /** @throws not_found for an event that the principal may not see */
+  stored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
   send: Outbound['send'];
   clock: Clock;
   /** Whole replay, name resolution to last byte. */
@@ -38,8 +36,8 @@ export function createReplaysService(options: {
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  const attempt = async (replayer: Replayer, id: string, url: string): Promise<ReplayResult> => {
-    const { row, headers, body } = await stored(replayer, id);
+  const attempt = async (principal: MemberAccess, id: string, url: string): Promise<ReplayResult> => {
+    const { row, headers, body } = await stored(principal, id);
     const outcome = await send({
       url,
       method: row.method,
@@ -54,7 +52,7 @@ export function createReplaysService(options: {
     const ok = status !== null && status >= 200 && status <= 299;
     await store.insert({
       event: row.seq,
-      accountId: replayer.accountId,
+      accountId: principal.accountId,
       destination: url,
       status,
       ok,
@@ -72,12 +70,12 @@ export function createReplaysService(options: {
      * @throws invalid for the destination, rate_limited when the account has too many under way, not_found for the event,
      * unreachable when no answer came
      */
-    async replay(replayer: Replayer, id: string, givenUrl: string): Promise<ReplayResult> {
-      const giveBack = slots.take(replayer.accountId);
+    async replay(principal: MemberAccess, id: string, givenUrl: string): Promise<ReplayResult> {
+      const giveBack = slots.take(principal.accountId);
       if (!giveBack)
         throw new AppError('rate_limited', `at most ${maxAtOnce} replays at once`, { retryAfterSeconds: 1 });
       try {
-        const work = attempt(replayer, id, readDestination(givenUrl));
+        const work = attempt(principal, id, readDestination(givenUrl));
         running.add(work);
         return await work.finally(() => running.delete(work));
       } finally {

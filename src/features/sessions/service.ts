@@ -7,6 +7,7 @@ import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
+import type { Principal } from '../../core/principal.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';
@@ -135,14 +136,16 @@ export function createSessionsService(options: {
      * deleted meanwhile
      */
     async changePassword(
-      who: { accountId: string; email: string },
+      principal: Pick<Principal, 'accountId' | 'email'>,
       given: { current: string; password: string; signOutEverywhere?: boolean },
       visitor: ClientInfo,
     ): Promise<string | undefined> {
-      const password = checkPassword(given.password, who.email);
-      const account = await verified(who.email, given.current, visitor.sourceIp, () => accounts.byId(who.accountId));
+      const password = checkPassword(given.password, principal.email);
+      const account = await verified(principal.email, given.current, visitor.sourceIp, () =>
+        accounts.byId(principal.accountId),
+      );
       if (!account)
-        throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
+        throw (await accounts.byId(principal.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
       if (given.signOutEverywhere) await revokeGrants(account.id);
       onAccessEnded();

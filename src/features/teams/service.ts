@@ -7,14 +7,11 @@ import type { Clock } from '../../core/clock.ts';
 import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
-import type { Plan, Role } from '../../core/principal.ts';
+import type { AccountHolder } from '../../core/principal.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
-
-/** Who asks: from the principal. */
-export type TeamMember = { accountId: string; role: Role; teamId: string; plan: Plan };
 
 export type TeamsService = ReturnType<typeof createTeamsService>;
 
@@ -35,12 +32,12 @@ export function createTeamsService(options: {
   const { store, passwords, clock, random, sha256, baseUrl, limits, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
-  const mustOwn = ({ role }: Pick<TeamMember, 'role'>): void => {
+  const mustOwn = ({ role }: Pick<AccountHolder, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may do this');
   };
   /** Before another reason is given why the store did nothing for an owner, who may be none any more. */
-  const mustStillOwn = async (by: TeamMember): Promise<void> => {
-    const member = (await store.membersOf(by.teamId)).find(({ id }) => id === by.accountId);
+  const mustStillOwn = async (principal: AccountHolder): Promise<void> => {
+    const member = (await store.membersOf(principal.teamId)).find(({ id }) => id === principal.accountId);
     if (!member) throw unauthorized();
     mustOwn(member);
   };
@@ -52,7 +49,7 @@ export function createTeamsService(options: {
   };
 
   return {
-    async team({ teamId, plan }: TeamMember): Promise<Team> {
+    async team({ teamId, plan }: AccountHolder): Promise<Team> {
       return { members: await store.membersOf(teamId), plan, limits: limits[plan] };
     },
 
@@ -62,29 +59,29 @@ export function createTeamsService(options: {
      * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the inviter has
      * gone meanwhile
      */
-    async invite(by: TeamMember, givenEmail: string): Promise<Invitation> {
-      mustOwn(by);
+    async invite(principal: AccountHolder, givenEmail: string): Promise<Invitation> {
+      mustOwn(principal);
       const email = readEmail(givenEmail);
-      if ((await store.membersOf(by.teamId)).some(member => member.email === email))
+      if ((await store.membersOf(principal.teamId)).some(member => member.email === email))
         throw conflict(`${email} is in the team already`);
       const token = newToken(random);
       const createdAt = clock.now();
       const expiresAt = createdAt + invitationMs;
-      const { teamId, accountId: invitedBy } = by;
+      const { teamId, accountId: invitedBy } = principal;
       const row = { hash: hashOf(token), teamId, invitedBy, email, createdAt, expiresAt };
       if (!(await store.invite(row, maxInvitations))) {
-        await mustStillOwn(by);
+        await mustStillOwn(principal);
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
       }
       return { email, url: `${baseUrl}/login?invitation=${token}`, expiresAt };
     },
 
     /** @throws forbidden, invalid for oneself, not_found for whoever is not in the team, unauthorized as above */
-    async removeMember(by: TeamMember, id: string): Promise<void> {
-      mustOwn(by);
-      if (id === by.accountId) throw invalid('nobody can remove themselves: a team keeps its owner');
-      if (await store.removeMember(by.teamId, id, by.accountId)) return onAccessEnded();
-      await mustStillOwn(by);
+    async removeMember(principal: AccountHolder, id: string): Promise<void> {
+      mustOwn(principal);
+      if (id === principal.accountId) throw invalid('nobody can remove themselves: a team keeps its owner');
+      if (await store.removeMember(principal.teamId, id, principal.accountId)) return onAccessEnded();
+      await mustStillOwn(principal);
       throw notFound('member');
     },
 
