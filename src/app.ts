@@ -21,7 +21,7 @@ import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { answerHeadRequests } from './http/head-requests.ts';
 import { healthRoutes } from './http/health.ts';
-import { describeApi, type RouteInfo } from './http/openapi.ts';
+import { describeApi } from './http/openapi.ts';
 import { countRequests } from './http/request-metrics.ts';
 import type { Services } from './wiring.ts';
 
@@ -58,7 +58,7 @@ export function createApp(services: Services): App {
     .use(api)
     .use(oauthRoutes(services))
     .use(mcpRoutes(services))
-    .use(docsRoutes(() => describeApi(api.routes as unknown as RouteInfo[], config.baseUrl, services.cookie.name)))
+    .use(docsRoutes(() => describeApi(api, config.baseUrl, services.cookie.name)))
     .use(healthRoutes(services))
     .use(metricsRoutes(services))
     .use(dashboardRoutes());

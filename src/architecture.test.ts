@@ -24,7 +24,11 @@ const ROOMS: Record<string, Room> = {
   front: { values: 'http core ingest', types: 'config log service part' },
   config: { values: 'own core' },
   log: { values: 'own core' },
-  http: { values: 'own core', types: 'config log', packages: 'elysia @sinclair/typebox swagger-ui-dist' },
+  http: {
+    values: 'own core',
+    types: 'config log',
+    packages: 'elysia @elysiajs/swagger @sinclair/typebox swagger-ui-dist',
+  },
   net: { values: 'own core' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
   core: { values: 'own' },
