@@ -67,11 +67,11 @@ export function createGate(options: GateOptions): Gate {
         )
       : appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
 
-  /** Credentials may end while the body is on its way, which can take minutes. @throws unauthorized */
-  const checkAgain = async (request: Request, before: Principal, mayBeNobody: boolean): Promise<void> => {
+  /** Checks the credentials again after the body has arrived, which can take minutes. @throws unauthorized */
+  const checkAgain = async (request: Request, before: Principal, mayBeAnonymous: boolean): Promise<void> => {
     const now = await authenticate(request);
     const isSame = now?.accountId === before.accountId && now.credential.id === before.credential.id;
-    if (!isSame && !mayBeNobody) throw unauthorized();
+    if (!isSame && !mayBeAnonymous) throw unauthorized();
     if (isSame) principals.set(request, now);
     else principals.delete(request);
   };
@@ -86,8 +86,8 @@ export function createGate(options: GateOptions): Gate {
     const waitSeconds = limiter.take(bucketOf(principal), limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
-    const mayBeNobody = withoutCredentials && !request.headers.has('authorization');
-    requestContext(request).vouch(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
+    const mayBeAnonymous = withoutCredentials && !request.headers.has('authorization');
+    requestContext(request).vouch(principal.accountId, () => checkAgain(request, principal, mayBeAnonymous));
     return undefined;
   };
 

@@ -5,7 +5,7 @@ import { examples } from './examples.ts';
 import { jsonContent, nonEmptyParameters, responseSchemas } from './generated.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { commonResponses, responseDescriptions } from './responses.ts';
-import { describedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
+import { documentedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
 const refinements: readonly Refinement[] = [
   jsonContent,
@@ -14,7 +14,7 @@ const refinements: readonly Refinement[] = [
   commonResponses,
   responseDescriptions,
   mediaTypes,
-  describedSchemas,
+  documentedSchemas,
   openObjects,
   maps,
   tuples,
