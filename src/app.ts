@@ -6,9 +6,9 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
-import { liveRoutes } from './features/live/routes.ts';
 import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
+import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
@@ -40,7 +40,7 @@ const createApi = (services: Services) =>
     .use(keysRoutes(services))
     .use(appsRoutes(services))
     .use(secretsRoutes(services))
-    .use(liveRoutes(services))
+    .use(notificationsRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));

@@ -36,11 +36,7 @@ function build(infrastructure: Infrastructure) {
   const { log, database, stopTimers } = infrastructure;
   // The sweeper is woken by what is built before it.
   const wakeSweeper = (): void => recording.retention.wake();
-  // Streams and waiting calls look again whether they may go on.
-  const recheckAccess = (): void => {
-    recording.live.recheckAll();
-    recording.arrivals.recheckAll();
-  };
+  const recheckAccess = (): void => recording.notifications.recheckAll();
 
   const endpoints = createEndpoints(infrastructure, () => {
     wakeSweeper();

@@ -131,8 +131,7 @@ async function listen(
   return async () => {
     stopWatching();
     services.readiness.drain();
-    services.live.endAll();
-    services.arrivals.endAll();
+    services.notifications.shutDown();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };

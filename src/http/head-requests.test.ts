@@ -31,7 +31,7 @@ describe('HEAD', () => {
       expect(head).toContain('content-type: text/event-stream');
       expect(head).not.toContain('content-length');
     }
-    expect(server.services.live.openStreams()).toBe(0);
+    expect(server.services.notifications.openStreams()).toBe(0);
   });
 
   test('of an export names the file and reads nothing of it', async () => {

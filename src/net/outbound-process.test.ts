@@ -51,7 +51,7 @@ async function sendFrom(
 
 describe('https', () => {
   let directory = '';
-  let asked: (string | false | null)[] = [];
+  let serverNames: (string | false | null)[] = [];
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'outbound-'));
     await Bun.write(join(directory, 'ca.pem'), CERTIFICATE);
@@ -59,9 +59,9 @@ describe('https', () => {
   afterAll(() => rm(directory, { recursive: true }));
 
   async function tlsPeer(): Promise<{ port: number; close: () => void }> {
-    asked = [];
+    serverNames = [];
     const server = createServer({ cert: CERTIFICATE, key: KEY }, socket => {
-      asked.push(socket.servername ?? null);
+      serverNames.push(socket.servername ?? null);
       socket.on('error', () => {});
       socket.once('data', () => ok(socket));
     });
@@ -71,19 +71,19 @@ describe('https', () => {
     return { port: typeof address === 'object' && address ? address.port : 0, close: () => server.close() };
   }
 
-  test('a trusted certificate of the name in the URL; the name is announced', async () => {
+  test('a certificate for the name in the URL is accepted, and the name is sent as SNI', async () => {
     const server = await tlsPeer();
     const trusting = { NODE_EXTRA_CA_CERTS: join(directory, 'ca.pem') };
     expect(await sendFrom(trusting, `https://example.test:${server.port}`)).toMatchObject({
       kind: 'answered',
       status: 200,
     });
-    expect(asked).toEqual(['example.test']);
+    expect(serverNames).toEqual(['example.test']);
     expect(await sendFrom(trusting, `https://other.test:${server.port}`)).toMatchObject({ kind: 'unreachable' });
     server.close();
   });
 
-  test('an untrusted one is unreachable, even where checks are switched off by environment', async () => {
+  test('an untrusted certificate is unreachable, even when the environment switches checks off', async () => {
     const server = await tlsPeer();
     const result = await sendFrom({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, `https://example.test:${server.port}`);
     expect(result).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('TLS') });

@@ -196,8 +196,7 @@ export async function openTestServer({
       return ((await response.json()) as { id: string }).id;
     },
     close: async () => {
-      services.live.endAll();
-      services.arrivals.endAll();
+      services.notifications.shutDown();
       await services.mcp.close();
       if (origin) await front.close(1000);
       await services.close();

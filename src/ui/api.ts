@@ -4,10 +4,9 @@
  */
 
 import type { ConnectedApp } from '../features/apps/model.ts';
-import type { Endpoint } from '../features/endpoints/model.ts';
+import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage } from '../features/events/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
-import type { Activity } from '../features/live/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';

@@ -1,5 +1,5 @@
 /* Endpoints, their signing secrets, and what is kept of both in memory because every delivery needs it. */
-import { createIngestAddresses } from '../features/endpoints/registry.ts';
+import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
@@ -14,8 +14,11 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
 
 export function createEndpoints(infrastructure: Infrastructure, onDeleted: () => void) {
   const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = infrastructure;
-  const store = createEndpointsStore(database.db);
-  const registry = createIngestAddresses({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
+  const store = createEndpointsStore(database.db, database.scanDb);
+  const registry = createEndpointRegistry({
+    load: store.listRegistered,
+    ...(isShared && { lookUp: store.findRegistered }),
+  });
   const endpoints = createEndpointsService({
     store,
     registry,

@@ -8,7 +8,7 @@ import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
-import { wantedAnswer } from '../features/secrets/recognition.ts';
+import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
 import { preview } from '../ingest/row-encoder.ts';
 import { packRows } from '../ingest/store.ts';
@@ -46,13 +46,13 @@ export function createHistory(
     store: createExportsStore(database.scanClient),
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
-    since: events.since,
+    since: events.retentionCutoff,
     turns,
     answer: ({ seq, token }, { id, row, headers, body }) => {
       const { method, path, query, platform, eventType, receivedAt } = row;
       const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
       const delivery = { method, path, query, rawHeaders: headers, body };
-      return stored(id, wantedAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
+      return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
     },
     matcher: (q, turn) => {
       search.checkTerm(q);
@@ -67,7 +67,7 @@ export function createHistory(
     store: createImportsStore(database.client),
     insert: events => captureStore.insert([packRows(events)]),
     preview,
-    since: events.since,
+    since: events.retentionCutoff,
     busy: () => capture.depth() > 0,
     onImported: search.wake,
     random,
@@ -79,7 +79,7 @@ export function createHistory(
   });
   const replays = createReplaysService({
     store: createReplaysStore(database.client),
-    stored: events.stored,
+    getStored: events.getStored,
     send: outbound.send,
     clock,
     timeoutMs: config.replayTimeoutMs,

@@ -6,9 +6,7 @@ import { createStreamPace, realRest } from '../core/stream-pace.ts';
 import { createBackground } from '../db/background.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
-import { createLiveService } from '../features/live/service.ts';
-import { createLiveStore } from '../features/live/store.ts';
-import { createArrivals } from '../features/mcp/arrivals.ts';
+import { createNotificationsService } from '../features/notifications/service.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpace } from '../features/retention/space.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
@@ -95,15 +93,13 @@ export function createIngestWiring(
     turns,
     slots: largeEventSlots,
   });
-  const live = createLiveService({
-    store: createLiveStore(database.scanDb),
+  const notifications = createNotificationsService({
     clock,
     endpoint: endpoints.owned,
     events,
-    slots: createSlots(streamsPerAccount),
+    streamSlots: createSlots(streamsPerAccount),
     isShared,
   });
-  const arrivals = createArrivals();
   const { runJob } = database;
   const capture = createCaptureService({
     recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
@@ -113,10 +109,7 @@ export function createIngestWiring(
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     learn: secrets.learn,
-    onRecorded: recorded => {
-      live.recorded(recorded);
-      arrivals.recorded(recorded);
-    },
+    onRecorded: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
       activity.stored(rows);
@@ -149,8 +142,7 @@ export function createIngestWiring(
     search,
     largeEventSlots,
     events,
-    live,
-    arrivals,
+    notifications,
     capture,
     clientAddress,
     ingest,

@@ -17,10 +17,10 @@ const nowhere = { family: 6, value: 0n } as const;
 export function createMcpWiring(
   infrastructure: Infrastructure,
   { endpoints }: Endpoints,
-  { events, arrivals }: IngestWiring,
+  { events, notifications }: IngestWiring,
   { replays }: History,
 ) {
-  const { config, clock, database, isShared, version, onRequestError } = infrastructure;
+  const { config, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
   const isOpened = (url: URL): boolean => {
@@ -34,11 +34,9 @@ export function createMcpWiring(
   const service = createMcpService({
     endpoints,
     events,
-    arrivals,
+    notifications,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
-    slots: createSlots(waitsPerAccount),
-    isShared,
-    clock,
+    waitSlots: createSlots(waitsPerAccount),
     baseUrl: config.baseUrl,
   });
   // The protocol's library takes longer to load than the rest of the start together: it waits for the first agent.

@@ -12,7 +12,7 @@ export type Observability = ReturnType<typeof createObservability>;
 /** What is asked for its level at each scrape; built after this. */
 type Watched = {
   capture: { depth: () => number };
-  live: { openStreams: () => number };
+  notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
 };
 
@@ -44,7 +44,7 @@ export function createObservability(
       queueDepth: () => watched().capture.depth(),
       writerDepth: database.writeDepth,
       busyIncidents: database.busyIncidents,
-      liveStreams: () => watched().live.openStreams(),
+      liveStreams: () => watched().notifications.openStreams(),
       indexLag: () => watched().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),

@@ -49,3 +49,15 @@ export const EndpointChanged = t.Object(
   { title: 'EndpointChanged' },
 );
 export type EndpointChanged = Static<typeof EndpointChanged>;
+
+export const activityBuckets = 24;
+
+export const Activity = t.Object(
+  {
+    since: Timestamp,
+    bucketMs: t.Integer(),
+    counts: t.Array(t.Integer(), { minItems: activityBuckets, maxItems: activityBuckets, description: 'oldest first' }),
+  },
+  { title: 'Activity' },
+);
+export type Activity = Static<typeof Activity>;

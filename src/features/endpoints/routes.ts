@@ -5,7 +5,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
-import { Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
+import { Activity, Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
 import type { EndpointsService } from './service.ts';
 
 export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: EndpointsService }) =>
@@ -71,4 +71,13 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
           description: 'From then on its address answers 404, and its events cannot be read.',
         },
       },
-    );
+    )
+    .get('/:id/activity', ({ principal, params }) => endpoints.activity(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: Activity }, 404),
+      detail: {
+        operationId: 'getActivity',
+        summary: 'Deliveries of the last 24 hours, by the hour',
+        description: '24 buckets of one hour by the server’s clock; the last one is the current hour.',
+      },
+    });

@@ -1,9 +1,9 @@
-/* A part of a body as text, counted in UTF-16 units, without making text of the whole. */
+/* A part of a body as text, counted in UTF-16 units, without decoding the whole body into one string. */
 import { type BodyEncoding, encodingOf } from '../../core/json-output.ts';
 import type { Turn } from '../../core/stream-pace.ts';
-import type { DetailFields } from './large.ts';
+import type { DetailFields } from './detail-stream.ts';
 
-export type Window = { offset: number; characters: number };
+export type ExcerptRange = { offset: number; characters: number };
 
 export type BodyExcerpt = {
   text: string;
@@ -16,7 +16,11 @@ export type EventExcerpt = DetailFields['before'] & DetailFields['after'] & Body
 
 const sliceBytes = 256 << 10;
 
-export async function excerptOf(body: Uint8Array, { offset, characters }: Window, turn: Turn): Promise<BodyExcerpt> {
+export async function excerptOf(
+  body: Uint8Array,
+  { offset, characters }: ExcerptRange,
+  turn: Turn,
+): Promise<BodyExcerpt> {
   if (encodingOf(body) === 'base64') return base64Excerpt(body, offset, characters);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';

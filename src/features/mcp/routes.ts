@@ -34,11 +34,10 @@ function messagesIn(text: string): number {
 }
 
 export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; config: { baseUrl: string } }) {
-  const accessOf = (request: Request): ToolAccess => {
-    const principal = gate.principal(request);
-    const recheck = async () => (await gate.recheck(request))?.accountId === principal.accountId;
-    return { principal, recheck };
-  };
+  const accessOf = (request: Request): ToolAccess => ({
+    principal: gate.principal(request),
+    recheck: () => gate.recheck(request),
+  });
   /** Every message of a JSON-RPC batch (revision of March 2025) counts against the rate limit. */
   const admitBatch = async (request: Request, text: string): Promise<Response | undefined> => {
     if (!/^\s*\[/.test(text)) return undefined;

@@ -1,7 +1,8 @@
 /*
- * Sending a stored event again. Whatever becomes of an attempt that was made, it is recorded with who made it before
- * anybody is told, and a caller that goes away changes nothing about that. An address that may not be reached is no attempt.
+ * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
+ * caller disconnects. A destination that is not allowed is not an attempt.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import { createSlots } from '../../core/concurrency/slots.ts';
 import { readDestination } from '../../core/destination.ts';
@@ -18,26 +19,26 @@ import type { ReplaysStore } from './store.ts';
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
-const maxAtOnce = 10;
+const maxConcurrentReplays = 10;
 
 export function createReplaysService(options: {
   store: ReplaysStore;
-  /** @throws not_found for an event that the principal may not see */
-  stored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
+  /** The event, when it belongs to the principal's team. @throws not_found, damaged */
+  getStored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
   send: Outbound['send'];
   clock: Clock;
-  /** Whole replay, name resolution to last byte. */
+  /** From name resolution to the last byte. */
   timeoutMs: number;
-  /** Told of every attempt that was recorded; `failed`: no answer came. */
+  /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, stored, send, clock, timeoutMs, onAttempt } = options;
-  const slots = createSlots(maxAtOnce);
+  const { store, getStored, send, clock, timeoutMs, onAttempt } = options;
+  const slots = createSlots(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
   const attempt = async (principal: MemberAccess, id: string, url: string): Promise<ReplayResult> => {
-    const { row, headers, body } = await stored(principal, id);
+    const { row, headers, body } = await getStored(principal, id);
     const outcome = await send({
       url,
       method: row.method,
@@ -67,23 +68,23 @@ export function createReplaysService(options: {
 
   return {
     /**
-     * @throws invalid for the destination, rate_limited when the account has too many under way, not_found for the event,
-     * unreachable when no answer came
+     * @throws invalid for the destination, rate_limited when the account has too many replays running, not_found for the event,
+     * unreachable when there was no answer
      */
     async replay(principal: MemberAccess, id: string, givenUrl: string): Promise<ReplayResult> {
-      const giveBack = slots.take(principal.accountId);
-      if (!giveBack)
-        throw new AppError('rate_limited', `at most ${maxAtOnce} replays at once`, { retryAfterSeconds: 1 });
+      const release = slots.take(principal.accountId);
+      if (!release)
+        throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
       try {
         const work = attempt(principal, id, readDestination(givenUrl));
         running.add(work);
         return await work.finally(() => running.delete(work));
       } finally {
-        giveBack();
+        release();
       }
     },
 
-    /** Ends what is under way, and waits until it is recorded. */
+    /** Aborts running replays, and waits until they are recorded. */
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.allSettled(running);

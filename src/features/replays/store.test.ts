@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('the oldest of one event go beyond a hundred; another event, with more or fewer, changes nothing', async () => {
+test('attempts of one event beyond 100 are deleted, whatever other events have', async () => {
   const { client, db } = server.services.database;
   let statements = 0;
   const store = createReplaysStore({

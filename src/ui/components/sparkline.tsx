@@ -1,6 +1,6 @@
 /* The last day of an endpoint as 24 bars, and the same in words for those who do not see them. */
 
-import type { Activity } from '../../features/live/model.ts';
+import type { Activity } from '../../features/endpoints/model.ts';
 import { count } from '../format/time.ts';
 
 export function Sparkline({ activity }: { activity: Activity | undefined }) {

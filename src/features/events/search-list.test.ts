@@ -4,11 +4,11 @@ import { openTestServer } from '../../testing/test-server.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore } from './store.ts';
 
-test('a team searches a few at a time, another team does not wait, and who went away searches no more', async () => {
+test('four searches of a team run at a time, other teams do not wait, and a disconnected client’s search is not started', async () => {
   const server = await openTestServer();
   const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
   const { database, endpoints, verdicts, account, turns, largeEventSlots } = server.services;
-  const asked: string[] = [];
+  const searches: string[] = [];
   const ends: (() => void)[] = [];
   const events = createEventsService({
     store: createEventsStore(database.db),
@@ -18,7 +18,7 @@ test('a team searches a few at a time, another team does not wait, and who went 
     search: {
       checkTerm: () => {},
       find: async ({ q }) => {
-        asked.push(q);
+        searches.push(q);
         await new Promise<void>(resolve => ends.push(resolve));
         return [];
       },
@@ -36,16 +36,16 @@ test('a team searches a few at a time, another team does not wait, and who went 
   const [byAda, byBob] = [await searchAs(ada), await searchAs(bob)];
   const gone = new AbortController();
   const running = [1, 2, 3, 4].map(n => byAda(`ada ${n}`));
-  await eventually(() => asked.length === 4);
+  await eventually(() => searches.length === 4);
   running.push(byAda('gone', gone.signal), byAda('ada 5'));
   running.push(byBob('bob'));
-  await eventually(() => asked.includes('bob'));
-  expect(asked).not.toContain('ada 5');
+  await eventually(() => searches.includes('bob'));
+  expect(searches).not.toContain('ada 5');
   gone.abort();
   ends.shift()?.();
-  await eventually(() => asked.includes('ada 5'));
+  await eventually(() => searches.includes('ada 5'));
   for (const end of ends) end();
   await Promise.all(running);
-  expect(asked).not.toContain('gone');
+  expect(searches).not.toContain('gone');
   await server.close();
 });

@@ -19,7 +19,7 @@ afterAll(() => server.close());
 
 const follow = (endpoint: { id: string }, headers: Record<string, string> = {}, query = ''): Promise<SseReader> =>
   readSse(`${origin}/api/endpoints/${endpoint.id}/stream${query}`, { authorization: `Bearer ${ada.key}`, ...headers });
-const openStreams = () => server.services.live.openStreams();
+const openStreams = () => server.services.notifications.openStreams();
 const idsOf = ({ messages }: SseReader) => messages.map(message => message.id);
 const deliverMany = async (endpoint: { url: string }, count: number) => {
   const ids: string[] = [];
@@ -28,7 +28,7 @@ const deliverMany = async (endpoint: { url: string }, count: number) => {
 };
 
 describe('GET /api/endpoints/{id}/stream', () => {
-  test('a delivery appears as an `event` message with its summary, and others’ deliveries do not', async () => {
+  test('a delivery is sent as an `event` message with its summary, and deliveries of other endpoints are not', async () => {
     const endpoint = await ada.createEndpoint();
     const other = await ada.createEndpoint();
     await server.deliver(endpoint);
@@ -47,14 +47,14 @@ describe('GET /api/endpoints/{id}/stream', () => {
     stream.close();
   });
 
-  test('the headers come before any delivery does', async () => {
+  test('the response headers are sent before any delivery arrives', async () => {
     const stream = await follow(await ada.createEndpoint());
     expect(stream.status).toBe(200);
     await eventually(() => stream.text().startsWith(': connected\nretry: 1000\n'));
     stream.close();
   });
 
-  test('Last-Event-ID resumes without a gap or a repeat, also while deliveries keep coming', async () => {
+  test('Last-Event-ID resumes without a gap or a repeat while deliveries arrive', async () => {
     const endpoint = await ada.createEndpoint();
     const noise = await ada.createEndpoint();
     const ids = await deliverMany(endpoint, 130);
@@ -64,7 +64,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     })();
     const seen: string[] = [];
     let last = ids[4] ?? '';
-    // Cut and resumed again and again, wherever it happens to be.
+    // Disconnected and resumed again and again, wherever it happens to be.
     while (seen.length < 305) {
       const stream = await follow(endpoint, { 'last-event-id': last });
       await stream.count(Math.min(40, 305 - seen.length));
@@ -76,7 +76,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     expect(seen).toEqual([...ids.slice(5)].sort());
   }, 30_000);
 
-  test('the header goes before the query, an empty id starts with the first event', async () => {
+  test('the header takes precedence over the query, and an empty id starts with the first event', async () => {
     const endpoint = await ada.createEndpoint();
     const ids = await deliverMany(endpoint, 4);
     const resumed = await follow(endpoint, { 'last-event-id': ids[2] ?? '' }, `?lastEventId=${ids[0]}`);
@@ -88,7 +88,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     for (const stream of [resumed, byQuery, whole]) stream.close();
   });
 
-  test('400 for an id that is none, 404 for a foreign or missing endpoint, 401 without credentials', async () => {
+  test('400 for an invalid Last-Event-ID, 404 for an endpoint of another team or a missing one, 401 without credentials', async () => {
     const endpoint = await ada.createEndpoint();
     const theirs = await bob.createEndpoint();
     expect((await ada.call('GET', `/api/endpoints/${endpoint.id}/stream?lastEventId=evt_x`)).status).toBe(400);
@@ -99,7 +99,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     expect((await server.fetch(`/api/endpoints/${endpoint.id}/stream`)).status).toBe(401);
   });
 
-  test('a client that goes away frees its place', async () => {
+  test('a client that disconnects frees its place', async () => {
     await eventually(() => openStreams() === 0);
     const stream = await follow(await ada.createEndpoint());
     expect(openStreams()).toBe(1);
@@ -107,7 +107,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     await eventually(() => openStreams() === 0);
   });
 
-  test('one that closes its half of the connection frees its place at once', async () => {
+  test('a client that closes its half of the connection frees its place at once', async () => {
     const { id } = await ada.createEndpoint();
     const request = `GET /api/endpoints/${id}/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`;
     for (const behind of ['', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
@@ -123,7 +123,7 @@ describe('GET /api/endpoints/{id}/stream', () => {
     }
   });
 
-  test('429 for one stream too many of an account; another account still gets one', async () => {
+  test('429 for the 21st stream of an account; another account can still open one', async () => {
     const endpoint = await ada.createEndpoint();
     const streams = await Promise.all(Array.from({ length: 20 }, () => follow(endpoint)));
     const refused = await ada.call('GET', `/api/endpoints/${endpoint.id}/stream`);
@@ -168,53 +168,15 @@ describe('GET /api/endpoints/{id}/stream', () => {
     await eventually(() => stream.ended() === 'ended');
   });
 
-  test('ends when the server stops, and no other opens then', async () => {
+  test('ends when the server shuts down, and no other stream opens after that', async () => {
     const other = await openTestServer();
     const dora = await other.createAccount('dora@example.com');
     const endpoint = await dora.createEndpoint();
     const address = `${await other.listen()}/api/endpoints/${endpoint.id}/stream`;
     const stream = await readSse(address, { authorization: `Bearer ${dora.key}` });
-    other.services.live.endAll();
+    other.services.notifications.shutDown();
     await eventually(() => stream.ended() === 'ended');
     expect((await dora.call('GET', new URL(address).pathname)).status).toBe(503);
     await other.close();
-  });
-});
-
-describe('GET /api/endpoints/{id}/activity', () => {
-  test('counts by the hour, the running one last', async () => {
-    const endpoint = await ada.createEndpoint();
-    const hour = 3_600_000;
-    const now = Date.now();
-    const { seq, token } = await server.services.endpoints.owned(
-      await server.services.account.byEmail(ada.email),
-      endpoint.id,
-    );
-    const delivery = {
-      method: 'POST',
-      path: '',
-      query: null,
-      fields: new Uint8Array(0),
-      body: new Uint8Array(),
-      sourceIp: '::1',
-    };
-    const start = Math.floor(now / hour) * hour;
-    for (const receivedAt of [now, now, start - 1, start - 23 * hour, start - 23 * hour - 1, start + hour])
-      await server.services.capture.record({ seq, token }, { ...delivery, receivedAt });
-    const activity = await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}/activity`);
-    const counts = new Array<number>(24).fill(0);
-    [counts[0], counts[22], counts[23]] = [1, 1, 2];
-    expect(activity).toEqual({ since: start - 23 * hour, bucketMs: hour, counts });
-  });
-
-  test('404 for a foreign endpoint', async () => {
-    await ada.json(404, 'GET', `/api/endpoints/${(await bob.createEndpoint()).id}/activity`);
-  });
-
-  test('is answered by the index alone', async () => {
-    const plan = await server.services.database.scanClient.execute(
-      'EXPLAIN QUERY PLAN SELECT CAST((received_at - 1.0) / 2.0 AS INTEGER), count(*) FROM events WHERE endpoint = 1 AND received_at >= 1 AND received_at < 9 GROUP BY 1',
-    );
-    expect(JSON.stringify(plan.rows)).toContain('COVERING INDEX events_by_time');
   });
 });

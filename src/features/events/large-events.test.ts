@@ -1,4 +1,4 @@
-/* Details and bodies that are too large to be made at once. */
+/* Details and bodies of events that are too large to be made in one piece. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -7,8 +7,8 @@ import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
 import { exchange } from '../../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { bodyChunks, type DetailFields, detailChunks } from './detail-stream.ts';
 import { excerptOf } from './excerpt.ts';
-import { bodyChunks, type DetailFields, detailChunks } from './large.ts';
 
 const mebibyte = 1 << 20;
 let server: TestServer;
@@ -31,7 +31,7 @@ const controls = (bytes: number): Uint8Array => new Uint8Array(bytes).map((_, i)
 const heldBytes = (): number => server.services.largeEventSlots.heldBytes();
 
 describe('the detail of a large event', () => {
-  test('of control characters is the JSON that it always was, byte for byte', async () => {
+  test('of control characters is the JSON that JSON.stringify makes', async () => {
     const small = await (await get(await server.deliver(endpoint, controls(1000)))).text();
     const body = controls(31 * mebibyte);
     const response = await get(await server.deliver(endpoint, body));
@@ -58,7 +58,7 @@ describe('the detail of a large event', () => {
     ['no JSON', `{"a":"${'x'.repeat(300_000)}"`],
     ['JSON that is too deep', '['.repeat(200_000) + ']'.repeat(200_000)],
     ['JSON that is too large to be parsed', `"${'x'.repeat(8 * mebibyte)}"`],
-  ])('has the payload of a small one: %s', async (_, body) => {
+  ])('has the payload that a small event would have: %s', async (_, body) => {
     const depth = /^\[+/.exec(body)?.[0].length ?? 0;
     const parsed = (): unknown => {
       try {
@@ -73,7 +73,7 @@ describe('the detail of a large event', () => {
     expect(detail.payloadRaw === body).toBe(true);
   });
 
-  test('that is not UTF-8 is base64', async () => {
+  test('has a body that is not UTF-8 in base64', async () => {
     const body = crypto.getRandomValues(new Uint8Array(64 << 10));
     const large = new Uint8Array(mebibyte + 1).map((_, i) => body[i % body.length] ?? 0);
     const detail = (await (await get(await server.deliver(endpoint, large))).json()) as Record<string, unknown>;
@@ -81,7 +81,7 @@ describe('the detail of a large event', () => {
     expect(detail['payloadRaw'] === Buffer.from(large).toString('base64')).toBe(true);
   });
 
-  test('is made in bites: nothing between two turns is more than a small part of it', async () => {
+  test('is made in small pieces, with a pause between them', async () => {
     const fields = { before: { id: 'evt_1' }, after: { replays: [] } } as unknown as DetailFields;
     for (const body of [controls(8 * mebibyte), Buffer.from(JSON.stringify({ a: 'x'.repeat(7 * mebibyte) }))]) {
       let turns = 0;
@@ -96,7 +96,7 @@ describe('the detail of a large event', () => {
     for await (const chunk of bodyChunks(controls(mebibyte))) expect(chunk.length).toBeLessThan(400 << 10);
   });
 
-  test('is not read by HEAD, which has the same head', async () => {
+  test('is not read for HEAD, which is answered with the same headers', async () => {
     const id = await server.deliver(endpoint, controls(mebibyte));
     const ask = async (path: string) =>
       exchange(
@@ -108,7 +108,7 @@ describe('the detail of a large event', () => {
     await eventually(() => heldBytes() === 0);
   });
 
-  test('is refused when the disk has altered it, without a byte of it, and its slot is free again', async () => {
+  test('is refused without a byte of it when it is damaged on disk, and its slot is released', async () => {
     const id = await server.deliver(endpoint, controls(mebibyte));
     const { client } = server.services.database;
     await client.execute(
@@ -127,7 +127,7 @@ describe('the detail of a large event', () => {
   });
 });
 
-test('the exact bytes of a large event come whole', async () => {
+test('the raw body of a large event is sent completely', async () => {
   const body = controls(5 * mebibyte + 1);
   const id = await server.deliver(endpoint, body);
   const response = await get(`${id}/raw`);
@@ -136,7 +136,7 @@ test('the exact bytes of a large event come whole', async () => {
   await eventually(() => heldBytes() === 0);
 });
 
-describe('readers of large events that do not read', () => {
+describe('clients that do not read a large event', () => {
   /** Asks, and takes nothing of the answer. */
   const askAndWait = async (path: string): Promise<Socket> => {
     const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
@@ -146,7 +146,7 @@ describe('readers of large events that do not read', () => {
     return socket;
   };
 
-  test('hold a bounded number of bytes, keep nobody else out, lose their slots to others, and free them by going', async () => {
+  test('hold limited memory, do not keep others out, lose their slots to others, and free them by disconnecting', async () => {
     const body = controls(30 * mebibyte);
     const id = await server.deliver(endpoint, body);
     const smallId = await server.deliver(endpoint, 'small');
@@ -161,7 +161,7 @@ describe('readers of large events that do not read', () => {
       const answered = await get(`${id}/raw`, bob);
       expect((await answered.bytes()).length).toBe(body.length);
 
-      // They have taken nothing for long now: the next of the same account, who reads, is not kept waiting by them.
+      // They have not read for long: the next request of the same account, whose client reads, does not wait for them.
       const own = get(`${id}/raw`);
       const passing = setInterval(() => clock.advance(5000), 50);
       expect((await (await own).bytes()).length).toBe(body.length);
@@ -175,7 +175,7 @@ describe('readers of large events that do not read', () => {
 });
 
 describe('an agent', () => {
-  test('gets a part of a large event, of which only that part becomes text', async () => {
+  test('gets a part of a large event', async () => {
     const body = `${'é😀'.repeat(400_000)}end`;
     const id = await server.deliver(endpoint, body);
     const result = await callTool(server.fetch, ada.key, 'get_event', { eventId: id, bodyOffset: 1_199_990 });
@@ -185,7 +185,7 @@ describe('an agent', () => {
     expect(heldBytes()).toBe(0);
   });
 
-  test.each([0, 1, 5, 1000, 699_050, 10_000_000])('gets from character %d on what it always got', async offset => {
+  test.each([0, 1, 5, 1000, 699_050, 10_000_000])('gets the characters from %d on', async offset => {
     const text = Buffer.from('aé😀\u0000'.repeat(200_000));
     const bytes = crypto.getRandomValues(new Uint8Array(60_000));
     const binary = Buffer.concat([Buffer.from([0xff]), ...Array.from({ length: 9 }, () => bytes)]);

@@ -1,14 +1,14 @@
-/* Names that parameters of tools had in 1.0.0. They are still taken from clients that send them, and described to nobody. */
+/* Parameter names of tools that changed after 1.0.0. The old names still work, and are not in the tools' schemas. */
 import type { ToolName } from './model.ts';
 
-const formerNames: Partial<Record<ToolName, Record<string, string>>> = {
+const deprecatedNames: Partial<Record<ToolName, Record<string, string>>> = {
   search_events: { query: 'q' },
   export_link: { query: 'q' },
 };
 
-/** The arguments of a call under today's names. Where both names are given, nothing is renamed: the schema refuses the old one. */
-export function withCurrentNames(tool: ToolName, given: unknown): unknown {
-  const names = formerNames[tool];
+/** Renames the arguments of a call. With both names given, the old one stays, and the schema refuses it. */
+export function renameDeprecatedParameters(tool: ToolName, given: unknown): unknown {
+  const names = deprecatedNames[tool];
   if (!names || typeof given !== 'object' || given === null) return given;
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('however many large bodies a page has, few are held at a time to judge their signatures', async () => {
+test('few large bodies of a page are held at a time to verify their signatures', async () => {
   const endpoint = await ada.createEndpoint();
   await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret: 'sesame' });
   // Compressed they are next to nothing, so that only the size of the body tells.

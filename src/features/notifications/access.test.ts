@@ -1,12 +1,11 @@
-/* Streams and waiting calls end when the access that they were opened with does, and give out nothing after that. */
+/* Streams and waiting calls end when their access ends, and give out nothing after that. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { MemberAccess } from '../../core/principal.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 import { readSse } from '../../testing/sse.ts';
-import type { EventSummary } from '../events/model.ts';
-import { createLiveService } from './service.ts';
+import { createFakeSource } from '../../testing/tail-source.ts';
+import { createNotificationsService } from './service.ts';
 
 let harness: OAuthHarness;
 let origin: string;
@@ -19,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 let people = 0;
-/** A member of Ada's team, and how this member's access of each kind is made and ended. */
+/** Credentials of a member of Ada's team, and how they become invalid. */
 type Opened = { headers: Record<string, string>; end: () => Promise<unknown> };
 const password = 'another correct horse';
 const kinds: [string, (cleo: SignedInAccount) => Promise<Opened>][] = [
@@ -102,7 +101,7 @@ const sessions: typeof kinds = [
   ],
 ];
 const member = (): Promise<SignedInAccount> => harness.createAccount(`cleo-${++people}@example.com`, 'ada@example.com');
-/** Well before the next regular check. */
+/** Well before the next periodic check. */
 const atOnceMs = 500;
 
 describe('a stream', () => {
@@ -129,7 +128,7 @@ describe('a stream', () => {
 });
 
 describe('a waiting call of an agent', () => {
-  const waiting = (): boolean => harness.services.arrivals.waiting() === 1;
+  const waiting = (): boolean => harness.services.notifications.openTails() === 1;
   const wait = (endpoint: { id: string }, bearer: string) =>
     callTool(harness.fetch, bearer, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 50 });
 
@@ -143,7 +142,7 @@ describe('a waiting call of an agent', () => {
     expect(await result).toMatchObject({ isError: true });
   });
 
-  test('goes on when somebody else’s access ends', async () => {
+  test('goes on when another access ends', async () => {
     const endpoint = await ada.createEndpoint();
     const result = wait(endpoint, ada.key);
     await eventually(waiting);
@@ -154,47 +153,38 @@ describe('a waiting call of an agent', () => {
   });
 });
 
-describe('where nobody says that access has ended, as when another process ended it', () => {
-  const principal: MemberAccess = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' };
-  const event = { id: 'evt_1' } as EventSummary;
+describe('access that ends without notice, as when another process ends it', () => {
+  const principal = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' } as const;
 
   test.each([false, true])('an event is given out only after a fresh check (shared database: %p)', async isShared => {
-    let newest = 0;
-    let isIn = true;
-    const live = createLiveService({
-      store: { counts: async () => [] } as never,
+    const source = createFakeSource();
+    let hasAccess = true;
+    const notifications = createNotificationsService({
       clock: { now: () => 0, monotonic: () => 0 },
       endpoint: async () => ({ seq: 1, token: '' }),
       events: {
-        since: () => 0,
-        newest: async () => newest,
-        after: async (_, __, position) => ({
-          events: newest > position ? [event] : [],
-          position: newest,
-          more: false,
-        }),
-        those: async () => [event],
+        newest: source.newest,
+        listAfter: (_, __, position, limit) => source.listAfter(position, limit),
+        listBySeq: (_, __, seqs) => source.listBySeq(seqs),
       },
-      slots: { take: () => () => {} },
+      streamSlots: { take: () => () => {} },
       isShared,
       checkEveryMs: 3_600_000,
     });
-    const body = await live.open({
+    const stream = await notifications.openStream({
       principal,
       endpointId: 'ep_1',
       lastEventId: undefined,
-      recheck: async () => (isIn ? principal : undefined),
+      recheck: async () => (hasAccess ? principal : undefined),
     });
-    const reader = body.getReader();
+    const reader = stream.getReader();
     const text = async () => Buffer.from((await reader.read()).value ?? []).toString();
     await text();
-    newest = 1;
-    live.recorded({ endpoint: 1, seq: 1 });
+    notifications.recorded({ endpoint: 1, seq: source.store() });
     expect(await text()).toContain('id: evt_1');
-    isIn = false;
-    newest = 2;
-    live.recorded({ endpoint: 1, seq: 2 });
+    hasAccess = false;
+    notifications.recorded({ endpoint: 1, seq: source.store() });
     expect(await reader.read()).toEqual({ done: true, value: undefined });
-    expect(live.openStreams()).toBe(0);
+    expect(notifications.openStreams()).toBe(0);
   });
 });

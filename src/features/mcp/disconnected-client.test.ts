@@ -1,4 +1,4 @@
-/* Agents that go away while a call waits. */
+/* Agents that disconnect while a call waits. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { eventually } from '../../testing/poll.ts';
@@ -35,7 +35,7 @@ const callOf = (fields: string[], params: object): string => {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 };
 
-/** Sends all and, when told to, closes its half. */
+/** Sends the request and keeps its half of the connection open. */
 function caller(request: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const one = { socket, received: '' };
@@ -51,18 +51,18 @@ function caller(request: string) {
 test.each([
   ['of 2025', {}, ['MCP-Protocol-Version: 2025-06-18']],
   ['of 2026', { _meta: meta }, modern],
-])('one %s that closes its half of the connection waits no more', async (_name, extra, fields) => {
+])('a call %s ends its wait when the client closes its half of the connection', async (_name, extra, fields) => {
   const { id } = await ada.createEndpoint();
   const given = { name: 'wait_for_event', arguments: { endpointId: id, timeoutSeconds: 50 } };
   const agent = caller(callOf(fields, { ...given, ...extra }));
-  await eventually(() => agent.received !== '' || server.services.arrivals.waiting() === 1);
+  await eventually(() => agent.received !== '' || server.services.notifications.openTails() === 1);
   expect(agent.received).toBe('');
   agent.socket.end();
-  await eventually(() => server.services.arrivals.waiting() === 0);
+  await eventually(() => server.services.notifications.openTails() === 0);
   await eventually(() => agent.socket.destroyed);
 });
 
-test('one that has said all and closes its half is answered when there is nothing to wait for', async () => {
+test('a client that has sent its request and closes its half is answered when the call does not wait', async () => {
   const agent = caller(callOf(['MCP-Protocol-Version: 2025-06-18'], { name: 'list_endpoints', arguments: {} }));
   agent.socket.end();
   await eventually(() => agent.received.includes('structuredContent'));

@@ -1,4 +1,5 @@
-/* Reading one event: its detail, its exact bytes, a part of it. Large ones in slices, and not too many at a time. */
+/* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
+
 import { AppError, notFound } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
@@ -8,39 +9,39 @@ import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import { DamagedError, type Intact, unpackIntact, unpackIntactInTurns } from '../../core/stored-content.ts';
 import type { Turn } from '../../core/stream-pace.ts';
-import { queryText, toAttempt, toPayload, toSummary } from './event-json.ts';
-import { type EventExcerpt, excerptOf, type Window } from './excerpt.ts';
-import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './large.ts';
+import { bodyChunks, type DetailFields, detailChunks, toSlotStream } from './detail-stream.ts';
+import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
+import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { EventDetail } from './model.ts';
 import type { StoredEvent, Verdicts } from './service.ts';
 import type { DetailRow, EventsStore, FoundRow } from './store.ts';
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
-export function createSingleEvents({
+export function createEventDetails({
   store,
-  since,
+  retentionCutoff,
   verdicts,
   turns,
   slots,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
-  /** The oldest time of receipt that the principal may still see. */
-  since: (principal: TeamAccess) => number;
-  verdicts: Pick<Verdicts, 'judge'>;
+  /** Events received before this time are not visible to the principal. Epoch ms. */
+  retentionCutoff: (principal: TeamAccess) => number;
+  verdicts: Pick<Verdicts, 'verify'>;
   turns: () => Turn;
   slots: MemorySlots;
 }) {
   /** @throws not_found */
-  const found = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
+  const findRow = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
-    const row = parsed && (await store.find(principal.teamId, parsed.seq, parsed.nonce, since(principal)));
+    const row = parsed && (await store.find(principal.teamId, parsed.seq, parsed.nonce, retentionCutoff(principal)));
     if (!row) throw notFound('event');
     return row;
   };
 
-  /** What the disk has altered is neither shown nor sent on: it is not what came. @throws damaged */
-  const intact = async (id: string, row: DetailRow): Promise<Intact> => {
+  /** Checks the content against its hash: damaged content is neither shown nor replayed. @throws damaged */
+  const unpack = async (id: string, row: DetailRow): Promise<Intact> => {
     try {
       return isLarge(row) ? await unpackIntactInTurns(row, turns()) : unpackIntact(row);
     } catch (cause) {
@@ -49,22 +50,22 @@ export function createSingleEvents({
     }
   };
 
-  /** With its content, which has been checked. @throws not_found, damaged */
+  /** Adds the content. @throws not_found, damaged */
   const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
     const content = row.content ?? (await store.content(row));
     if (!content) throw notFound('event');
     const full = { ...row, content };
-    const { headers, body } = await intact(id, full);
+    const { headers, body } = await unpack(id, full);
     return { row: full, endpointId, token, headers, body };
   };
 
-  /** The same; a large one with a slot that is the caller's to give back. @throws rate_limited, overloaded, too */
+  /** A large event comes with a slot, which the caller must release. @throws not_found, damaged, rate_limited, overloaded */
   const open = async (
     principal: MemberAccess,
     id: string,
     signal?: AbortSignal,
   ): Promise<{ event: StoredEvent; slot: MemorySlot | undefined }> => {
-    const row = await found(principal, id);
+    const row = await findRow(principal, id);
     if (!isLarge(row)) return { event: await read(id, row), slot: undefined };
     const slot = await slots.take(principal.accountId, row.size + row.contentBytes, signal);
     try {
@@ -77,7 +78,7 @@ export function createSingleEvents({
 
   const fields = async ({ row, endpointId, token, headers, body }: StoredEvent): Promise<DetailFields> => {
     const [[signature = null], attempts] = await Promise.all([
-      verdicts.judge({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
+      verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
     ]);
     const { payloadPreview: _, ...summary } = toSummary(row, signature);
@@ -95,20 +96,21 @@ export function createSingleEvents({
         sha256: row.sha256.toString('hex'),
         sourceIp: row.sourceIp,
         signature,
-        replays: attempts.map(toAttempt),
+        replays: attempts.map(toReplayAttempt),
       },
     };
   };
 
   return {
-    /** In full, for whoever bounds how many are held. @throws not_found, damaged */
-    stored: async (principal: TeamAccess, id: string): Promise<StoredEvent> => read(id, await found(principal, id)),
+    /** The whole event in memory: the caller limits how many it holds. @throws not_found, damaged */
+    getStored: async (principal: TeamAccess, id: string): Promise<StoredEvent> =>
+      read(id, await findRow(principal, id)),
 
     /** The row number of an event's endpoint. @throws not_found */
-    endpointOf: async (principal: TeamAccess, id: string): Promise<number> => (await found(principal, id)).endpoint,
+    endpointOf: async (principal: TeamAccess, id: string): Promise<number> => (await findRow(principal, id)).endpoint,
 
     /**
-     * A large one as the JSON text of the same.
+     * A large event is returned as a stream of the JSON text.
      * @throws not_found, damaged, rate_limited, overloaded
      */
     async event(
@@ -136,7 +138,7 @@ export function createSingleEvents({
     },
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
-    async excerpt(principal: MemberAccess, id: string, window: Window): Promise<EventExcerpt> {
+    async excerpt(principal: MemberAccess, id: string, window: ExcerptRange): Promise<EventExcerpt> {
       const { event, slot } = await open(principal, id);
       try {
         const { before, after } = await fields(event);
@@ -148,7 +150,7 @@ export function createSingleEvents({
   };
 }
 
-/** Gives the slot back when there will be no answer that does. */
+/** Releases the slot when `make` fails: then no stream will. */
 async function withSlot<T>(slot: MemorySlot | undefined, make: () => Promise<T>): Promise<T> {
   try {
     return await make();

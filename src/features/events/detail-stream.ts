@@ -1,6 +1,6 @@
 /*
- * A large event as an answer: written a chunk at a time, only as fast as it is read, in bites of the main thread's time. The body
- * has been checked before this begins, so that no byte of a damaged one is given out.
+ * Streams the detail or the body of a large event: a chunk at a time, as fast as the client reads, in short time slices. The body
+ * is checked against its hash before, so no byte of a damaged event is sent.
  */
 import { createJsonCheck, jsonPieces } from '../../core/json-check.ts';
 import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json-output.ts';
@@ -11,17 +11,17 @@ import { maxDepth } from './event-json.ts';
 import type { EventDetail } from './model.ts';
 
 type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
-type LaterField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
+type TrailingField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
 
-/** What stands before and after the payload's fields. */
+/** The fields before and after the payload. */
 export type DetailFields = {
-  before: Omit<EventDetail, PayloadField | LaterField>;
-  after: Pick<EventDetail, LaterField>;
+  before: Omit<EventDetail, PayloadField | TrailingField>;
+  after: Pick<EventDetail, TrailingField>;
 };
 
 const rawChunkBytes = 256 << 10;
 
-/** The JSON that `JSON.stringify` would make of the whole detail, but for space and repeated keys in the payload. */
+/** The JSON text of the detail. White space and repeated keys in the payload stay as received. */
 export async function* detailChunks(
   { before, after }: DetailFields,
   body: Uint8Array,
@@ -40,13 +40,13 @@ export async function* detailChunks(
   yield* writePieces(pieces(), turn);
 }
 
-/** The bytes alone, each chunk of its own memory. */
+/** The body in chunks, each a copy. */
 export async function* bodyChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < body.length; start += rawChunkBytes)
     yield new Uint8Array(body.subarray(start, start + rawChunkBytes));
 }
 
-/** As `payload` has it: not of what is so large or deep that its reader would suffer. */
+/** Whether `payload` has the parsed body: JSON that is not too large or too deep for common parsers. */
 async function isJson(body: Uint8Array, turn: Turn): Promise<boolean> {
   if (body.length > maxParsedBodyBytes) return false;
   const next = createJsonCheck(body, maxDepth);
@@ -58,11 +58,11 @@ async function isJson(body: Uint8Array, turn: Turn): Promise<boolean> {
   }
 }
 
-/** The answer's stream; its slot is given back when it ends, fails, is given up, or when its reader has stopped and others wait. */
+/** A response stream that holds a slot until it ends, fails, is cancelled, or its client stops reading while others wait. */
 export function toSlotStream(chunks: AsyncGenerator<Uint8Array>, slot: MemorySlot): ReadableStream<Uint8Array> {
   return toStream(chunks, slot.release, {
     onOffered: fail =>
-      slot.offered(() => fail(new Error('a client took nothing of a large event for too long while others waited'))),
+      slot.offered(() => fail(new Error('a client stopped reading a large event while others waited for its memory'))),
     onTaken: slot.taken,
   });
 }

@@ -1,0 +1,19 @@
+/* Schemas of the event stream. */
+import { Type as t } from '@sinclair/typebox';
+import { byMediaType } from '../../http/schemas.ts';
+
+export const StreamQuery = t.Object({
+  lastEventId: t.Optional(
+    t.String({
+      description:
+        'id of the newest event that the client has; empty for none. The header Last-Event-ID takes precedence',
+    }),
+  ),
+});
+
+export const EventStream = byMediaType({
+  'text/event-stream': t.String({
+    description:
+      'Messages of type `event`, each with an EventSummary as data and the id of the event as id, and comments in between.',
+  }),
+});

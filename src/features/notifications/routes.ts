@@ -1,0 +1,42 @@
+/* GET /api/endpoints/{id}/stream */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import { requestContext } from '../../http/fetch-adapter.ts';
+import type { Gate } from '../../http/gate.ts';
+import { queryOf } from '../../http/input.ts';
+import { IdParams, responses } from '../../http/schemas.ts';
+import { EventStream, StreamQuery } from './model.ts';
+import type { NotificationsService } from './service.ts';
+
+export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notifications: NotificationsService }) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] }).use(authenticated(gate)).get(
+    '/:id/stream',
+    async ({ principal, request, params, query }) => {
+      const stream = await notifications.openStream({
+        principal,
+        endpointId: params.id,
+        // A browser that reconnects sends the header, with the query of its first request.
+        lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
+        recheck: () => gate.recheck(request),
+      });
+      requestContext(request).endWithSender(0);
+      return new Response(stream, {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store, no-transform',
+          // Without it, proxies that buffer delay events.
+          'x-accel-buffering': 'no',
+        },
+      });
+    },
+    {
+      params: IdParams,
+      ...queryOf(StreamQuery),
+      response: responses({ 200: EventStream }, 400, 404),
+      detail: {
+        operationId: 'streamEvents',
+        summary: 'Deliveries as they are stored, as server-sent events',
+        description: '`Last-Event-ID` resumes after that event, without gaps or repeats.',
+      },
+    },
+  );
