@@ -88,7 +88,7 @@ describe('valid JSON in pieces', () => {
     const text = JSON.stringify({ a: 'x"\\'.repeat(100_000), b: [1, 2.5] });
     const pieces = [...jsonPieces(Buffer.from(text))];
     expect(written(text)).toBe(text);
-    for (const { verbatim } of pieces) expect(verbatim.length).toBeLessThanOrEqual(64 << 10);
+    for (const { verbatim } of pieces) expect(verbatim.length).toBeLessThanOrEqual(16 << 10);
     expect(pieces.length).toBeGreaterThan(5);
   });
 });

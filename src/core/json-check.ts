@@ -162,6 +162,8 @@ function isPlainNumber(bytes: Uint8Array, start: number, end: number): boolean {
 
 /** The longest that a number can become: `-1.2345678901234567e+100`. */
 const numberBytes = 32;
+/** Made in a bite of the main thread's time, even when all of it is numbers. */
+const pieceBytes = 16 << 10;
 
 /**
  * Valid JSON as it stands, but for numbers, which are those that `JSON.parse` makes of them: `1e400` and `-0` would be others to
@@ -169,22 +171,20 @@ const numberBytes = 32;
  */
 export function* jsonPieces(bytes: Uint8Array): Generator<Verbatim> {
   const source = asBuffer(bytes);
-  let piece = Buffer.allocUnsafeSlow(sliceBytes);
+  let piece = Buffer.allocUnsafeSlow(pieceBytes);
   let length = 0;
   let inString = false;
   for (let i = 0; i < source.length; ) {
-    if (length > sliceBytes - numberBytes) {
+    if (length > pieceBytes - numberBytes) {
       yield { verbatim: piece.subarray(0, length) };
-      piece = Buffer.allocUnsafeSlow(sliceBytes);
+      piece = Buffer.allocUnsafeSlow(pieceBytes);
       length = 0;
     }
     const byte = source[i] ?? 0;
     if (!inString && (byte === MINUS || isDigit(byte))) {
       const end = endOfNumber(source, i);
-      const number = isPlainNumber(source, i, end)
-        ? source.toString('latin1', i, end)
-        : JSON.stringify(Number(source.toString('latin1', i, end)));
-      length += piece.write(number, length, 'latin1');
+      if (isPlainNumber(source, i, end)) while (i < end) piece[length++] = source[i++] ?? 0;
+      else length += piece.write(JSON.stringify(Number(source.toString('latin1', i, end))), length, 'latin1');
       i = end;
       continue;
     }

@@ -43,6 +43,19 @@ describe('a slot', () => {
     expect([got.at(-1), slots.heldBytes()]).toEqual(['third', 30]);
   });
 
+  test('is given to an account that has some while it leaves as many bytes free as it holds, so that others get theirs', async () => {
+    const { ask, got, slots } = open({ perHolder: 4 });
+    const first = await ask('first', 'ada', 30);
+    await ask('small', 'ada', 20);
+    void ask('one more', 'ada', 10);
+    await ask('other', 'bob', 35);
+    await settled();
+    expect([got, slots.heldBytes()]).toEqual([['first', 'small', 'other'], 85]);
+    first.release();
+    await settled();
+    expect(got.at(-1)).toBe('one more');
+  });
+
   test('of bytes that are not there is waited for in turn, so that small ones do not keep out a large one', async () => {
     const { ask, got } = open();
     const first = await ask('first', 'ada', 60);

@@ -1,6 +1,7 @@
 /*
  * Slots for answers that hold a large body in memory until their reader has taken them: a few for each account, and a number of bytes
- * for all together. Whoever finds none free waits a little; a reader that takes nothing meanwhile loses its slot. Per process.
+ * for all together, of which one account alone may have half. Whoever finds none free waits a little; a reader that takes nothing
+ * meanwhile loses its slot. Per process.
  */
 import { AppError } from './errors.ts';
 
@@ -38,10 +39,16 @@ export function createMemorySlots({ perHolder, totalBytes, patienceMs, stalledMs
   let heldBytes = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const isOverShare = ({ holder }: Waiting): boolean => {
+  /** A holder that has some takes more only while it has no more than is left free for the others. */
+  const isOverShare = ({ holder, bytes }: Waiting): boolean => {
     let count = 0;
-    for (const one of held) if (one.holder === holder) count++;
-    return count >= perHolder;
+    let own = bytes;
+    for (const one of held) {
+      if (one.holder !== holder) continue;
+      count++;
+      own += one.bytes;
+    }
+    return count >= perHolder || (count > 0 && own > totalBytes - heldBytes - bytes);
   };
   const fits = ({ bytes }: Waiting): boolean => held.size === 0 || heldBytes + bytes <= totalBytes;
 
@@ -112,7 +119,11 @@ export function createMemorySlots({ perHolder, totalBytes, patienceMs, stalledMs
           const retry = { retryAfterSeconds: 5 };
           giveUp(
             isOverShare(own)
-              ? new AppError('rate_limited', `at most ${perHolder} large events at once`, retry)
+              ? new AppError(
+                  'rate_limited',
+                  `at most ${perHolder} large events at once, and fewer very large ones`,
+                  retry,
+                )
               : new AppError('overloaded', 'too many large events are being read, try again', retry),
           );
         }, patienceMs);

@@ -1,5 +1,6 @@
 /* More connections than a front takes, over real sockets. */
 import { afterEach, expect, test } from 'bun:test';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { createFront, type Front } from '../front.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import { eventually } from '../testing/poll.ts';
@@ -12,19 +13,23 @@ afterEach(async () => {
   await front?.close(0);
 });
 
-async function open(tls?: { cert: string; key: string }) {
+type Opened = { tls?: { cert: string; key: string }; fetch?: () => Response; flushMs?: number };
+
+async function open({ tls, fetch = () => new Response('ready'), flushMs }: Opened = {}) {
   const told: string[] = [];
   front = createFront({
     ingest: { handle: async (req, res) => void (req.url === '/in/slow' || res.end('captured')) },
-    fetch: () => new Response('ready'),
+    fetch,
     clientAddress: () => '127.0.0.1',
     tls,
+    limits: { tickMs: flushMs === undefined ? 1000 : flushMs / 10 },
     connections: {
       total: 3,
       perNetwork: 3,
       isShared: () => false,
       onReached: () => told.push('reached'),
       onLeft: () => {},
+      ...(flushMs !== undefined && { leastMs: { flush: flushMs } }),
     },
     onError: () => {},
   });
@@ -83,7 +88,7 @@ test('beyond that a few silent ones are kept, and all others closed with the sam
 
 test('connections that say nothing give way after a second, under https, too', async () => {
   const certificate = selfSigned();
-  const { port, connect } = await open(certificate);
+  const { port, connect } = await open({ tls: certificate });
   const silent = await Promise.all(Array.from({ length: 3 }, () => connect()));
   await eventually(async () => {
     const response = await fetch(`https://localhost:${port}/app`, {
@@ -93,4 +98,30 @@ test('connections that say nothing give way after a second, under https, too', a
     return (await response?.text()) === 'ready';
   });
   await Promise.race(silent.map(({ closed }) => closed));
+});
+
+test('connections whose answers are not taken give way, and one that takes its answer goes on', async () => {
+  const endless = () =>
+    new Response(new ReadableStream({ pull: controller => controller.enqueue(new Uint8Array(64 << 10)) }));
+  const { port, connect } = await open({ fetch: endless, flushMs: 200 });
+  const sockets: Socket[] = [];
+  const ask = (path: string): Socket => {
+    const socket = connectSocket(port, '127.0.0.1', () => socket.write(get(path)));
+    sockets.push(socket.on('error', () => {}));
+    return socket;
+  };
+  try {
+    const reader = ask('/app').resume();
+    for (let i = 0; i < 2; i++) ask('/app').pause();
+    for (let i = 0; i < 2; i++)
+      await eventually(async () => {
+        const wire = await connect('POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n1');
+        await wire.until(/captured|503/).catch(() => {});
+        return wire.received().includes('captured');
+      });
+    const before = reader.bytesRead;
+    await eventually(() => reader.bytesRead > before);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });

@@ -62,6 +62,18 @@ describe('at the limit', () => {
     expect(closed).toEqual(['head', 'body']);
   });
 
+  test('one whose answer is not taken gives way after a while, before bodies do', () => {
+    const { take, closed, pass } = open();
+    take('body', 'body');
+    take('untaken', 'flush');
+    take('answer', 'answer');
+    pass(9999);
+    expect(take('too early')).toBeUndefined();
+    pass(1);
+    expect(take('after it')).toBeDefined();
+    expect(closed).toEqual(['untaken']);
+  });
+
   test('a few more are guests, who give way to each other by the same rules', () => {
     const { limit, take, closed, pass } = open({ total: 1 });
     take('only');

@@ -6,11 +6,14 @@
 import { networkOf } from '../core/addresses.ts';
 
 /** What a connection that may have to give way is doing, in the order in which they do. */
-const yielding = ['idle', 'linger', 'head', 'body'] as const;
+const yielding = ['idle', 'linger', 'head', 'flush', 'body'] as const;
 type Yielding = (typeof yielding)[number];
 
-/** For how long one must have been at it. A request that keeps arriving for longer than this is slower than it has to be. */
-const leastMs: Record<Yielding, number> = { idle: 0, linger: 2000, head: 1000, body: 10_000 };
+/**
+ * For how long one must have been at it. A request that keeps arriving for longer than this is slower than it has to be, and so is a
+ * reader that takes nothing of its answer.
+ */
+const usualLeastMs: Record<Yielding, number> = { idle: 0, linger: 2000, head: 1000, flush: 10_000, body: 10_000 };
 /** Connections beyond the limits, so that the server can be asked how it is at any time. */
 const mostGuests = 8;
 const probes = new Set(['/healthz', '/readyz', '/metrics']);
@@ -26,6 +29,8 @@ export type ConnectionLimitOptions = {
   onReached: (reached: { open: number; limit: number; network: string | undefined }) => void;
   /** Called once it has not been reached for a while. */
   onLeft: (counts: { closed: number; refused: number }) => void;
+  /** For tests: other times than the usual ones after which a connection may have to give way. */
+  leastMs?: Partial<Record<Yielding, number>>;
 };
 
 /** What a guest may ask for. */
@@ -36,13 +41,15 @@ export type Place = {
   isGuest: boolean;
   /** Called at each change of what it is doing; phases that never yield have any other name. */
   enter: (phase: string) => void;
+  /** To be called every second or so of an answer: one that its reader does not take can be missed as much as one that was given. */
+  lookAtReader: (socket: { writableNeedDrain: boolean; bytesWritten: number }) => void;
   leave: () => void;
 };
 
 type Member = { since: number; phase: string; giveWay: () => void; leave: () => void };
 
 /** Connections that are counted together; those that may yield are ordered by how long they have been at it. */
-function createGroup() {
+function createGroup(leastMs: Record<Yielding, number>) {
   const byPhase = new Map<string, Set<Member>>(yielding.map(phase => [phase, new Set()]));
   return {
     size: 0,
@@ -67,9 +74,10 @@ export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
 /** @param now milliseconds; coarse is enough */
 export function createConnectionLimit(options: ConnectionLimitOptions, now: () => number) {
   const { total, perNetwork, isShared, onReached, onLeft } = options;
-  const all = createGroup();
+  const leastMs = { ...usualLeastMs, ...options.leastMs };
+  const all = createGroup(leastMs);
   const networks = new Map<string, Group>();
-  const guests = createGroup();
+  const guests = createGroup(leastMs);
   let counts = { closed: 0, refused: 0 };
   let reachedAt: number | undefined;
 
@@ -92,11 +100,20 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
 
   const join = (groups: readonly Group[], isGuest: boolean, giveWay: () => void, onLeave: () => void): Place => {
     let isOpen = true;
+    /** What had been written when the reader stopped. */
+    let stuckAt: number | undefined;
     const enter = (phase: string): void => {
       if (!isOpen) return;
+      stuckAt = undefined;
       for (const group of groups) group.move(member, phase);
       member.phase = phase;
       member.since = now();
+    };
+    const lookAtReader: Place['lookAtReader'] = ({ writableNeedDrain, bytesWritten }) => {
+      const at = writableNeedDrain ? bytesWritten : undefined;
+      if (at === stuckAt) return;
+      enter(writableNeedDrain ? 'flush' : 'answer');
+      stuckAt = at;
     };
     const leave = (): void => {
       if (!isOpen) return;
@@ -108,7 +125,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
     const member: Member = { since: now(), phase: '', giveWay, leave };
     for (const group of groups) group.size++;
     enter('head');
-    return { isGuest, enter, leave };
+    return { isGuest, enter, lookAtReader, leave };
   };
 
   return {
@@ -118,7 +135,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
      */
     take(peer: string | undefined, giveWay: () => void): Place | undefined {
       const network = peer === undefined || isShared(peer) ? undefined : networkOf(peer);
-      const own = network === undefined ? undefined : (networks.get(network) ?? createGroup());
+      const own = network === undefined ? undefined : (networks.get(network) ?? createGroup(leastMs));
       if ((own && isFull(own, perNetwork, network)) || isFull(all, total, undefined)) {
         counts.refused++;
         return makeRoom(guests, mostGuests) ? join([guests], true, giveWay, () => {}) : undefined;

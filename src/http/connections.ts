@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type BodyPace, type BodyPaceLimits, keepsPace, startPace } from './body-pace.ts';
-import { type ConnectionLimitOptions, createConnectionLimit } from './connection-limit.ts';
+import { type ConnectionLimitOptions, createConnectionLimit, type Place } from './connection-limit.ts';
 import { failureMessage, type ProtocolFailure } from './protocol-failures.ts';
 import type { ReadDecision } from './socket-reader.ts';
 
@@ -55,6 +55,8 @@ type Entry = Connection & {
   bytesRead: number;
   /** Of the body that is arriving, from the first look on. */
   pace: BodyPace | undefined;
+  /** Among all, if those are counted. */
+  place: Place | undefined;
   /** It has had its last request. */
   isOver: boolean;
   /** What comes after, or instead of the last of, its requests. */
@@ -103,6 +105,7 @@ export function createConnections(
       if (phase === 'idle' && requests.length === 0 && hasMoved) entry.enter('head');
       else if (phase === 'body' && requests[0]?.req.complete) entry.enter('answer');
       else if (phase === 'answer' && requests[0]?.res.writableEnded) entry.enter('flush');
+      else if (phase === 'answer') entry.place?.lookAtReader(socket);
       else if (phase === 'linger' && (hasMoved || !socket.writableFinished)) {
         entry.bytesRead = socket.bytesRead;
         entry.heardAt = ticks;
@@ -143,6 +146,7 @@ export function createConnections(
       requests: [],
       bytesRead: 0,
       pace: undefined,
+      place,
       isOver: false,
       failure: undefined,
       enter: phase => {

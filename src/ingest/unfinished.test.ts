@@ -1,4 +1,6 @@
 /* Deliveries that stop before their end: what they hold is taken from nobody else, and not for long. */
+
+import { heapStats } from 'bun:jsc';
 import { afterEach, describe, expect, test } from 'bun:test';
 import { parseCidr } from '../core/addresses.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
@@ -190,6 +192,42 @@ describe('small deliveries that stall', () => {
     for (let i = 0; i < 4; i++) wire.write(chunk);
     await eventually(() => held.large >= 0x50000);
     expect(held.small).toBe(0);
+  });
+});
+
+describe('what an unfinished delivery holds is what counts', () => {
+  const heap = () => {
+    Bun.gc(true);
+    return heapStats();
+  };
+
+  test('however small its pieces', async () => {
+    const { held, stall } = await open();
+    const objects = () => heap().objectTypeCounts['Uint8Array'] ?? 0;
+    const wire = await stall(attacker, 'a', 100 * kilobyte, 1);
+    await eventually(() => held.small > 0);
+    const before = objects();
+    for (let i = 0; i < 300; i++) {
+      const last = held.small;
+      wire.write('x');
+      await eventually(() => held.small > last);
+    }
+    expect(objects() - before).toBeLessThan(100);
+  });
+
+  test('however much came with its beginning', async () => {
+    const { held, results, stall } = await open();
+    const before = heap().extraMemorySize;
+    for (let i = 0; i < 20; i++) {
+      const wire = await stall(attacker, 'a', 0, 0);
+      await eventually(() => results.length === 2 * i + 1);
+      const body = 'x'.repeat(200 * kilobyte);
+      const first = `POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      wire.write(`${first}POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx`);
+      await eventually(() => results.length === 2 * i + 2);
+    }
+    await eventually(() => held.small > 0);
+    expect(heap().extraMemorySize - before).toBeLessThan(megabyte);
   });
 });
 

@@ -100,6 +100,18 @@ describe('the clock of the sweeper', () => {
     expect(third.now()).toBe(first.clock.now());
   });
 
+  test('counts the whole hour again when the clock was right after a restart, and jumps later', async () => {
+    const first = await open();
+    first.clock.setNow(first.clock.now() + 30 * day);
+    await first.run(56 * minute);
+    first.clock.setNow(first.clock.now() - 30 * day);
+    const { clock, run, now } = await first.restart();
+    await run(day);
+    clock.setNow(clock.now() + 30 * day);
+    await run(50 * minute);
+    expect(now()).toBe(clock.now() - 30 * day);
+  });
+
   test('counts the hour across restarts, so that short runs do not put it off for ever', async () => {
     let { clock, run, restart, now } = await open();
     await run(10 * minute);

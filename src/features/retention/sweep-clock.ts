@@ -38,6 +38,7 @@ export function createSweepClock({ clock, store, onAhead, onSettled }: SweepCloc
   let trusted = sample();
   /** The jump that is not followed, and what of its hour had passed before this process started. */
   let jump: { at: Sample; heldBeforeMs: number } | undefined;
+  /** The same as it was saved, until the clock is looked at for the first time. */
   let before: SeenClock['ahead'];
   let savedAt = Number.NEGATIVE_INFINITY;
 
@@ -57,6 +58,7 @@ export function createSweepClock({ clock, store, onAhead, onSettled }: SweepCloc
     trusted = at;
     if (jump) onSettled();
     jump = undefined;
+    before = undefined;
     return at.wall;
   };
 

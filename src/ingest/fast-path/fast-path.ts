@@ -35,6 +35,9 @@ export type FastPathOptions = {
   onAborted: () => void;
 };
 
+/** Of an unfinished delivery: more are put together. */
+const mostPieces = 64;
+
 export function createFastPath(options: FastPathOptions): FastPath {
   const { deliver, maxBodyBytes, completeBudget, unfinishedBudget, holdersOf, isKnownTarget, onAborted } = options;
 
@@ -92,6 +95,8 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return true;
       };
       const holdUnfinished = ({ forwardedFor }: RequestHead): boolean => {
+        // What counts is all that is held: neither the rest of a larger read, nor an object for every few bytes.
+        if (!holders || unread.length > mostPieces) unread = [Buffer.concat(unread, unreadBytes)];
         holders ??= holdersFor(forwardedFor);
         if (!unfinishedBudget.take(unreadBytes - held, holders)) return false;
         held = unreadBytes;
