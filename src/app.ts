@@ -15,7 +15,7 @@ import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
-import { dashboardRoutes } from './http/dashboard.ts';
+import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';

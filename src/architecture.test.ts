@@ -55,11 +55,14 @@ const PURE: Record<string, string[]> = {
 const LONG: Record<string, string> = {};
 const MAX_LINES = 300;
 
-/** `features/keys/routes.ts` -> `routes`; another file of a feature -> `part`; `core/ids.ts` -> `core`; `app.ts` -> `app`. */
+/**
+ * `features/keys/routes.ts` -> `routes`; `features/oauth/clients-store.ts` -> `store`; another file of a feature -> `part`;
+ * `core/ids.ts` -> `core`; `app.ts` -> `app`.
+ */
 function roomOf(file: string): string {
   const [top = '', , name = ''] = file.split('/');
   if (top !== 'features') return top.replace(/\.tsx?$/, '');
-  const kind = name.split('.')[0] ?? '';
+  const kind = name.endsWith('-store.ts') ? 'store' : (name.split('.')[0] ?? '');
   return FEATURE_ROOMS.includes(kind) ? kind : 'part';
 }
 
@@ -180,6 +183,8 @@ describe('the reader of imports', () => {
     ['features/keys/routes.ts', `import type { Keys } from './service.ts';`, false],
     ['features/keys/routes.ts', `import { keys } from './service.ts';`, true],
     ['features/keys/service.ts', `import { and } from 'drizzle-orm';`, true],
+    ['features/oauth/clients-store.ts', `import { and } from 'drizzle-orm';`, false],
+    ['features/oauth/clients.ts', `import { and } from 'drizzle-orm';`, true],
     ['features/keys/service.ts', `import {\n  type A,\n  type B,\n} from './store.ts';`, false],
     ['features/keys/service.ts', `import { type A, b } from './store.ts';`, true],
     ['features/keys/service.ts', `import { a } from '../teams/service.ts';`, true],

@@ -67,7 +67,7 @@ function openFileLimit(): number | undefined {
   return typeof soft === 'number' && soft > 0 ? soft : undefined;
 }
 
-const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/reader-thread.ts' };
+const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/threads/reader-thread.ts' };
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,

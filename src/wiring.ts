@@ -45,7 +45,7 @@ function build(infrastructure: Infrastructure) {
   const people = createAccounts(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
     onAccessEnded: recheckAccess,
-    revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
+    revokeGrants: accountId => connected.oauth.revokeAllGrants(accountId),
   });
   const watch = createObservability(infrastructure, () => recording);
   const recording = createIngestWiring(infrastructure, endpoints, watch);
@@ -68,7 +68,7 @@ function build(infrastructure: Infrastructure) {
     async read(): Promise<void> {
       await Promise.all([
         endpoints.readEndpoints(),
-        connected.oauth.readKeys(),
+        connected.oauth.loadSigningKeys(),
         people.readCredentials(),
         connected.readGrants(),
         recording.sweepClock.read(),

@@ -29,4 +29,4 @@ export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
 export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
 
 /** The part of a principal that every credential of an account has in common. */
-export type AccountHolder = Omit<Principal, 'credential' | 'app'>;
+export type AccountIdentity = Omit<Principal, 'credential' | 'app'>;

@@ -1,5 +1,4 @@
 /* How long events stay: a rule of the plan, the same for reading, counting and sweeping. */
-
 import type { Plan } from './principal.ts';
 
 /** Per plan, 0 = for ever. */

@@ -3,20 +3,20 @@
  * session cookie counts only without one.
  */
 import { forbidden } from '../core/errors.ts';
-import type { AccountHolder, ActingApp, Principal } from '../core/principal.ts';
+import type { AccountIdentity, ActingApp, Principal } from '../core/principal.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Authenticate } from './gate.ts';
 
 export type AuthenticatorOptions = {
   /** The account that the API key belongs to; `app`: the app that created the key. */
-  keyHolder: (key: string) => Promise<(AccountHolder & { keyId: string; app: ActingApp | undefined }) | undefined>;
+  keyHolder: (key: string) => Promise<(AccountIdentity & { keyId: string; app: ActingApp | undefined }) | undefined>;
   /** The account and the connected app that the access token was issued for. */
   appHolder: (
     token: string,
-  ) => Promise<(AccountHolder & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
+  ) => Promise<(AccountIdentity & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
   cookie: SessionCookie;
   /** The account that the session belongs to. */
-  sessionHolder: (token: string) => Promise<(AccountHolder & { sessionId: string }) | undefined>;
+  sessionHolder: (token: string) => Promise<(AccountIdentity & { sessionId: string }) | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, spaces, one token68. */
@@ -32,7 +32,7 @@ export function bearerToken(request: Request): string | undefined | null {
 export const presentsBearer = (request: Request): boolean =>
   /^bearer(?: |$)/i.test(request.headers.get('authorization') ?? '');
 
-const holderOf = ({ accountId, email, role, teamId, plan }: AccountHolder): AccountHolder => ({
+const identityOf = ({ accountId, email, role, teamId, plan }: AccountIdentity): AccountIdentity => ({
   accountId,
   email,
   role,
@@ -47,18 +47,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
     const token = cookie.read(request);
     const holder = token === undefined ? undefined : await sessionHolder(token);
-    return holder && { ...holderOf(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
+    return holder && { ...identityOf(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
   };
   const byToken = async (token: string): Promise<Principal | undefined> => {
     if (token.startsWith('htk_')) {
       const holder = await keyHolder(token);
-      return holder && { ...holderOf(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
+      return holder && { ...identityOf(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
     }
     const holder = await appHolder(token);
     if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
     return (
       holder && {
-        ...holderOf(holder),
+        ...identityOf(holder),
         credential: { kind: 'app', id: holder.appId },
         app: { id: holder.appId, grantId: holder.grantId },
       }

@@ -1,8 +1,8 @@
-/* Where a request comes from, as it is stored with a session. */
+/* The client of a request, as it is recorded with a session. */
 import type { Principal } from '../core/principal.ts';
 import { requestContext } from './fetch-adapter.ts';
 
-/** @returns `sessionId`: of the valid session cookie that came with the request */
+/** @returns `sessionId`: the current session, when the request has a valid session cookie */
 export function clientInfo(
   request: Request,
   principal: Pick<Principal, 'credential'> | undefined,

@@ -2,7 +2,7 @@
  * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps, and only
  * then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
  */
-import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
+import { appForbiddenMessage, isAllowedToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
@@ -87,7 +87,7 @@ export function createGate(options: GateOptions): Gate {
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
     const mayBeAnonymous = withoutCredentials && !request.headers.has('authorization');
-    requestContext(request).vouch(principal.accountId, () => checkAgain(request, principal, mayBeAnonymous));
+    requestContext(request).authenticatedAs(principal.accountId, () => checkAgain(request, principal, mayBeAnonymous));
     return undefined;
   };
 
@@ -106,8 +106,8 @@ export function createGate(options: GateOptions): Gate {
   };
 
   const refuseApp = (request: Request, path: string): Response | undefined =>
-    principals.get(request)?.app && !isOpenToApps(request.method, path)
-      ? appErrorResponse(forbidden(appRefusal))
+    principals.get(request)?.app && !isAllowedToApps(request.method, path)
+      ? appErrorResponse(forbidden(appForbiddenMessage))
       : undefined;
 
   const principal = (request: Request): Principal => {

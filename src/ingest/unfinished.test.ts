@@ -118,7 +118,7 @@ const most = 600 * kilobyte;
 const large = 900 * kilobyte;
 
 describe('large uploads that stall, from one address to one endpoint', () => {
-  test('leave room for small deliveries, and for large ones of others to others', async () => {
+  test('leave room for small deliveries, and for large ones from other addresses to other endpoints', async () => {
     const { held, results, stall, send, sendInTwo } = await open();
     for (let i = 0; i < 8; i++) await stall(attacker, 'a', megabyte, most);
     await eventually(() => held.large === 4 * megabyte && results.length === 4);
@@ -132,7 +132,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
     expect([await send(attacker, 'b', large), await send(other, 'a', large)]).toEqual([503, 503]);
   });
 
-  test('of several addresses to several endpoints: somebody new can still send one', async () => {
+  test('of several addresses to several endpoints leave room for one from another address', async () => {
     const { held, stall, send, results } = await open();
     for (let i = 0; i < 6; i++) await stall(attacker, 'a', megabyte, most);
     for (let i = 0; i < 6; i++) await stall(other, 'b', megabyte, most);
@@ -141,7 +141,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
     expect(await send(third, 'c', large)).toBe(200);
   });
 
-  test('two of the largest size, where that is raised: another sender can still send one', async () => {
+  test('two of a raised maximum size leave room for another sender', async () => {
     const { held, stall, send, results } = await open({ maxBodyBytes: 2 * megabyte, largeBytes: 6 * megabyte });
     for (let i = 0; i < 2; i++) await stall(attacker, 'a', 2 * megabyte, 1800 * kilobyte);
     await eventually(() => results.length === 1);
@@ -149,7 +149,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
     expect(await send(other, 'b', 2 * megabyte)).toBe(200);
   });
 
-  test('give everything back when they end', async () => {
+  test('release their memory when they end', async () => {
     const { held, stall, send } = await open();
     for (let i = 0; i < 4; i++) await stall(attacker, 'a', megabyte, most);
     await eventually(() => held.large === 4 * megabyte);
@@ -161,7 +161,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
 });
 
 describe('small deliveries that stall', () => {
-  test('hold the share of their address: those of others, and whole ones of anybody, are taken', async () => {
+  test('use up the share of their address; others and complete deliveries are accepted', async () => {
     const { held, results, stall, send, sendInTwo } = await open({ smallBytes: megabyte });
     // The first ones are read without the HTTP server, up to the share; it then refuses the others.
     for (let i = 0; i < 8; i++) await stall(attacker, 'a', 200 * kilobyte, 150 * kilobyte);
@@ -181,7 +181,7 @@ describe('small deliveries that stall', () => {
     expect(await send(attacker, 'b', large, from('2001:db8:0:1::1'))).toBe(200);
   });
 
-  test('a chunked body counts as a small one until it is larger', async () => {
+  test('a chunked body counts as small until it is larger', async () => {
     const { held, stall } = await open();
     const wire = await stall(attacker, 'a', 0, 0);
     wire.write('POST /in/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -238,7 +238,7 @@ describe('408 for a body', () => {
   test.each([
     ['small, nothing comes any more', 1000, 500],
     ['large, nothing comes any more', megabyte, most],
-  ])('%s; its memory is free again', async (_name, declared, sent) => {
+  ])('%s that stalls, and its memory is released', async (_name, declared, sent) => {
     const bodyPace = { silence: 50, grace: never, window: never, bytesPerSecond: 1 };
     const { held, stall, send } = await open({}, { tickMs: 5, bodyPace });
     const wire = await stall(attacker, 'a', declared, sent);

@@ -2,7 +2,6 @@
  * A whole Hooktape for tests: real services on a real migrated database in a directory of its own, the real app, and, when a
  * test needs what only a socket can say, the real front on an ephemeral port. Fakes only for clock, randomness and log.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +10,13 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Plan } from '../core/principal.ts';
-import type { SpawnThread } from '../db/database.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Dependencies, type Services } from '../wiring.ts';
 import { databaseFor } from './remote/databases.ts';
 
-const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/reader-thread.ts' };
+const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/threads/reader-thread.ts' };
 export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[name], import.meta.url).href);
 
 export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));

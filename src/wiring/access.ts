@@ -28,10 +28,10 @@ export function createAccess(
   });
   const gate = createGate({
     authenticate: createAuthenticator({
-      keyHolder: keys.holderOf,
-      appHolder: apps.holderOf,
+      keyHolder: keys.authenticate,
+      appHolder: apps.authenticate,
       cookie,
-      sessionHolder: sessions.holderOf,
+      sessionHolder: sessions.authenticate,
     }),
     limiter: createRateLimiter(clock.monotonic),
     refusals: createRefusalThrottle(clock.monotonic),
@@ -50,7 +50,7 @@ export function createAccess(
     /** Who is signed in, in the browser that sent this. */
     async sessionOf(request: Request) {
       const token = cookie.read(request);
-      return token === undefined ? undefined : sessions.holderOf(token);
+      return token === undefined ? undefined : sessions.authenticate(token);
     },
   };
 }

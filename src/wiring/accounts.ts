@@ -52,7 +52,7 @@ export function createAccounts(
     onPlanChanged,
     isShared,
     revokeGrants,
-    revokeKeys: accountId => keys.revokeAllOf(accountId),
+    revokeKeys: accountId => keys.revokeAll(accountId),
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -72,7 +72,7 @@ export function createAccounts(
     random,
     sha256,
     index: sessionIndex,
-    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+    onTouchError: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
   });
   const setup = createSetupService({

@@ -46,7 +46,7 @@ export function createHistory(
     store: createExportsStore(database.scanClient),
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
-    since: events.retentionCutoff,
+    retentionCutoff: events.retentionCutoff,
     turns,
     answer: ({ seq, token }, { id, row, headers, body }) => {
       const { method, path, query, platform, eventType, receivedAt } = row;
@@ -64,11 +64,11 @@ export function createHistory(
       log.error('events are damaged on disk and not in the export', { endpointId, count, first: ids[0] }),
   });
   const imports = createImportsService({
-    store: createImportsStore(database.client),
+    store: createImportsStore(database.db),
     insert: events => captureStore.insert([packRows(events)]),
     preview,
-    since: events.retentionCutoff,
-    busy: () => capture.depth() > 0,
+    retentionCutoff: events.retentionCutoff,
+    isBusy: () => capture.depth() > 0,
     onImported: search.wake,
     random,
   });
@@ -78,7 +78,7 @@ export function createHistory(
     clock,
   });
   const replays = createReplaysService({
-    store: createReplaysStore(database.client),
+    store: createReplaysStore(database.db),
     getStored: events.getStored,
     send: outbound.send,
     clock,

@@ -5,8 +5,9 @@ import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
 import { isShortSecret } from '../core/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
-import { openDatabase, type SpawnThread } from '../db/database.ts';
+import { openDatabase } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
 import type { TestOverrides } from './oauth.ts';
@@ -55,7 +56,7 @@ export async function createInfrastructure(surroundings: Dependencies) {
     authToken: config.databaseAuthToken,
     spawn,
     onBusy: () => log.error('the database was busy; the connection was replaced'),
-    onDeath: onFatal,
+    onThreadFailure: onFatal,
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);

@@ -8,7 +8,7 @@ import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
 import { createRetentionService } from '../features/retention/service.ts';
-import { createSpace } from '../features/retention/space.ts';
+import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSweepClock } from '../features/retention/sweep-clock.ts';
 import { createSearchService } from '../features/search/service.ts';
@@ -43,27 +43,28 @@ export function createIngestWiring(
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const busy = (): boolean => capture.depth() > 0;
   const background = createBackground({
-    busy,
+    isBusy: busy,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
-  const retentionStore = createRetentionStore(database, () => []);
+  const retentionStore = createRetentionStore(database);
   const sweepClock = createSweepClock({
     clock,
     store: retentionStore,
-    onAhead: aheadMs =>
+    onJump: aheadMs =>
       log.warn(
         'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
         { aheadSeconds: Math.round(aheadMs / 1000) },
       ),
-    onSettled: () => log.info('the system clock is trusted again; expired events are removed by it'),
+    onTrusted: () => log.info('the system clock is trusted again; expired events are removed by it'),
   });
   const retention = createRetentionService({
     store: retentionStore,
     clock: sweepClock,
     retentionMs,
     background,
-    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
+    reclaimSpace:
+      database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, isBusy: busy }).slice,
     removeTeam: endpoints.removeTeam,
     onSwept: swept => {
       metrics.swept(swept);
@@ -78,7 +79,7 @@ export function createIngestWiring(
     addJob: background.add,
     monotonic: clock.monotonic,
     // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
-    busy: () => busy() || activity.isHigh(),
+    isBusy: () => busy() || activity.isHigh(),
     indexed: infrastructure.searchIndexed,
     nearby: infrastructure.searchNearby,
   });
@@ -100,16 +101,16 @@ export function createIngestWiring(
     streamSlots: createSlots(streamsPerAccount),
     isShared,
   });
-  const { runJob } = database;
+  const { runWriterJob } = database;
   const capture = createCaptureService({
-    recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
-    ...(runJob ? threadBatchLimits : remoteBatchLimits),
+    writeBatch: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
+    ...(runWriterJob ? threadBatchLimits : remoteBatchLimits),
     // Large deliveries that wait for their commit leave the small ones their place.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
-    learn: secrets.learn,
-    onRecorded: notifications.recorded,
+    saveLearnedSecret: secrets.learn,
+    onStored: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
       activity.stored(rows);

@@ -1,17 +1,17 @@
 /* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
 import { networkOf } from '../core/addresses.ts';
+import { createExternalSubjects } from '../features/apps/external-subjects.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
-import { unverified } from '../features/oauth/access-tokens.ts';
-import { verifiedHost } from '../features/oauth/client-metadata.ts';
+import { createSubjectsStore } from '../features/apps/subjects-store.ts';
+import { decodeUnverified } from '../features/oauth/access-tokens.ts';
+import { verifiedHost } from '../features/oauth/client-metadata-document.ts';
+import { challengeFor } from '../features/oauth/discovery.ts';
 import { createExternalIssuers } from '../features/oauth/external-issuers.ts';
-import { challengeFor } from '../features/oauth/metadata.ts';
-import type { FetchJson } from '../features/oauth/remote-keys.ts';
-import { hasScope } from '../features/oauth/scopes.ts';
+import type { FetchJson } from '../features/oauth/remote-jwks.ts';
+import { hasWebhooksScope } from '../features/oauth/scopes.ts';
 import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
-import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
-import { createTokensStore } from '../features/oauth/store.tokens.ts';
-import { createClientsStore } from '../features/oauth/store.ts';
+import { createOAuthStores } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
@@ -64,24 +64,20 @@ export function createConnectedApps(
   // Never this host or its network, whatever replay may reach: anybody may name a document.
   const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
-  const tokensStore = createTokensStore(db, client);
-  const grantIndex = createGrantIndex(infrastructure, tokensStore.grantIds);
+  const stores = createOAuthStores(db, client);
+  const grantIndex = createGrantIndex(infrastructure, stores.grants.ids);
   const oauth = createOAuthService({
-    stores: {
-      clients: createClientsStore(db, client),
-      tokens: tokensStore,
-      keys: createSigningKeysStore(db, client),
-    },
+    stores,
     sealer,
     clock,
     random,
     baseUrl,
     otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
     send: config.oauthCimd ? send : undefined,
-    takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
-    takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
-    takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
-    onGranted: grantIndex.add,
+    limitRegistrations: address => registrations.take(networkOf(address), registrationsPerHour),
+    limitDocumentFetches: key => documents.take(networkOf(key), documentsPerMinute),
+    limitAuthorizationRequests: address => authorizations.take(networkOf(address), authorizationsPerMinute),
+    onGrantCreated: grantIndex.add,
     policy: { ...defaultPolicy, ...outside.oauth },
     onGrantEnded: onAccessEnded,
   });
@@ -91,17 +87,21 @@ export function createConnectedApps(
     clock,
     onFailure: (issuer, cause) => log.warn('the keys of a trusted issuer could not be fetched', { issuer, cause }),
   });
+  const subjects = createSubjectsStore(db);
+  const externalSubjects = createExternalSubjects({ store: subjects, accounts: account, clock, random });
   const apps = createAppsService({
     store: createAppsStore(db),
+    subjects,
     clock,
-    random,
-    unverified,
-    issuer: baseUrl,
-    mayBeGranted: grantIndex.mayExist,
-    verifyOwn: oauth.verify,
-    hasScope,
-    verifyExternal: external.verify,
-    accounts: account,
+    tokens: {
+      issuer: baseUrl,
+      decodeUnverified,
+      mayGrantExist: grantIndex.mayExist,
+      verifyAccessToken: oauth.verify,
+      hasRequiredScope: hasWebhooksScope,
+      verifyExternalToken: external.verify,
+      authenticateExternal: externalSubjects.authenticate,
+    },
     verifiedHost,
     onAccessEnded,
   });

@@ -1,5 +1,5 @@
 /* How the program is: what it counts, whether it is ready, what is left of its disk. */
-import { databaseBytes, diskSpace } from '../db/disk.ts';
+import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
 import { createReadiness } from '../http/readiness.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -42,7 +42,7 @@ export function createObservability(
     startedAt: clock.now(),
     levels: {
       queueDepth: () => watched().capture.depth(),
-      writerDepth: database.writeDepth,
+      writerDepth: database.writeQueueDepth,
       busyIncidents: database.busyIncidents,
       liveStreams: () => watched().notifications.openStreams(),
       indexLag: () => watched().search.lag(),
@@ -52,7 +52,7 @@ export function createObservability(
     },
   });
 
-  every(diskEveryMs, 'looking at the disk', async () => void (await readiness.lookAtDisk()));
+  every(diskEveryMs, 'looking at the disk', async () => void (await readiness.checkDisk()));
   let lagFrom = clock.monotonic();
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import type { SpawnThread } from '../db/database.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { eventually } from '../testing/poll.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { collectLog, configOf, openTestServer, randomBytes, spawnThread, testSecret } from '../testing/test-server.ts';

@@ -4,19 +4,19 @@
  * a database elsewhere all of it is done here.
  */
 
-import { signEvent } from '../features/search/documents.ts';
+import { signEvent } from '../features/search/index-entry.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 import type { StoredBatch } from '../ingest/batch-writer.ts';
 import { bytesOf, type DeliveryBatch, type WriteBatch } from '../ingest/capture.ts';
 import { type EncodedBatch, encodeBatch, isReusable } from '../ingest/encoded-batch.ts';
-import { type BatchFindings, createRowEncoder } from '../ingest/row-encoder.ts';
+import { createRowEncoder, type EncoderResults } from '../ingest/row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 
 /** What the writer thread is given: rows that are ready, or deliveries that it prepares itself; and what it says of them. */
 export type WriteJob = { rows: PackedRows } | { parcel: EncodedBatch; signed: boolean };
-export type WriteOutput = StoredBatch & { prepared: (BatchFindings & { bytes: ArrayBuffer }) | null };
+export type WriteOutput = StoredBatch & { prepared: (EncoderResults & { bytes: ArrayBuffer }) | null };
 
-type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
+type RunJob = (input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>;
 
 /** Buffers of parcels that are kept for the next ones. */
 const mostSpares = 4;
@@ -34,24 +34,24 @@ export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent
 export function writeInThread(runJob: RunJob): WriteBatch {
   const prepare = createEncoder();
   const spares: ArrayBuffer[] = [];
-  const run = async (job: WriteJob, ...handedOver: ArrayBuffer[]): Promise<WriteOutput> =>
-    (await runJob(job, handedOver)) as WriteOutput;
+  const run = async (job: WriteJob, ...transfer: ArrayBuffer[]): Promise<WriteOutput> =>
+    (await runJob(job, transfer)) as WriteOutput;
 
-  const inWriter = async ({ deliveries, nonces, signed }: DeliveryBatch) => {
+  const inWriter = async ({ deliveries, nonces, withSignatures }: DeliveryBatch) => {
     // A spare that is on its way is the writer's until it comes back.
     const parcel = encodeBatch(deliveries, nonces, spares.pop());
-    const { prepared, ...stored } = await run({ parcel, signed }, parcel.bytes);
+    const { prepared, ...stored } = await run({ parcel, signed: withSignatures }, parcel.bytes);
     if (!prepared) throw new TypeError('the writer has not said what it found');
     const { bytes, ...findings } = prepared;
     if (spares.length < mostSpares && isReusable(bytes)) spares.push(bytes);
     return { ...findings, ...stored };
   };
   const here = async (group: DeliveryBatch) => {
-    const { events, findings } = prepare(group);
+    const { events, results } = prepare(group);
     const rows = packRows(events);
-    const handedOver = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
-    const { prepared, ...stored } = await run({ rows }, ...handedOver);
-    return { ...findings, ...stored };
+    const transfer = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
+    const { prepared, ...stored } = await run({ rows }, ...transfer);
+    return { ...results, ...stored };
   };
   let underway = 0;
   let wasHere = false;
@@ -72,10 +72,10 @@ const weigh = ({ deliveries }: DeliveryBatch): number => deliveries.reduce((byte
 export function writeDirectly({ insert }: CaptureStore): WriteBatch {
   const prepare = createEncoder();
   return async group => {
-    const { events, findings } = prepare(group);
+    const { events, results } = prepare(group);
     const startedAt = performance.now();
     const [place] = await insert([packRows(events)]);
     if (!place) throw new TypeError('nobody has said where the events are');
-    return { ...findings, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
+    return { ...results, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
   };
 }

@@ -2,9 +2,9 @@
  * The writer thread's entry file: the one connection that writes, and beside it the recorder. Named here because the executable
  * finds thread files by path.
  */
-import { type Job, serveConnection, type ThreadScope } from '../db/connection.ts';
+import { serveDatabaseThread, type ThreadScope, type WriterJob } from '../db/threads/thread-server.ts';
 
-serveConnection(globalThis as unknown as ThreadScope, async (write): Promise<Job> => {
+serveDatabaseThread(globalThis as unknown as ThreadScope, async (write): Promise<WriterJob> => {
   // After the connection is open: nothing waits for what only a delivery needs.
   const { createWriterJob } = await import('./writer-job.ts');
   return createWriterJob(write);

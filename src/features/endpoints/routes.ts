@@ -1,6 +1,6 @@
 /* /api/endpoints */
 import { Elysia } from 'elysia';
-import { requirePerson } from '../../core/app-permissions.ts';
+import { requireUser } from '../../core/app-permissions.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
@@ -40,8 +40,8 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
     .patch(
       '/:id',
       ({ principal, params, body }) => {
-        // Only a person may decide which secrets are trusted. Apps may rename an endpoint.
-        if (body.learnSecretsFor !== undefined) requirePerson(principal);
+        // Only a user may decide which secrets are trusted. Apps may rename an endpoint.
+        if (body.learnSecretsFor !== undefined) requireUser(principal);
         return endpoints.update(principal, params.id, body);
       },
       {

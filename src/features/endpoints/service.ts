@@ -1,5 +1,4 @@
 /* The endpoints of a team. An endpoint of another team is answered like one that does not exist. */
-
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';

@@ -1,5 +1,4 @@
 /* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
-
 import { AppError, notFound } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';

@@ -1,5 +1,4 @@
 /* The list of an endpoint's events, newest first, a page at a time, with or without a search term. */
-
 import { createQueues } from '../../core/concurrency/queues.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';

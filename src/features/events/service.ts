@@ -2,7 +2,6 @@
  * Reads stored events: pages, details, exact bytes. An event past the retention of its team is not readable from that moment
  * on, whether or not the sweeper has removed it yet.
  */
-
 import type { Clock } from '../../core/clock.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { HeaderPair } from '../../core/headers.ts';

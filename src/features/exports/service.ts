@@ -1,6 +1,6 @@
 /*
- * An endpoint's history as a file: everything inside the retention window at the moment it was asked for, oldest first,
- * while capture goes on. See history.ts for what happens to events that go meanwhile.
+ * Exports an endpoint's history as a file: all events inside the retention window at the time of the request, oldest first.
+ * history.ts says what happens to events that are removed meanwhile.
  */
 import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -10,46 +10,46 @@ import { toStream } from '../../core/json-output.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { Turn } from '../../core/stream-pace.ts';
 import type { Endpoint } from '../endpoints/model.ts';
-import { writeFile } from './file.ts';
-import type { Damaged, ExportedEvent, FileFormat } from './format.ts';
-import { harFile } from './har.ts';
+import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
+import { harFile } from './har-format.ts';
 import { readHistory } from './history.ts';
-import { jsonFile } from './json.ts';
+import { jsonFile } from './json-format.ts';
 import type { ExportQuery } from './model.ts';
 import type { ExportsStore } from './store.ts';
-
-/** What a text filter is asked about. */
-export type Searchable = { eventType: string | null; body: Uint8Array };
+import { writeFile } from './write-file.ts';
 
 export type ExportsService = ReturnType<typeof createExportsService>;
 
-const maxAtOnce = 4;
+const maxExportsPerAccount = 4;
 const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: jsonFile, har: harFile };
 
 export function createExportsService<Row extends { seq: number; id: string }>(options: {
   store: ExportsStore;
-  /** @throws not_found for an endpoint of another team */
+  /** The team's endpoint. @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
-  /** The oldest time of receipt that the principal may still see. */
-  since: (principal: TeamAccess) => number;
-  /** The turns of one export. */
+  /** The oldest time of receipt that the team's plan still shows. */
+  retentionCutoff: (principal: TeamAccess) => number;
+  /** Makes the function that one export calls to let other work run (core/stream-pace.ts). */
   turns: () => Turn;
-  /** What the sender of an event of this endpoint was answered. */
+  /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
-  /** The filter that `q` stands for. @throws invalid when the term is too long */
-  matcher: (q: string, turn: Turn) => (event: Searchable) => boolean | Promise<boolean>;
+  /** The text filter for `q`. @throws invalid when the term is too long */
+  matcher: (
+    q: string,
+    turn: Turn,
+  ) => (event: { eventType: string | null; body: Uint8Array }) => boolean | Promise<boolean>;
   clock: Clock;
-  /** Of this program. */
+  /** Hooktape's version. */
   version: string;
-  /** Told of events that an export had to leave out. */
-  onDamaged: (endpointId: string, damaged: Damaged) => void;
+  /** Called when an export left out damaged events. */
+  onDamaged: (endpointId: string, damaged: DamagedEvents) => void;
 }) {
   const {
     store,
     endpoint: findEndpoint,
     toEndpoint,
-    since,
+    retentionCutoff,
     turns,
     answer,
     matcher,
@@ -57,7 +57,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     version,
     onDamaged,
   } = options;
-  const slots = createSlots(maxAtOnce);
+  const slots = createSlots(maxExportsPerAccount);
 
   const open = async (
     principal: MemberAccess,
@@ -66,7 +66,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     onEnd: () => void,
   ) => {
     const row = await findEndpoint(principal, id);
-    const stopped = new AbortController();
+    const cancellation = new AbortController();
     const turn = turns();
     const matches = q === '' ? undefined : matcher(q, turn);
     const chunks = writeFile({
@@ -75,9 +75,9 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       history: readHistory({
         store,
         endpoint: row.seq,
-        since: since(principal),
+        since: retentionCutoff(principal),
         newest: await store.newest(),
-        signal: stopped.signal,
+        signal: cancellation.signal,
       }),
       matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
       turn,
@@ -86,26 +86,26 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
     return {
       fileName: `service-${row.id}.${format}`,
       body: toStream(chunks, () => {
-        stopped.abort();
+        cancellation.abort();
         onEnd();
       }),
     };
   };
 
   return {
-    /** @throws rate_limited when the account has too many under way, invalid for the term, not_found */
+    /** @throws rate_limited when too many exports of the account are running; invalid for the term; not_found */
     async file(
       principal: MemberAccess,
       id: string,
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {
-      const giveBack = slots.take(principal.accountId);
-      if (!giveBack)
-        throw new AppError('rate_limited', `at most ${maxAtOnce} exports at once`, { retryAfterSeconds: 5 });
+      const release = slots.take(principal.accountId);
+      if (!release)
+        throw new AppError('rate_limited', `at most ${maxExportsPerAccount} exports at once`, { retryAfterSeconds: 5 });
       try {
-        return await open(principal, id, query, giveBack);
+        return await open(principal, id, query, release);
       } catch (error) {
-        giveBack();
+        release();
         throw error;
       }
     },

@@ -2,7 +2,6 @@
  * The tools of an AI agent: find, read, wait for and replay events. Captured text may try to instruct the model that reads it, so
  * an agent may replay only to destinations that a person has used before or that the operator allows.
  */
-
 import type { Slots } from '../../core/concurrency/slots.ts';
 import { forbidden, invalid } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';

@@ -2,7 +2,6 @@
  * Whether the principal of a long-lived request may still read its endpoint: the credentials must still belong to the same
  * account, and the endpoint must still exist in its team.
  */
-
 import { unauthorized } from '../../core/errors.ts';
 import type { MemberAccess } from '../../core/principal.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';

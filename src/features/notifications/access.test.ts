@@ -33,7 +33,7 @@ const kinds: [string, (cleo: SignedInAccount) => Promise<Opened>][] = [
     'the operator revokes the key',
     async cleo => {
       const { id, key } = await harness.services.keys.create(cleo.accountId, 'viewer');
-      return { headers: { authorization: `Bearer ${key}` }, end: () => harness.services.keys.revokeAny(id) };
+      return { headers: { authorization: `Bearer ${key}` }, end: () => harness.services.keys.revokeById(id) };
     },
   ],
   [

@@ -2,7 +2,6 @@
  * Notifications about stored events: one hub, and tails over an endpoint's history. A tail waits for the next events, rechecks
  * access before it gives any out, and ends when access ends. Event streams and the waiting calls of agents are tails.
  */
-
 import type { Clock } from '../../core/clock.ts';
 import type { Slots } from '../../core/concurrency/slots.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';

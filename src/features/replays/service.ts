@@ -2,7 +2,6 @@
  * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
  * caller disconnects. A destination that is not allowed is not an attempt.
  */
-
 import type { Clock } from '../../core/clock.ts';
 import { createSlots } from '../../core/concurrency/slots.ts';
 import { readDestination } from '../../core/destination.ts';

@@ -2,7 +2,6 @@
  * Signing secrets: encrypted in the database, and decrypted in memory, because every delivery and every verdict needs them. An
  * endpoint may have several (rotation, or a verify token beside an app secret).
  */
-
 import type { Clock } from '../../core/clock.ts';
 import { createQueues } from '../../core/concurrency/queues.ts';
 import { invalid, notFound } from '../../core/errors.ts';

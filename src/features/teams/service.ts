@@ -1,13 +1,12 @@
 /*
- * Teams. Only an owner invites and removes. An account is in exactly one team, so a person who is removed is deleted: keys,
- * sessions and grants die at once, the team's endpoints and events stay, replays stay as a former member's.
+ * Teams and invitations. Only owners invite and remove members. An account is in exactly one team, so removing a member deletes
+ * the account with its keys, sessions and grants. The team's endpoints and events stay; replays are shown as a former member's.
  */
-
 import type { Clock } from '../../core/clock.ts';
 import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
-import type { AccountHolder } from '../../core/principal.ts';
+import type { AccountIdentity } from '../../core/principal.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, Team } from './model.ts';
@@ -32,14 +31,14 @@ export function createTeamsService(options: {
   const { store, passwords, clock, random, sha256, baseUrl, limits, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
-  const mustOwn = ({ role }: Pick<AccountHolder, 'role'>): void => {
+  const requireOwner = ({ role }: Pick<AccountIdentity, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may do this');
   };
-  /** Before another reason is given why the store did nothing for an owner, who may be none any more. */
-  const mustStillOwn = async (principal: AccountHolder): Promise<void> => {
+  /** Checks again when the store changed nothing: the caller may have lost the role during the request. */
+  const requireStillOwner = async (principal: AccountIdentity): Promise<void> => {
     const member = (await store.membersOf(principal.teamId)).find(({ id }) => id === principal.accountId);
     if (!member) throw unauthorized();
-    mustOwn(member);
+    requireOwner(member);
   };
 
   const find = async (token: string): Promise<OpenInvitation> => {
@@ -49,39 +48,39 @@ export function createTeamsService(options: {
   };
 
   return {
-    async team({ teamId, plan }: AccountHolder): Promise<Team> {
+    async team({ teamId, plan }: AccountIdentity): Promise<Team> {
       return { members: await store.membersOf(teamId), plan, limits: limits[plan] };
     },
 
     /**
-     * A link that makes one account in this team. Inviting an address again makes the earlier link worthless. Whether the
-     * address has an account in another team is not told.
-     * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the inviter has
-     * gone meanwhile
+     * Creates a link that adds one account to this team, and invalidates an earlier link for the same address. Does not reveal
+     * whether the address has an account in another team.
+     * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the caller's
+     * account was deleted in the meantime
      */
-    async invite(principal: AccountHolder, givenEmail: string): Promise<Invitation> {
-      mustOwn(principal);
+    async invite(principal: AccountIdentity, givenEmail: string): Promise<Invitation> {
+      requireOwner(principal);
       const email = readEmail(givenEmail);
       if ((await store.membersOf(principal.teamId)).some(member => member.email === email))
-        throw conflict(`${email} is in the team already`);
+        throw conflict(`${email} is already in the team`);
       const token = newToken(random);
       const createdAt = clock.now();
       const expiresAt = createdAt + invitationMs;
       const { teamId, accountId: invitedBy } = principal;
       const row = { hash: hashOf(token), teamId, invitedBy, email, createdAt, expiresAt };
       if (!(await store.invite(row, maxInvitations))) {
-        await mustStillOwn(principal);
+        await requireStillOwner(principal);
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
       }
       return { email, url: `${baseUrl}/login?invitation=${token}`, expiresAt };
     },
 
-    /** @throws forbidden, invalid for oneself, not_found for whoever is not in the team, unauthorized as above */
-    async removeMember(principal: AccountHolder, id: string): Promise<void> {
-      mustOwn(principal);
-      if (id === principal.accountId) throw invalid('nobody can remove themselves: a team keeps its owner');
+    /** @throws forbidden, invalid for the caller's own account, not_found unless it is a member, unauthorized as above */
+    async removeMember(principal: AccountIdentity, id: string): Promise<void> {
+      requireOwner(principal);
+      if (id === principal.accountId) throw invalid('you cannot remove yourself: a team needs an owner');
       if (await store.removeMember(principal.teamId, id, principal.accountId)) return onAccessEnded();
-      await mustStillOwn(principal);
+      await requireStillOwner(principal);
       throw notFound('member');
     },
 
@@ -89,8 +88,8 @@ export function createTeamsService(options: {
     invitation: find,
 
     /**
-     * Makes the account. The token works once.
-     * @throws not_found, invalid for the password, conflict when the address has an account by now
+     * Creates the account. The token works once.
+     * @throws not_found, invalid for the password, conflict when the address already has an account
      */
     async accept(token: string, password: string): Promise<{ id: string; passwordHash: string }> {
       const { email } = await find(token);
@@ -98,8 +97,8 @@ export function createTeamsService(options: {
       const createdAt = clock.now();
       const id = newId('acc', createdAt, random);
       const outcome = await store.accept(hashOf(token), createdAt, { id, passwordHash, createdAt });
-      if (outcome === 'gone') throw notFound('invitation');
-      if (outcome === 'taken') throw conflict(`${email} has an account already, and an account is in one team only`);
+      if (outcome === 'expired') throw notFound('invitation');
+      if (outcome === 'taken') throw conflict(`${email} already has an account, and an account is in one team only`);
       return { id, passwordHash };
     },
   };

@@ -38,8 +38,8 @@ async function sendWithoutReading(deliveries: number, behind = '') {
   return { socket, received: () => text };
 }
 
-describe('senders that go away', () => {
-  test('in the middle of a body: told, and its bytes are free again', async () => {
+describe('a sender that disconnects', () => {
+  test('in the middle of a body is reported, and its memory released', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
     await eventually(() => server.free < room);
@@ -48,14 +48,14 @@ describe('senders that go away', () => {
     expect([server.free, server.arrived]).toEqual([room, []]);
   });
 
-  test('half of it only: the same', async () => {
+  test('with one half of the connection is reported, too', async () => {
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
     await eventually(() => server.aborted === 1);
     await eventually(() => socket.destroyed);
     expect([server.free, server.arrived]).toEqual([room, []]);
   });
 
-  test('after several deliveries at once: all are delivered and answered, but for one that is not whole', async () => {
+  test('after several pipelined deliveries gets a response to each complete one', async () => {
     let text = '';
     const all = `${post('1')}${post('2')}${post('3')}`;
     const socket = connect(server.port, '127.0.0.1', () => socket.end(`${all}${post('four').slice(0, -1)}`));
@@ -67,7 +67,7 @@ describe('senders that go away', () => {
     await eventually(() => server.free === room);
   });
 
-  test('before it takes its answers: it gets one to each of its deliveries', async () => {
+  test('with one half, before it reads its responses, gets one for each delivery', async () => {
     const { socket, received } = await sendWithoutReading(140);
     expect(server.arrived.length).toBeLessThan(140);
     socket.end();
@@ -77,7 +77,7 @@ describe('senders that go away', () => {
     expect(received().split('HTTP/1.1 200 OK')).toHaveLength(141);
   });
 
-  test('in the middle of a body, before it takes its answers: it gets those to what it sent before', async () => {
+  test('in the middle of a body, before it reads its responses, gets those to earlier deliveries', async () => {
     const most = await sendWithoutReading(140);
     most.socket.destroy();
     // So few that the last answers wait here without stopping any.
@@ -99,7 +99,7 @@ describe('senders that go away', () => {
       /true\}HTTP\/1\.1 200 .*complete.*HTTP\/1\.1 200 .*complete$/s,
     ],
     ['half a head', 'GET /x HTTP/1.1\r\nHo', /true\}HTTP\/1\.1 400 .*\{"error":"malformed request"\}$/s],
-  ])('after %s for the complete server behind a delivery: both are answered', async (_name, behind, expected) => {
+  ])('after a delivery and %s for the HTTP server gets both responses', async (_name, behind, expected) => {
     let text = '';
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('1') + behind));
     socket.on('data', chunk => {
@@ -110,7 +110,7 @@ describe('senders that go away', () => {
     expect([server.arrived.length, server.errors, server.free]).toEqual([1, [], room]);
   });
 
-  test('before the answer: what was sent is delivered, and nobody is told of an abort', async () => {
+  test('before the response: the delivery is stored and not reported as aborted', async () => {
     const held = Promise.withResolvers<Answer>();
     server.answer = () => held.promise;
     const wire = await server.open();
@@ -124,7 +124,7 @@ describe('senders that go away', () => {
 });
 
 describe('closing', () => {
-  test('waits for a delivery that is being stored, says that it was the last, and cuts idle ones', async () => {
+  test('waits for a delivery that is being stored, answers it with Connection: close, and closes idle connections', async () => {
     const held = Promise.withResolvers<Answer>();
     server.answer = ({ body }) => (latin1(body) === 'slow' ? held.promise : ok());
     const [slow, idle, silent] = [await server.open(), await server.open(), await server.open()];
@@ -155,7 +155,7 @@ describe('closing', () => {
     expect([answers(wire), server.arrived.length]).toEqual([1, 1]);
   });
 
-  test('waits until the answers that were given are taken', async () => {
+  test('waits until the responses are read', async () => {
     const { socket, received } = await sendWithoutReading(140);
     const closing = server.front.close(5000);
     socket.resume();
@@ -165,7 +165,7 @@ describe('closing', () => {
     expect(received()).toMatch(/Connection: close\r\n\r\nx+$/);
   });
 
-  test('does not wait longer than it was told', async () => {
+  test('does not wait beyond the deadline', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
     await eventually(() => server.free < room);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpawnThread } from '../../db/database.ts';
+import type { SpawnThread } from '../../db/threads/prespawned-threads.ts';
 import { hooktape, startServer } from '../command.ts';
 import { spawnThread } from '../test-server.ts';
 

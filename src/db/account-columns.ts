@@ -1,0 +1,10 @@
+/* The columns that identify the account behind a credential; the query joins `accounts` and `teams`. */
+import { accounts, teams } from './schema.ts';
+
+export const accountColumns = {
+  accountId: accounts.id,
+  email: accounts.email,
+  role: accounts.role,
+  teamId: teams.id,
+  plan: teams.plan,
+};
