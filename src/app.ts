@@ -1,4 +1,4 @@
-/* Every route of the Elysia app on one screen. Ingest is not among them: see front.ts. */
+/* Every route of the Elysia app on one screen. Deliveries do not pass through it: see front.ts. */
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
@@ -21,21 +21,17 @@ import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { answerHeadRequests } from './http/head-requests.ts';
 import { healthRoutes } from './http/health.ts';
-import { describeApi, type RouteInfo } from './http/openapi.ts';
+import { describeApi } from './http/openapi.ts';
 import { countRequests } from './http/request-metrics.ts';
 import type { Services } from './wiring.ts';
 
+/** The REST API. Its type names every operation with its input and responses. */
+export type Api = ReturnType<typeof createApi>;
+
 export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
-export function createApp(services: Services): App {
-  const { gate, config, onRequestError } = services;
-  // standardHostname: Elysia would take a path apart wrongly behind a Host shorter than four characters.
-  // normalize: its copies of what is answered lose a header or JSON key called __proto__.
-  let routes: readonly DeclaredRoute[] = [];
-  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .onRequest(gate.check)
-    .onRequest(createDeclaredOnly(() => routes))
-    .onError(createErrorHandler(onRequestError))
+const createApi = (services: Services) =>
+  new Elysia()
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
@@ -43,16 +39,26 @@ export function createApp(services: Services): App {
     .use(exportsRoutes(services))
     .use(keysRoutes(services))
     .use(appsRoutes(services))
-    .use(oauthRoutes(services))
-    .use(mcpRoutes(services))
     .use(secretsRoutes(services))
     .use(notificationsRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));
-  const described = app.routes as unknown as RouteInfo[];
-  app
-    .use(docsRoutes(() => describeApi(described, config.baseUrl, services.cookie.name)))
+
+export function createApp(services: Services): App {
+  const { gate, config, onRequestError } = services;
+  const api = createApi(services);
+  let routes: readonly DeclaredRoute[] = [];
+  // standardHostname: Elysia would misread the path of a request whose Host is shorter than four characters.
+  // normalize: it would copy responses, and a copy loses a header or JSON key called __proto__.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .onRequest(gate.check)
+    .onRequest(createDeclaredOnly(() => routes))
+    .onError(createErrorHandler(onRequestError))
+    .use(api)
+    .use(oauthRoutes(services))
+    .use(mcpRoutes(services))
+    .use(docsRoutes(() => describeApi(api, config.baseUrl, services.cookie.name)))
     .use(healthRoutes(services))
     .use(metricsRoutes(services))
     .use(dashboardRoutes());

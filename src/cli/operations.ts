@@ -2,7 +2,9 @@
  * What the commands do to accounts, keys and the database. The same functions run inside the server, called over its unix socket, and
  * inside the command itself when no server runs: only one process ever has the database open.
  */
+
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
+import type { Plan } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
 import { backUp, checkAll } from './maintenance.ts';
 
@@ -19,7 +21,7 @@ function text(args: Arguments, name: string): string {
 const optionalText = (args: Arguments, name: string): string | undefined =>
   args[name] === undefined ? undefined : text(args, name);
 
-function plan(args: Arguments): 'free' | 'pro' {
+function plan(args: Arguments): Plan {
   const value = text(args, 'plan');
   if (value !== 'free' && value !== 'pro') throw invalid('the plan is free or pro');
   return value;

@@ -2,6 +2,8 @@
  * The permissions of connected apps. The request gate, the interface description and the consent page all use these tables.
  * Operations are written as in `/openapi.json`; an operation that is not listed is denied to apps.
  */
+import { forbidden } from './errors.ts';
+import type { Principal } from './principal.ts';
 
 export type Permission = {
   /** As the consent page shows it, after "It will be able to" or "It will not be able to". */
@@ -92,3 +94,8 @@ const allowed = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => oper
 /** HEAD is treated as GET. */
 export const isAllowedToApps = (method: string, path: string): boolean =>
   allowed.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+
+/** For an operation that is allowed to apps with one exception. @throws forbidden for an app */
+export function requireUser({ app }: Pick<Principal, 'app'>): void {
+  if (app) throw forbidden(appForbiddenMessage);
+}

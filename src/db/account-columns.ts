@@ -1,14 +1,6 @@
 /* The columns that identify the account behind a credential; the query joins `accounts` and `teams`. */
 import { accounts, teams } from './schema.ts';
 
-export type AccountIdentity = {
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-};
-
 export const accountColumns = {
   accountId: accounts.id,
   email: accounts.email,

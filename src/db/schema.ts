@@ -3,6 +3,7 @@
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { plans, roles } from '../core/principal.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),
@@ -11,7 +12,7 @@ export const meta = sqliteTable('meta', {
 
 export const teams = sqliteTable('teams', {
   id: text().primaryKey(),
-  plan: text({ enum: ['free', 'pro'] }).notNull(),
+  plan: text({ enum: plans }).notNull(),
   createdAt: integer('created_at').notNull(),
 });
 
@@ -19,7 +20,7 @@ export const accounts = sqliteTable('accounts', {
   id: text().primaryKey(),
   teamId: text('team_id').notNull(),
   email: text().notNull(),
-  role: text({ enum: ['owner', 'member'] }).notNull(),
+  role: text({ enum: roles }).notNull(),
   passwordHash: text('password_hash'),
   createdAt: integer('created_at').notNull(),
 });

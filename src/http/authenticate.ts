@@ -1,59 +1,64 @@
 /*
- * From a request's credentials to a principal. One `Authorization: Bearer` header decides; a request that has one is never
- * judged by anything else (RFC 6750 section 2). Without one, the session cookie does.
+ * Turns the credentials of a request into a principal. An `Authorization` header takes precedence (RFC 6750 section 2); the
+ * session cookie counts only without one.
  */
 import { forbidden } from '../core/errors.ts';
+import type { AccountIdentity, ActingApp, Principal } from '../core/principal.ts';
 import type { SessionCookie } from './cookie.ts';
-import type { ActingApp, Authenticate, Principal } from './gate.ts';
-
-type Person = Pick<Principal, 'accountId' | 'email' | 'role' | 'teamId' | 'plan'>;
+import type { Authenticate } from './gate.ts';
 
 export type AuthenticatorOptions = {
-  /** Whose API key this is; `app`: which app made it. */
-  keyHolder: (key: string) => Promise<(Person & { keyId: string; app: ActingApp | undefined }) | undefined>;
-  /** For which connected app and person this access token speaks. */
+  /** The account that the API key belongs to; `app`: the app that created the key. */
+  keyHolder: (key: string) => Promise<(AccountIdentity & { keyId: string; app: ActingApp | undefined }) | undefined>;
+  /** The account and the connected app that the access token was issued for. */
   appHolder: (
     token: string,
-  ) => Promise<(Person & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
+  ) => Promise<(AccountIdentity & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
   cookie: SessionCookie;
-  /** Whose session this is. */
-  sessionHolder: (token: string) => Promise<(Person & { sessionId: string }) | undefined>;
+  /** The account that the session belongs to. */
+  sessionHolder: (token: string) => Promise<(AccountIdentity & { sessionId: string }) | undefined>;
 };
 
-/** RFC 6750 section 2.1: the scheme in any case, one space or more, one token68; nothing else. */
+/** RFC 6750 section 2.1: the scheme in any case, spaces, one token68. */
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** The bearer token of the request; undefined when there is no header, null when there is one of another form. */
+/** @returns undefined without an `Authorization` header, null for one that is not a bearer token */
 export function bearerToken(request: Request): string | undefined | null {
   const header = request.headers.get('authorization');
   return header === null ? undefined : (bearer.exec(header)?.[1] ?? null);
 }
 
-/** Whether it is worth saying what is wrong with the token: RFC 6750 section 3.1 says nothing to a request without one. */
+/** Whether a 401 names an error code: RFC 6750 section 3.1 allows it only for a request with a bearer token. */
 export const presentsBearer = (request: Request): boolean =>
   /^bearer(?: |$)/i.test(request.headers.get('authorization') ?? '');
 
-const person = ({ accountId, email, role, teamId, plan }: Person): Person => ({ accountId, email, role, teamId, plan });
+const identityOf = ({ accountId, email, role, teamId, plan }: AccountIdentity): AccountIdentity => ({
+  accountId,
+  email,
+  role,
+  teamId,
+  plan,
+});
 
-/** @throws forbidden for a token whose scope is too small, and what `appHolder` throws */
+/** @throws forbidden for a token of insufficient scope, and what `appHolder` throws */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const { keyHolder, appHolder, cookie, sessionHolder } = options;
 
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
     const token = cookie.read(request);
     const holder = token === undefined ? undefined : await sessionHolder(token);
-    return holder && { ...person(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
+    return holder && { ...identityOf(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
   };
   const byToken = async (token: string): Promise<Principal | undefined> => {
     if (token.startsWith('htk_')) {
       const holder = await keyHolder(token);
-      return holder && { ...person(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
+      return holder && { ...identityOf(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
     }
     const holder = await appHolder(token);
     if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
     return (
       holder && {
-        ...person(holder),
+        ...identityOf(holder),
         credential: { kind: 'app', id: holder.appId },
         app: { id: holder.appId, grantId: holder.grantId },
       }

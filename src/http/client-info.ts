@@ -1,13 +1,13 @@
 /* The client of a request, as it is recorded with a session. */
+import type { Principal } from '../core/principal.ts';
 import { requestContext } from './fetch-adapter.ts';
-import type { Gate } from './gate.ts';
 
 /** @returns `sessionId`: the current session, when the request has a valid session cookie */
 export function clientInfo(
-  gate: Pick<Gate, 'visitor'>,
   request: Request,
+  principal: Pick<Principal, 'credential'> | undefined,
 ): { userAgent: string; sourceIp: string; sessionId: string | undefined } {
-  const credential = gate.visitor(request)?.credential;
+  const credential = principal?.credential;
   return {
     userAgent: request.headers.get('user-agent') ?? '',
     sourceIp: requestContext(request).clientAddress,

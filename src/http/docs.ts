@@ -1,10 +1,11 @@
 /*
- * `/openapi.json` and `/docs`: the interface description and an explorer for it (Swagger UI) that needs no network. Its
- * files are embedded; nothing on the page comes from another origin.
+ * `/openapi.json` and `/docs`: the interface description, and Swagger UI to explore it. Swagger UI is embedded: the page loads
+ * nothing from another origin.
  */
 import { Elysia } from 'elysia';
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+import type { Document } from './openapi/document.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -23,8 +24,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-// A pasted key lives in the page's memory only, and not beyond signing out in another tab (ui/parts/explorer-key.ts). Version 1.0
-// kept it in storage.
+// A key that somebody enters stays in the memory of the page, until a sign-out in another tab (ui/components/explorer-key.ts).
+// Version 1.0 kept it in localStorage.
 const start = `try {
   localStorage.removeItem('authorized');
 } catch {}
@@ -52,27 +53,29 @@ const asset = (body: string | Blob, type: string, caching = 'no-cache'): Respons
     },
   });
 
-/** @param describe called when somebody asks: the start does not wait for it */
-export const docsRoutes = (describe: () => Record<string, unknown>) => {
-  let forGenerators: string | undefined;
-  let forExplorer: string | undefined;
+/** Calls it at most once. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** @param describe makes the interface description; called when it is first requested, not at the start */
+export const docsRoutes = (describe: () => Promise<Document>) => {
+  const document = once(describe);
+  const forGenerators = once(async () => JSON.stringify(await document()));
+  // For the page, which may only call its own origin. That need not be HOOKTAPE_BASE_URL.
+  const forPage = once(async () => JSON.stringify({ ...(await document()), servers: [{ url: '/' }] }));
   const read = async (file: string) => new Blob([await Bun.file(file).arrayBuffer()]);
-  return (
-    new Elysia()
-      .get('/openapi.json', () => {
-        forGenerators ??= JSON.stringify(describe());
-        return asset(forGenerators, 'application/json');
-      })
-      // The page may call nothing but the origin that it was opened at, which need not be HOOKTAPE_BASE_URL.
-      .get('/docs/openapi.json', () => {
-        forExplorer ??= JSON.stringify({ ...describe(), servers: [{ url: '/' }] });
-        return asset(forExplorer, 'application/json');
-      })
-      .get('/docs', () => asset(page, 'text/html; charset=utf-8', 'no-store'))
-      .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
-      .get('/docs/swagger-ui.js', async () =>
-        asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),
-      )
-      .get('/docs/swagger-ui.css', async () => asset(await read(styleFile), 'text/css; charset=utf-8', 'max-age=86400'))
-  );
+  return new Elysia()
+    .get('/openapi.json', async () => asset(await forGenerators(), 'application/json'))
+    .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'))
+    .get('/docs', () => asset(page, 'text/html; charset=utf-8', 'no-store'))
+    .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
+    .get('/docs/swagger-ui.js', async () =>
+      asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),
+    )
+    .get('/docs/swagger-ui.css', async () => asset(await read(styleFile), 'text/css; charset=utf-8', 'max-age=86400'));
 };

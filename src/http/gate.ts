@@ -1,64 +1,46 @@
 /*
- * In front of every API operation: 401, then 429, then 403 for what is not an app's to do, and only then parsing and
- * validation (interface "Order of checks").
- * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
+ * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps, and only
+ * then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
  */
 import { appForbiddenMessage, isAllowedToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RefusalThrottle } from './refusal-throttle.ts';
 
-/** Who is asking. Read from the database for each request, so that revocation and plan changes apply at once. */
-export type Principal = {
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-  /** How the request was authenticated. */
-  credential: { kind: 'key' | 'app' | 'session'; id: string };
-  /** The connected app that asks, by a token or by a key that it made; undefined for a person and a person's key. */
-  app: ActingApp | undefined;
-};
-
-/** `grantId` is null for an app of a foreign issuer. */
-export type ActingApp = { id: string; grantId: string | null };
-
-/** undefined: no credentials, or none that hold. An AppError thrown here is answered as it is. */
+/** @returns undefined without valid credentials; an AppError that it throws becomes the response */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
   check: (context: { request: Request }) => Promise<Response | undefined>;
-  /** 401 and 429 for an address outside `/api/` where only a bearer credential counts, never a cookie. */
+  /** 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie. */
   admitBearer: (request: Request) => Promise<Response | undefined>;
-  /** The principal of a request that passed. @throws unauthorized when it did not come through the gate */
+  /** The principal of a request that passed. @throws unauthorized when there is none */
   principal: (request: Request) => Principal;
-  /** The same for what only a person may do, of an operation that is open to apps. @throws forbidden for an app, unauthorized */
-  person: (request: Request) => Principal;
-  /** The same for open operations, which pass without one. */
-  visitor: (request: Request) => Principal | undefined;
-  /** Who the credentials of a request stand for now: for answers that outlive the first look. */
+  /** The same for open operations, which need no credentials. */
+  findPrincipal: (request: Request) => Principal | undefined;
+  /** Authenticates the request again, for responses that last long. */
   recheck: Authenticate;
 };
 
 /**
- * What any operation may be refused with before it is reached, besides the 401, 429 and 503 that its own answers name: the
- * statuses of `check` below and of browser-guard.ts. The interface description says them of every operation.
+ * The statuses of `check` and of browser-guard.ts, besides the 401, 429 and 503 of http/schemas.ts. The interface description
+ * lists them for every operation.
  */
 export const gateRefusals = (method: string): number[] => (method === 'GET' ? [403, 421] : [403, 415, 421]);
 
 export type GateOptions = {
   authenticate: Authenticate;
   limiter: RateLimiter;
-  /** Counts requests whose credentials do not hold. */
+  /** Counts requests with invalid credentials. */
   refusals: RefusalThrottle;
-  /** Whether the request brings credentials of a kind that `authenticate` looks at. */
+  /** Whether the request has credentials, valid or not. */
   presentsCredentials: (request: Request) => boolean;
   /** Requests per minute for this credential; for a session, for all of its account. */
   limitOf: (principal: Principal) => number;
-  /** What must not even be looked at, whoever asks (browser-guard.ts). */
+  /** Refuses requests that a browser sends for another site (browser-guard.ts), before authentication. */
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
   /** Operations that need no credentials (sign-in and first run). */
   isOpen: (method: string, path: string) => boolean;
@@ -67,7 +49,7 @@ export type GateOptions = {
   onError: (error: unknown, request: Request) => void;
 };
 
-/** What the rate limit counts by. Anybody can sign in as often as they like: all sessions of an account count as one. */
+/** The key of the rate limit. All sessions of an account count together, because signing in again makes a new one. */
 const bucketOf = ({ accountId, credential: { kind, id } }: Principal): string =>
   `${kind}:${kind === 'session' ? accountId : id}`;
 
@@ -75,7 +57,7 @@ export function createGate(options: GateOptions): Gate {
   const { authenticate, limiter, refusals, presentsCredentials, limitOf, refuse, isOpen, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
-  /** 401; or 429 for a client that was refused too often already. Without credentials there was nothing to check. */
+  /** 401, or 429 for a client that sent invalid credentials too often. */
   const refuseCredentials = (request: Request, waitSeconds: number): Response =>
     waitSeconds > 0
       ? appErrorResponse(
@@ -85,18 +67,18 @@ export function createGate(options: GateOptions): Gate {
         )
       : appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
 
-  /** Credentials may end while the body is on its way, which can take minutes. @throws unauthorized */
-  const checkAgain = async (request: Request, before: Principal, mayBeNobody: boolean): Promise<void> => {
+  /** Checks the credentials again after the body has arrived, which can take minutes. @throws unauthorized */
+  const checkAgain = async (request: Request, before: Principal, mayBeAnonymous: boolean): Promise<void> => {
     const now = await authenticate(request);
     const isSame = now?.accountId === before.accountId && now.credential.id === before.credential.id;
-    if (!isSame && !mayBeNobody) throw unauthorized();
+    if (!isSame && !mayBeAnonymous) throw unauthorized();
     if (isSame) principals.set(request, now);
     else principals.delete(request);
   };
 
   const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
-    // Credentials that do not hold are refused here too: what has a bearer header was spared the rules for browsers.
+    // Also for open operations: a request with an authorization header skips the rules for browsers, so it must be valid.
     const isRefused = !principal && presentsCredentials(request);
     const refusedSeconds = isRefused ? refusals.count(requestContext(request).clientAddress) : 0;
     if (!principal && withoutCredentials && !request.headers.has('authorization')) return undefined;
@@ -104,8 +86,8 @@ export function createGate(options: GateOptions): Gate {
     const waitSeconds = limiter.take(bucketOf(principal), limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
-    const mayBeNobody = withoutCredentials && !request.headers.has('authorization');
-    requestContext(request).authenticatedAs(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
+    const mayBeAnonymous = withoutCredentials && !request.headers.has('authorization');
+    requestContext(request).authenticatedAs(principal.accountId, () => checkAgain(request, principal, mayBeAnonymous));
     return undefined;
   };
 
@@ -148,12 +130,7 @@ export function createGate(options: GateOptions): Gate {
       return (await admit(request, open)) ?? refuseApp(request, path);
     },
     principal,
-    person(request) {
-      const found = principal(request);
-      if (found.app) throw forbidden(appForbiddenMessage);
-      return found;
-    },
-    visitor: request => principals.get(request),
+    findPrincipal: request => principals.get(request),
     recheck: authenticate,
   };
 }

@@ -1,4 +1,4 @@
-/* What comes with a request, read more strictly than the framework would: a guess at what was meant is worse than a 400. */
+/* Body and query of a request, validated more strictly than Elysia does: nothing is coerced or ignored. */
 import { type Static, type TObject, Type as t } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { invalid } from '../core/errors.ts';
@@ -6,12 +6,12 @@ import { decodeUtf8 } from '../core/text.ts';
 import { validationMessage } from './errors.ts';
 import { bodyOf } from './fetch-adapter.ts';
 
-/** One is told; a body can have thousands. */
-const mostProblems = 20;
+/** The response names one problem; an invalid body can have thousands. */
+const maxProblems = 20;
 
 /**
- * A route's body: JSON that is checked here and not by Elysia, whose error text puts the values that came into words, and throws
- * for an object that has a `toString` of its own. What the schema does not name is refused.
+ * The JSON body of a route. Validated here and not by Elysia, whose error messages contain the values that were sent, and
+ * fail for an object with its own `toString`. Properties that are not in the schema are refused.
  */
 export const jsonInput = <T extends TObject>(schema: T) => {
   const closed: TObject = { ...schema, additionalProperties: false };
@@ -21,7 +21,7 @@ export const jsonInput = <T extends TObject>(schema: T) => {
       const value = await jsonBody(request);
       if (!Value.Check(closed, value))
         throw invalid(
-          validationMessage('body', Iterator.from(Value.Errors(closed, value)).take(mostProblems).toArray()),
+          validationMessage('body', Iterator.from(Value.Errors(closed, value)).take(maxProblems).toArray()),
         );
       return value;
     },
@@ -30,7 +30,7 @@ export const jsonInput = <T extends TObject>(schema: T) => {
 };
 
 /**
- * JSON, whatever the content type says. It must be UTF-8: what is not would be kept as U+FFFD.
+ * Ignores the content type. The body must be UTF-8: invalid bytes would otherwise be stored as U+FFFD.
  * @throws invalid, and what `bodyOf` throws
  */
 async function jsonBody(request: Request): Promise<unknown> {
@@ -43,7 +43,7 @@ async function jsonBody(request: Request): Promise<unknown> {
   }
 }
 
-/** A route's query, each parameter at most once: of several the last would count, without a word. @throws invalid */
+/** The query of a route. A repeated parameter is refused, because Elysia would use the last one. @throws invalid */
 export const queryOf = <T extends TObject>(query: T) => ({
   query,
   transform({ request }: { request: Request }): void {

@@ -255,4 +255,11 @@ describe('/docs', () => {
       expect((await server.fetch(link)).status).toBe(200);
     }
   });
+
+  test('is the only page: those of the generator are not served', async () => {
+    const textOf = async (path: string) => (await server.fetch(path)).text();
+    await server.fetch('/openapi.json');
+    for (const path of ['/swagger', '/swagger/json', '/document'])
+      expect([path, await textOf(path)]).toEqual([path, await textOf('/no-such-page')]);
+  });
 });

@@ -1,112 +1,59 @@
 /*
- * The interface description, made from the very schemas that validate requests and responses, so the two cannot drift
- * apart. OpenAPI 3.1, whose schemas are JSON Schema, as TypeBox's are. This file writes down what the routes say of themselves;
- * openapi/ makes of it what clients are generated from.
+ * The interface description: OpenAPI 3.1. `@elysiajs/swagger` generates it from the routes and the schemas that validate
+ * requests and responses; the refinements in openapi/ make it valid and complete enough to generate clients from.
  */
-import type { TSchema } from '@sinclair/typebox';
+import { type AnyElysia, Elysia } from 'elysia';
 import { apiVersion } from '../core/limits.ts';
-import type { Document, Operation, Parameter, ResponseObject, Schema } from './openapi/document.ts';
+import type { Document } from './openapi/document.ts';
 import { refine } from './openapi/refine.ts';
+import { tags } from './openapi/tags.ts';
 
-type Detail = Partial<Pick<Operation, 'operationId' | 'summary' | 'description' | 'tags' | 'security'>>;
+const documentPath = '/document';
 
-export type RouteInfo = {
-  method: string;
-  path: string;
-  hooks: {
-    detail?: Detail & { hide?: boolean };
-    params?: TSchema;
-    query?: TSchema;
-    body?: TSchema;
-    response?: Record<string, TSchema>;
-  };
-};
+/** @param api the routes to describe; those with `detail.hide` are left out */
+export async function describeApi(api: AnyElysia, baseUrl: string, sessionCookie: string): Promise<Document> {
+  // Imported only when the description is requested: loading the plugin would slow down every start.
+  const { swagger } = await import('@elysiajs/swagger');
+  // This instance does not serve requests, so the plugin's own page, which loads its script from a CDN, is not reachable.
+  const generator = new Elysia().use(api).use(
+    swagger({
+      specPath: documentPath,
+      // The types of the plugin are those of OpenAPI 3.0.
+      documentation: documentation(baseUrl, sessionCookie) as object,
+    }),
+  );
+  const response = await generator.handle(new Request(`http://internal${documentPath}`));
+  return refine((await response.json()) as Document);
+}
 
-/** @param routes Elysia's `app.routes`; those with an `operationId` are described */
-export function describeApi(routes: readonly RouteInfo[], baseUrl: string, sessionCookie: string): Document {
-  const paths: Document['paths'] = {};
-  for (const route of routes) {
-    const { operationId, hide } = route.hooks.detail ?? {};
-    if (operationId === undefined || hide) continue;
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(operationId, route) };
-  }
-  return refine({
-    openapi: '3.1.0',
-    info: {
-      title: 'Hooktape',
-      version: apiVersion,
-      description:
-        'Captures webhook deliveries per endpoint, stores them exactly as they came, and lets the account read, search, verify, export and replay them. Times are epoch milliseconds. Every failure is `{ "error": string }`.',
-      contact: { name: 'This installation of Hooktape', url: baseUrl },
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: baseUrl }],
-    security: [{ bearer: [] }, { session: [] }],
-    tags: [...new Set(routes.flatMap(({ hooks }) => hooks.detail?.tags ?? []))].map(name => ({ name })),
-    paths,
-    components: {
-      schemas: {},
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API key (`htk_…`) or an OAuth 2.1 access token of a connected app.',
-        },
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: sessionCookie,
-          description: 'A signed-in browser. It changes something only from a page of this server, in JSON.',
-        },
+const documentation = (baseUrl: string, sessionCookie: string): Omit<Document, 'paths'> => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Hooktape',
+    version: apiVersion,
+    description:
+      'Captures webhook deliveries per endpoint, stores them exactly as they were received, and lets the account read, search, verify, export and replay them. Times are epoch milliseconds. Every error response is `{ "error": string }`.',
+    contact: { name: 'This installation of Hooktape', url: baseUrl },
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: baseUrl }],
+  security: [{ bearer: [] }, { session: [] }],
+  tags,
+  components: {
+    schemas: {},
+    securitySchemes: {
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An API key (`htk_…`) or an OAuth 2.1 access token of a connected app.',
+      },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: sessionCookie,
+        description:
+          'The session of a signed-in browser. Requests that change something must come from a page of this server, with a JSON body.',
       },
     },
-  });
-}
-
-function operation(operationId: string, { path, hooks }: RouteInfo): Operation {
-  const { detail, params, query, body, response = {} } = hooks;
-  const parameters = [
-    ...parametersOf('path', plain(params) ?? pathParams(path)),
-    ...parametersOf('query', plain(query)),
-  ];
-  const { summary, description, tags, security } = detail ?? {};
-  return {
-    operationId,
-    ...(summary !== undefined && { summary }),
-    ...(description !== undefined && { description }),
-    ...(tags && { tags }),
-    ...(security && { security }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: json(body) } }),
-    responses: Object.fromEntries(
-      Object.entries(response).map(([status, schema]): [string, ResponseObject] => [
-        status,
-        { description: '', content: json(schema) },
-      ]),
-    ),
-  };
-}
-
-const json = (schema: TSchema) => ({ 'application/json': { schema: plain(schema) ?? {} } });
-
-/** Without TypeBox's own symbols. */
-const plain = (schema: TSchema | undefined): Schema | undefined =>
-  schema && (JSON.parse(JSON.stringify(schema)) as Schema);
-
-const pathParams = (path: string): Schema => {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
-  return { properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])), required: names };
-};
-
-function parametersOf(place: 'path' | 'query', schema: Schema = {}): Parameter[] {
-  const properties = (schema['properties'] ?? {}) as Record<string, Schema>;
-  const required = new Set((schema['required'] ?? []) as string[]);
-  return Object.entries(properties).map(([name, { description, ...property }]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.has(name),
-    ...(typeof description === 'string' && { description }),
-    schema: property,
-  }));
-}
+  },
+});

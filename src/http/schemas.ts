@@ -1,5 +1,5 @@
-/* Wire shapes that more than one room speaks, and the one way to say which statuses an operation answers. */
-import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
+/* Building blocks for the schemas of the features, and the responses of an operation by status. */
+import { type TSchema, Type as t } from '@sinclair/typebox';
 import { maxNameCharacters } from '../core/limits.ts';
 import { maxPasswordBytes, minPasswordCharacters } from '../core/password.ts';
 import { maxEmailCharacters } from '../core/text.ts';
@@ -7,76 +7,53 @@ import { maxEmailCharacters } from '../core/text.ts';
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
 export const Timestamp = t.Integer({ description: 'epoch milliseconds', format: 'int64' });
-/** Of a body, and of what is kept: more than 32 bits of bytes are no surprise. */
+/** int64: totals can exceed 32 bits. */
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });
 export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
 
-/**
- * Text that is checked otherwise than its reader is told, because what checks here counts characters as UTF-16 and reads
- * numbers too freely.
- * @param described what it is: what the interface description says
- * @param checked what of it is checked before it reaches a service
- */
-export const described = (schema: TSchema, checked: { description: string; pattern?: string }) =>
-  t.String({ ...checked, described: schema });
+/** A choice of texts. */
+export const literals = <const T extends readonly string[]>(values: T) =>
+  t.Unsafe<T[number]>(t.Union(values.map(value => t.Literal(value))));
 
-export const Name = described(t.String({ minLength: 1, maxLength: maxNameCharacters }), {
+/**
+ * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and
+ * accepts numbers such as `1e1`, so services check the rest.
+ * @param documentedAs the schema that readers of the interface description see
+ * @param validated what is checked before the text reaches a service
+ */
+export const textDocumentedAs = (documentedAs: TSchema, validated: { description: string; pattern?: string }) =>
+  t.String({ ...validated, documentedAs });
+
+export const Name = textDocumentedAs(t.String({ minLength: 1, maxLength: maxNameCharacters }), {
   description: `1 to ${maxNameCharacters} characters after trimming`,
 });
 
-export const Password = described(
+export const Password = textDocumentedAs(
   t.String({ minLength: minPasswordCharacters, maxLength: maxPasswordBytes, format: 'password' }),
   { description: `${minPasswordCharacters} characters or more, at most ${maxPasswordBytes} bytes` },
 );
 
-export const Email = described(t.String({ minLength: 3, maxLength: maxEmailCharacters, format: 'email' }), {
+export const Email = textDocumentedAs(t.String({ minLength: 3, maxLength: maxEmailCharacters, format: 'email' }), {
   description: 'an address like name@example.com; nothing is ever sent to it',
 });
 
-export const Sha256 = described(t.String({ pattern: '^[0-9a-f]{64}$' }), { description: 'hex, of the body' });
+export const Sha256 = textDocumentedAs(t.String({ pattern: '^[0-9a-f]{64}$' }), { description: 'hex, of the body' });
 
-/** An address of this installation. */
-export const OwnUrl = (description: string) => described(t.String({ format: 'uri' }), { description });
+/** A URL of this installation. */
+export const OwnUrl = (description: string) => textDocumentedAs(t.String({ format: 'uri' }), { description });
 
 export const IdParams = t.Object({ id: t.String() });
 
-export const Plan = t.Union([t.Literal('free'), t.Literal('pro')]);
-export type Plan = Static<typeof Plan>;
+type ErrorStatus = 400 | 403 | 404 | 409 | 502;
 
-/** api-contract "Account". */
-export const Account = t.Object(
-  { id: t.String(), email: t.String(), plan: Plan, createdAt: Timestamp },
-  { title: 'Account' },
-);
-export type Account = Static<typeof Account>;
-
-/** api-contract "Endpoint". */
-export const Endpoint = t.Object(
-  {
-    id: t.String(),
-    name: t.String(),
-    createdAt: Timestamp,
-    url: OwnUrl('address to register as the webhook destination on the sending platform'),
-    eventCount: t.Integer(),
-    lastReceivedAt: nullable(Timestamp),
-  },
-  { title: 'Endpoint' },
-);
-export type Endpoint = Static<typeof Endpoint>;
-
-export const Role = t.Union([t.Literal('owner'), t.Literal('member')]);
-export type Role = Static<typeof Role>;
-
-type Status = 400 | 403 | 404 | 409 | 502;
-
-/** An operation's answers: its own, the listed refusals, and those that every operation may give. */
-export function answers<S extends Record<number, TSchema>>(own: S, ...refusals: Status[]) {
-  const errors = Object.fromEntries([...refusals, 401, 429, 503].map(status => [status, ErrorBody]));
-  return { ...errors, ...own } as unknown as S & Record<401 | 429 | 503, typeof ErrorBody>;
+/** The responses of an operation: its own, the listed errors, and the errors that every operation can answer. */
+export function responses<S extends Record<number, TSchema>>(own: S, ...errors: ErrorStatus[]) {
+  const described = Object.fromEntries([...errors, 401, 429, 503].map(status => [status, ErrorBody]));
+  return { ...described, ...own } as unknown as S & Record<401 | 429 | 503, typeof ErrorBody>;
 }
 
-/** An answer that is no JSON, or one of several: a schema for each media type. It is described, and never validated. */
-export const files = (mediaTypes: Record<string, TSchema>) => t.Any({ mediaTypes });
+/** A response that is not JSON, or has one of several media types. It is documented, but not validated. */
+export const byMediaType = (mediaTypes: Record<string, TSchema>) => t.Any({ mediaTypes });
 
-export const Bytes = files({ 'application/octet-stream': t.String({ format: 'binary' }) });
+export const Bytes = byMediaType({ 'application/octet-stream': t.String({ format: 'binary' }) });

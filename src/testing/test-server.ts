@@ -9,6 +9,7 @@ import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Plan } from '../core/principal.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
@@ -66,7 +67,7 @@ export type TestServer = {
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
   createAccount: (
     email?: string,
-    options?: { plan?: 'free' | 'pro'; teamOf?: string; password?: string },
+    options?: { plan?: Plan; teamOf?: string; password?: string },
   ) => Promise<TestAccount>;
   /** Starts the front the first time. @returns `http://127.0.0.1:PORT` */
   listen: () => Promise<string>;

@@ -3,22 +3,15 @@
  * themselves; everything else that goes wrong becomes an ApiError with a sentence for the reader.
  */
 
-import type {
-  Account,
-  Activity,
-  ApiKey,
-  ConnectedApp,
-  CreatedKey,
-  Endpoint,
-  EventDetail,
-  EventPage,
-  Invitation,
-  LoginSession,
-  ReplayResult,
-  Secret,
-  Session,
-  Team,
-} from './wire.ts';
+import type { ConnectedApp } from '../features/apps/model.ts';
+import type { Activity, Endpoint } from '../features/endpoints/model.ts';
+import type { EventDetail, EventPage } from '../features/events/model.ts';
+import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
+import type { ReplayResult } from '../features/replays/model.ts';
+import type { Secret, SecretList } from '../features/secrets/model.ts';
+import type { Session, SignedIn } from '../features/sessions/model.ts';
+import type { SetupDone } from '../features/setup/model.ts';
+import type { Invitation, OpenInvitation, Team } from '../features/teams/model.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -105,14 +98,14 @@ const id = encodeURIComponent;
 type Ok = { ok: boolean };
 
 export const api = {
-  session: () => call<Session>('GET', '/api/session'),
+  session: () => call<SignedIn>('GET', '/api/session'),
   signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
   signOut: () => call<Ok>('DELETE', '/api/session'),
   setUp: (token: string, email: string, password: string) =>
-    call<{ account: Account; endpoint: Endpoint }>('POST', '/api/setup', { token, email, password }),
+    call<SetupDone>('POST', '/api/setup', { token, email, password }),
   changePassword: (current: string, password: string, signOutEverywhere: boolean) =>
     call<Ok>('POST', '/api/password', { current, password, signOutEverywhere }),
-  sessions: () => call<{ sessions: LoginSession[] }>('GET', '/api/sessions').then(answer => answer.sessions),
+  sessions: () => call<{ sessions: Session[] }>('GET', '/api/sessions').then(answer => answer.sessions),
   revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 
   endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
@@ -120,8 +113,7 @@ export const api = {
   renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
   deleteEndpoint: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}`),
   activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
-  secrets: (endpoint: string) =>
-    call<{ secrets: Secret[]; learnSecretsUntil: number | null }>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
+  secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
   addSecret: (endpoint: string, platform: string | null, secret: string) =>
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, { platform, secret }),
   confirmSecret: (endpoint: string, secret: string) =>
@@ -145,7 +137,7 @@ export const api = {
   replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
 
   keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
-  createKey: (name: string) => call<CreatedKey>('POST', '/api/keys', { name }),
+  createKey: (name: string) => call<CreatedApiKey>('POST', '/api/keys', { name }),
   revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
   apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
   revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
@@ -153,7 +145,7 @@ export const api = {
   team: () => call<Team>('GET', '/api/team'),
   invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
   removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
-  invitation: (token: string) => call<{ email: string; teamOf: string }>('GET', `/api/invitations/${id(token)}`),
+  invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
   acceptInvitation: (token: string, password: string) =>
     call<unknown>('POST', `/api/invitations/${id(token)}`, { password }),
 };

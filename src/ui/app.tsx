@@ -1,6 +1,7 @@
 /* From the address to a page. Signed out, every page but set-up leads to signing in, and from there back to where one wanted to go. */
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type { SignedIn as Session } from '../features/sessions/model.ts';
 import { ApiError, api, hooks, mayPass } from './api.ts';
 import { Button, Empty } from './components/controls.tsx';
 import { DeadEnd } from './components/dead-end.tsx';
@@ -21,7 +22,6 @@ import { LoginPage } from './pages/login.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { safeReturnTo } from './return-to.ts';
-import type { Session } from './wire.ts';
 
 type Who =
   | { state: 'asking' }

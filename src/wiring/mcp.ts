@@ -46,9 +46,9 @@ export function createMcpWiring(
     return createMcp({ service, version, onError: onRequestError });
   };
   const mcp: McpHandler = {
-    fetch: async (request, body, agent) => {
+    fetch: async (request, body, access) => {
       server ??= load();
-      return (await server).fetch(request, body, agent);
+      return (await server).fetch(request, body, access);
     },
     close: async () => (await server)?.close(),
   };

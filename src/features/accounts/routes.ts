@@ -1,17 +1,19 @@
-/* GET /api/me (api-contract). */
+/* GET /api/me. */
 import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
-import { answers } from '../../http/schemas.ts';
+import { responses } from '../../http/schemas.ts';
 import { Account } from './model.ts';
 import type { AccountService } from './service.ts';
 
 export const accountRoutes = ({ gate, account }: { gate: Gate; account: Pick<AccountService, 'account'> }) =>
-  new Elysia().get('/api/me', ({ request }) => account.account(gate.principal(request).accountId), {
-    response: answers({ 200: Account }),
-    detail: {
-      operationId: 'getMe',
-      summary: 'The account that the credentials belong to',
-      description: 'Tells a program whose credentials it holds, and which plan applies.',
-      tags: ['Account'],
-    },
-  });
+  new Elysia({ prefix: '/api/me', tags: ['Account'] })
+    .use(authenticated(gate))
+    .get('', ({ principal }) => account.account(principal.accountId), {
+      response: responses({ 200: Account }),
+      detail: {
+        operationId: 'getMe',
+        summary: 'The account that the credentials belong to',
+        description: 'Tells a program which account its credentials belong to, and which plan applies.',
+      },
+    });

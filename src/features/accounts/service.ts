@@ -3,8 +3,9 @@ import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
+import type { Plan } from '../../core/principal.ts';
 import { readEmail } from '../../core/text.ts';
-import type { Account, Plan } from './model.ts';
+import type { Account } from './model.ts';
 import type { AccountRow, AccountStore } from './store.ts';
 
 export type AccountService = ReturnType<typeof createAccountService>;

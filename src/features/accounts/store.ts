@@ -1,5 +1,6 @@
 /* Accounts, each with the team that it is in. */
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
+import type { Plan, Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
@@ -8,8 +9,8 @@ export type AccountRow = {
   id: string;
   teamId: string;
   email: string;
-  role: 'owner' | 'member';
-  plan: 'free' | 'pro';
+  role: Role;
+  plan: Plan;
   passwordHash: string | null;
   createdAt: number;
 };
@@ -56,7 +57,7 @@ export function createAccountStore(db: Drizzle) {
       ]);
       return inserted.rowsAffected === 1;
     },
-    async setPlan(teamId: string, plan: 'free' | 'pro'): Promise<void> {
+    async setPlan(teamId: string, plan: Plan): Promise<void> {
       await db.update(teams).set({ plan }).where(eq(teams.id, teamId));
     },
     /** Also ends the account's sessions except the given one, in the same transaction. @returns how many it ended */
@@ -73,7 +74,7 @@ export function createAccountStore(db: Drizzle) {
     },
     membersOf: (teamId: string): Promise<AccountRow[]> =>
       selectAccounts().where(eq(accounts.teamId, teamId)).orderBy(asc(accounts.createdAt), asc(accounts.id)),
-    async setRole(id: string, role: 'owner' | 'member'): Promise<void> {
+    async setRole(id: string, role: Role): Promise<void> {
       await db.update(accounts).set({ role }).where(eq(accounts.id, id));
     },
   };

@@ -1,4 +1,4 @@
-/* Connected apps on the wire (interface "API beyond the contract"). */
+/* Schemas of connected apps. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable, Timestamp } from '../../http/schemas.ts';
 
@@ -10,8 +10,10 @@ export const ConnectedApp = t.Object(
     createdAt: Timestamp,
     lastUsedAt: nullable(Timestamp),
     issuer: nullable(t.String({ description: 'who issued its tokens; null for this server' })),
-    verifiedHost: nullable(t.String({ description: 'the host that its id proves; null for one that is not verified' })),
-    redirectHost: nullable(t.String({ description: 'where its consent returned to' })),
+    verifiedHost: nullable(
+      t.String({ description: 'the host that its client id proves; null when it is not verified' }),
+    ),
+    redirectHost: nullable(t.String({ description: 'the host of its redirect URI' })),
     scopes: t.Array(t.String()),
   },
   { title: 'ConnectedApp' },

@@ -1,35 +1,36 @@
-/* GET and DELETE /api/apps (interface "API beyond the contract"). */
+/* /api/apps */
 import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { ConnectedAppList } from './model.ts';
 import type { AppsService } from './service.ts';
 
 export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
-  new Elysia()
-    .get('/api/apps', async ({ request }) => ({ apps: await apps.list(gate.principal(request).accountId) }), {
-      response: answers({ 200: ConnectedAppList }),
+  new Elysia({ prefix: '/api/apps', tags: ['Apps'] })
+    .use(authenticated(gate))
+    .get('', async ({ principal }) => ({ apps: await apps.list(principal.accountId) }), {
+      response: responses({ 200: ConnectedAppList }),
       detail: {
         operationId: 'listApps',
         summary: 'The account’s connected apps',
-        description: 'Apps that hold access tokens of the account. `verifiedHost` says what is known about an app.',
-        tags: ['Apps'],
+        description:
+          'The apps that have access to the account. `verifiedHost` says how far an app’s identity is known.',
       },
     })
     .delete(
-      '/api/apps/:id',
-      async ({ request, params }) => {
-        await apps.remove(gate.principal(request).accountId, params.id);
+      '/:id',
+      async ({ principal, params }) => {
+        await apps.remove(principal.accountId, params.id);
         return { ok: true };
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'revokeApp',
-          summary: 'Disconnect an app; its tokens stop at once',
+          summary: 'Disconnect an app; its tokens end at once',
           description: 'Access tokens and refresh tokens of the app are refused from the next request on.',
-          tags: ['Apps'],
         },
       },
     );

@@ -1,6 +1,7 @@
 /* Finds the account and app that an access token stands for: one query for each request with an access token. */
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
-import { type AccountIdentity, accountColumns } from '../../db/account-columns.ts';
+import type { AccountIdentity } from '../../core/principal.ts';
+import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, teams } from '../../db/schema.ts';
 import { connectedApps, externalSubjects, oauthGrants } from '../../db/schema-oauth.ts';

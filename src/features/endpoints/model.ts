@@ -1,8 +1,19 @@
-/* Endpoints on the wire (api-contract "Endpoint"). */
+/* Schemas of endpoints. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Endpoint, Name, nullable, Timestamp } from '../../http/schemas.ts';
+import { Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
 
-export { Endpoint };
+export const Endpoint = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    createdAt: Timestamp,
+    url: OwnUrl('address to register as the webhook destination on the sending platform'),
+    eventCount: t.Integer(),
+    lastReceivedAt: nullable(Timestamp),
+  },
+  { title: 'Endpoint' },
+);
+export type Endpoint = Static<typeof Endpoint>;
 
 export const EndpointList = t.Object({ endpoints: t.Array(Endpoint) }, { title: 'EndpointList' });
 export const EndpointName = t.Object({ name: Name }, { title: 'EndpointName' });
@@ -13,15 +24,15 @@ const changes = {
     nullable(
       t.String({
         description:
-          'a duration such as 10m, at most 24h, in which the next secret that a handshake delivers is taken as confirmed; 0s or null ends it',
+          'a duration such as 10m, at most 24h, in which the next secret that a handshake delivers is confirmed at once; 0s or null ends it',
       }),
     ),
   ),
 };
-/** At least one of them: the service checks it, to answer in the words of any missing field. */
+/** At least one field is required. The service checks it, so that the error reads like that of any missing field. */
 export const EndpointChange = t.Object(changes, {
   title: 'EndpointChange',
-  described: t.Object(changes, { minProperties: 1 }),
+  documentedAs: t.Object(changes, { minProperties: 1 }),
 });
 export type EndpointChange = Static<typeof EndpointChange>;
 
@@ -31,7 +42,7 @@ export const EndpointChanged = t.Object(
     name: t.String(),
     learnSecretsUntil: t.Optional(
       nullable(
-        t.Integer({ description: 'epoch ms; there when learnSecretsFor was given, null when no window is open' }),
+        t.Integer({ description: 'epoch ms; present when learnSecretsFor was given, null when no window is open' }),
       ),
     ),
   },

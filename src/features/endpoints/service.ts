@@ -2,6 +2,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../core/units.ts';
@@ -11,8 +12,6 @@ import type { EndpointRegistry } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
-
-export type Owner = { teamId: string; plan: 'free' | 'pro' };
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
@@ -43,18 +42,18 @@ export function createEndpointsService(options: {
   });
 
   /** Older events are not counted, whether or not the sweeper has removed them yet. */
-  const retentionCutoff = (owner: Owner): number => oldestVisible(retentionMs, owner.plan, clock.now());
+  const retentionCutoff = (principal: TeamAccess): number => oldestVisible(retentionMs, principal.plan, clock.now());
 
   /** The endpoint's row. Its counters may include events past retention. @throws not_found */
-  const owned = async (owner: Pick<Owner, 'teamId'>, id: string): Promise<EndpointRow> => {
-    const row = await store.find(owner.teamId, id);
+  const owned = async (principal: Pick<TeamAccess, 'teamId'>, id: string): Promise<EndpointRow> => {
+    const row = await store.find(principal.teamId, id);
     if (!row) throw notFound('endpoint');
     return row;
   };
 
   /** The row with counters to show. @throws not_found */
-  const counted = async (owner: Owner, id: string): Promise<EndpointRow> => {
-    const row = await store.findCounted(owner.teamId, id, retentionCutoff(owner));
+  const counted = async (principal: TeamAccess, id: string): Promise<EndpointRow> => {
+    const row = await store.findCounted(principal.teamId, id, retentionCutoff(principal));
     if (!row) throw notFound('endpoint');
     return row;
   };
@@ -65,28 +64,28 @@ export function createEndpointsService(options: {
     toEndpoint,
     urlOf,
 
-    async list(owner: Owner): Promise<Endpoint[]> {
-      return (await store.listOf(owner.teamId, retentionCutoff(owner))).map(toEndpoint);
+    async list(principal: TeamAccess): Promise<Endpoint[]> {
+      return (await store.listOf(principal.teamId, retentionCutoff(principal))).map(toEndpoint);
     },
 
     /** Events of the last 24 hours, by the hour. @throws not_found */
-    async activity(owner: Owner, id: string): Promise<Activity> {
-      return countActivity((await owned(owner, id)).seq, retentionCutoff(owner));
+    async activity(principal: TeamAccess, id: string): Promise<Activity> {
+      return countActivity((await owned(principal, id)).seq, retentionCutoff(principal));
     },
 
     /** @throws not_found */
-    async endpoint(owner: Owner, id: string): Promise<Endpoint> {
-      return toEndpoint(await counted(owner, id));
+    async endpoint(principal: TeamAccess, id: string): Promise<Endpoint> {
+      return toEndpoint(await counted(principal, id));
     },
 
     /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no account left */
-    async create(owner: Owner, givenName: string): Promise<Endpoint> {
+    async create(principal: TeamAccess, givenName: string): Promise<Endpoint> {
       const name = readName(givenName);
-      const limit = limits[owner.plan];
+      const limit = limits[principal.plan];
       const createdAt = clock.now();
       const row = {
         id: newId('ep', createdAt, random),
-        teamId: owner.teamId,
+        teamId: principal.teamId,
         name,
         token: newIngestToken(random),
         createdAt,
@@ -94,7 +93,7 @@ export function createEndpointsService(options: {
       const seq = await store.insertWithin(limit, row);
       if (seq === 'gone') throw unauthorized();
       if (seq === 'full')
-        throw limitReached(`the ${owner.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
+        throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
       return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null });
     },
@@ -104,7 +103,7 @@ export function createEndpointsService(options: {
      * @throws invalid, not_found
      */
     async update(
-      owner: Owner,
+      principal: TeamAccess,
       id: string,
       { name: givenName, learnSecretsFor }: EndpointChange,
     ): Promise<EndpointChanged> {
@@ -116,14 +115,14 @@ export function createEndpointsService(options: {
         ...(name !== undefined && { name }),
         ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
       };
-      const row = await store.update(owner.teamId, id, change);
+      const row = await store.update(principal.teamId, id, change);
       if (!row) throw notFound('endpoint');
       return { ok: true, name: row.name, ...(learnSecretsUntil !== undefined && { learnSecretsUntil }) };
     },
 
     /** From then on, its ingest address is unknown and its events are not readable. @throws not_found */
-    async remove(owner: Owner, id: string): Promise<void> {
-      if (!(await store.markDeleted(owner.teamId, id, clock.now()))) throw notFound('endpoint');
+    async remove(principal: TeamAccess, id: string): Promise<void> {
+      if (!(await store.markDeleted(principal.teamId, id, clock.now()))) throw notFound('endpoint');
       registry.removeById(id);
       onDeleted();
     },

@@ -5,6 +5,7 @@ import { AppError, notFound } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import { DamagedError, type Intact, unpackIntact, unpackIntactInSlices } from '../../core/stored-content.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
@@ -12,7 +13,7 @@ import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.t
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
-import type { EventReader, LargeReader, StoredEvent, Verdicts } from './service.ts';
+import type { StoredEvent, Verdicts } from './service.ts';
 import type { DetailRow, EventsStore, FoundRow } from './store.ts';
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
@@ -25,16 +26,16 @@ export function createEventDetails({
   memoryReservations,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
-  /** Events received before this time are not visible to the reader. Epoch ms. */
-  retentionCutoff: (reader: EventReader) => number;
+  /** Events received before this time are not visible to the principal. Epoch ms. */
+  retentionCutoff: (principal: TeamAccess) => number;
   verdicts: Pick<Verdicts, 'verify'>;
   createSlices: () => YieldIfDue;
   memoryReservations: MemoryReservations;
 }) {
   /** @throws not_found */
-  const findRow = async (reader: EventReader, id: string): Promise<FoundRow> => {
+  const findRow = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
-    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, retentionCutoff(reader)));
+    const row = parsed && (await store.find(principal.teamId, parsed.seq, parsed.nonce, retentionCutoff(principal)));
     if (!row) throw notFound('event');
     return row;
   };
@@ -60,13 +61,13 @@ export function createEventDetails({
 
   /** A large event comes with a reservation, which the caller must release. @throws not_found, damaged, rate_limited, overloaded */
   const open = async (
-    reader: LargeReader,
+    principal: MemberAccess,
     id: string,
     signal?: AbortSignal,
   ): Promise<{ event: StoredEvent; reservation: MemoryReservation | undefined }> => {
-    const row = await findRow(reader, id);
+    const row = await findRow(principal, id);
     if (!isLarge(row)) return { event: await read(id, row), reservation: undefined };
-    const reservation = await memoryReservations.reserve(reader.accountId, row.size + row.contentBytes, signal);
+    const reservation = await memoryReservations.reserve(principal.accountId, row.size + row.contentBytes, signal);
     try {
       return { event: await read(id, row), reservation };
     } catch (error) {
@@ -102,21 +103,22 @@ export function createEventDetails({
 
   return {
     /** The whole event in memory: the caller limits how many it holds. @throws not_found, damaged */
-    getStored: async (reader: EventReader, id: string): Promise<StoredEvent> => read(id, await findRow(reader, id)),
+    getStored: async (principal: TeamAccess, id: string): Promise<StoredEvent> =>
+      read(id, await findRow(principal, id)),
 
     /** The row number of an event's endpoint. @throws not_found */
-    endpointOf: async (reader: EventReader, id: string): Promise<number> => (await findRow(reader, id)).endpoint,
+    endpointOf: async (principal: TeamAccess, id: string): Promise<number> => (await findRow(principal, id)).endpoint,
 
     /**
      * A large event is returned as a stream of the JSON text.
      * @throws not_found, damaged, rate_limited, overloaded
      */
     async event(
-      reader: LargeReader,
+      principal: MemberAccess,
       id: string,
       signal?: AbortSignal,
     ): Promise<EventDetail | ReadableStream<Uint8Array>> {
-      const { event, reservation } = await open(reader, id, signal);
+      const { event, reservation } = await open(principal, id, signal);
       return withReservation(reservation, async () => {
         const { before, after } = await fields(event);
         if (!reservation) return { ...before, ...toPayload(event.body), ...after };
@@ -126,18 +128,18 @@ export function createEventDetails({
 
     /** The exact bytes. @throws not_found, damaged, rate_limited, overloaded */
     async body(
-      reader: LargeReader,
+      principal: MemberAccess,
       id: string,
       signal?: AbortSignal,
     ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
-      const { event, reservation } = await open(reader, id, signal);
+      const { event, reservation } = await open(principal, id, signal);
       const { body } = event;
       return { bytes: body.length, body: reservation ? toReservedStream(bodyChunks(body), reservation) : body };
     },
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
-    async excerpt(reader: LargeReader, id: string, window: ExcerptRange): Promise<EventExcerpt> {
-      const { event, reservation } = await open(reader, id);
+    async excerpt(principal: MemberAccess, id: string, window: ExcerptRange): Promise<EventExcerpt> {
+      const { event, reservation } = await open(principal, id);
       try {
         const { before, after } = await fields(event);
         return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices())) };

@@ -3,10 +3,11 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/limits.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { toSummary } from './event-json.ts';
 import type { EventListQuery, EventPage } from './model.ts';
-import type { EventReader, Search } from './service.ts';
+import type { Search } from './service.ts';
 import type { ReadSignatures } from './signatures.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 
@@ -20,9 +21,9 @@ const maxSearchesPerTeam = 4;
 export function createEventList(options: {
   store: Pick<EventsStore, 'page' | 'rows'>;
   search: Search;
-  findEndpoint: (reader: EventReader, id: string) => Promise<IngestAddress>;
+  findEndpoint: (principal: TeamAccess, id: string) => Promise<IngestAddress>;
   readSignatures: ReadSignatures;
-  retentionCutoff: (reader: EventReader) => number;
+  retentionCutoff: (principal: TeamAccess) => number;
 }) {
   const { store, search, findEndpoint, readSignatures, retentionCutoff } = options;
   const searches = createSemaphore(maxSearchesPerTeam);
@@ -53,16 +54,16 @@ export function createEventList(options: {
    * @param signal aborted when the client disconnects: a search may stop
    * @throws invalid for the cursor and the term, not_found for the endpoint
    */
-  return async (reader: EventReader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
+  return async (principal: TeamAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
     const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     if (query.cursor !== undefined && !after) throw invalid('invalid cursor');
     const { q = '' } = query;
     search.checkTerm(q);
-    const endpoint = await findEndpoint(reader, query.endpointId);
-    const request = { endpoint, cutoff: retentionCutoff(reader), after, limit };
+    const endpoint = await findEndpoint(principal, query.endpointId);
+    const request = { endpoint, cutoff: retentionCutoff(principal), after, limit };
     const { rows, next } =
-      q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: reader.teamId });
+      q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: principal.teamId });
     const signatures = await readSignatures(endpoint, request.cutoff, rows);
     return {
       events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),

@@ -1,18 +1,18 @@
-/* Events on the wire (api-contract "EventSummary", "EventDetail"; interface "API beyond the contract"). */
+/* Schemas of events: the list, and one event in full. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { defaultPageSize, maxSearchCharacters } from '../../core/limits.ts';
-import { ByteCount, described, HttpStatus, nullable, Sha256, Timestamp } from '../../http/schemas.ts';
+import { ByteCount, HttpStatus, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
-const Pair = t.Tuple([t.String(), t.String()]);
+const NameValue = t.Tuple([t.String(), t.String()]);
 
 const shared = {
   id: t.String(),
   eventType: nullable(t.String()),
-  platform: nullable(t.String({ description: 'detected sender, a lower-case platform name' })),
+  platform: nullable(t.String({ description: 'the detected sender: the lower-case name of a platform' })),
   method: nullable(t.String()),
   receivedAt: Timestamp,
   size: ByteCount,
-  path: t.String({ description: 'what followed the token, raw, with its leading /, or empty' }),
+  path: t.String({ description: 'the path after the ingest token as it was sent: it begins with / or is empty' }),
   signatureValid: nullable(t.Boolean()),
 };
 
@@ -49,9 +49,9 @@ export type Signature = Static<typeof Signature>;
 export const ReplayAttempt = t.Object(
   {
     destination: t.String(),
-    status: nullable(HttpStatus('null when the destination could not be reached at all')),
+    status: nullable(HttpStatus('null when the destination could not be reached')),
     ok: t.Boolean(),
-    durationMs: t.Integer({ description: 'from the start of the replay to the end of the answer' }),
+    durationMs: t.Integer({ description: 'from the start of the replay to the end of the response' }),
     createdAt: Timestamp,
     replayedBy: nullable(t.String()),
     formerMember: t.Boolean(),
@@ -65,9 +65,9 @@ export const EventDetail = t.Object(
     ...shared,
     endpointId: t.String(),
     headers: t.Record(t.String(), t.String()),
-    rawHeaders: t.Array(Pair, { description: 'in arrival order, names as sent' }),
+    rawHeaders: t.Array(NameValue, { description: 'in the order of arrival, names as they were sent' }),
     query: nullable(t.String()),
-    params: t.Array(Pair),
+    params: t.Array(NameValue),
     payload: t.Unknown({ description: 'parsed JSON; null when the body was empty or not valid JSON' }),
     payloadRaw: t.String(),
     payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
@@ -83,15 +83,15 @@ export type EventDetail = Static<typeof EventDetail>;
 export const EventListQuery = t.Object({
   endpointId: t.String(),
   limit: t.Optional(
-    // t.Integer would take 1e1, 0x10 and ' 5'.
-    described(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
+    // t.Integer would accept 1e1, 0x10 and ' 5'.
+    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
       pattern: '^(?:[1-9][0-9]?|100)$',
       description: `1 to 100, default ${defaultPageSize}`,
     }),
   ),
-  cursor: t.Optional(t.String({ description: '`nextCursor` of the page before' })),
+  cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
   q: t.Optional(
-    described(t.String({ maxLength: maxSearchCharacters }), {
+    textDocumentedAs(t.String({ maxLength: maxSearchCharacters }), {
       description: 'case-insensitive substring of event type or payload; every character is literal',
     }),
   ),

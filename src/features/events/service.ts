@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { HeaderPair } from '../../core/headers.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { createEventDetails } from './details.ts';
@@ -15,11 +16,6 @@ import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventSummary, Signature } from './model.ts';
 import { createReadSignatures } from './signatures.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
-
-export type EventReader = { teamId: string; plan: 'free' | 'pro' };
-
-/** Reading large events is limited by account. */
-export type LargeReader = EventReader & { accountId: string };
 
 /** A stored event in full: the bytes as received, after the header rules. */
 export type StoredEvent = {
@@ -67,8 +63,8 @@ export type EventsService = ReturnType<typeof createEventsService>;
 export function createEventsService(options: {
   store: EventsStore;
   clock: Clock;
-  /** The endpoint, when it belongs to the reader's team. @throws not_found */
-  endpoint: (reader: EventReader, id: string) => Promise<IngestAddress>;
+  /** The endpoint, when it belongs to the principal's team. @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<IngestAddress>;
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
@@ -89,16 +85,16 @@ export function createEventsService(options: {
   } = options;
   const readSignatures = createReadSignatures({ store, verdicts });
 
-  /** Events received before this time are not visible to the reader. Epoch ms. */
-  const retentionCutoff = (reader: EventReader): number => oldestVisible(retentionMs, reader.plan, clock.now());
+  /** Events received before this time are not visible to the principal. Epoch ms. */
+  const retentionCutoff = (principal: TeamAccess): number => oldestVisible(retentionMs, principal.plan, clock.now());
 
   const readRows = async (
     endpoint: IngestAddress,
-    reader: EventReader,
+    principal: TeamAccess,
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
-    const cutoff = retentionCutoff(reader);
+    const cutoff = retentionCutoff(principal);
     const rows = await store.rows(endpoint.seq, cutoff, which, limit);
     const signatures = await readSignatures(endpoint, cutoff, rows);
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
@@ -117,7 +113,7 @@ export function createEventsService(options: {
      * @returns also the row number up to which it scanned, and whether there are rows after it
      */
     async listAfter(
-      reader: EventReader,
+      principal: TeamAccess,
       endpoint: IngestAddress,
       position: number,
       limit: number,
@@ -125,14 +121,14 @@ export function createEventsService(options: {
       const newest = await store.newest();
       const upTo = Math.min(newest, position + maxRowsScanned);
       if (upTo <= position) return { events: [], position, more: false };
-      const { rows, events } = await readRows(endpoint, reader, { after: position, upTo }, limit);
+      const { rows, events } = await readRows(endpoint, principal, { after: position, upTo }, limit);
       const scannedTo = rows.length === limit ? (rows.at(-1)?.seq ?? upTo) : upTo;
       return { events, position: scannedTo, more: scannedTo < newest };
     },
 
     /** The events with these row numbers, oldest first. */
-    async listBySeq(reader: EventReader, endpoint: IngestAddress, seqs: number[]): Promise<EventSummary[]> {
-      return (await readRows(endpoint, reader, { seqs }, seqs.length)).events;
+    async listBySeq(principal: TeamAccess, endpoint: IngestAddress, seqs: number[]): Promise<EventSummary[]> {
+      return (await readRows(endpoint, principal, { seqs }, seqs.length)).events;
     },
   };
 }

@@ -1,15 +1,16 @@
-/* What an export is asked for (api-contract "GET /api/endpoints/{id}/export"). */
+/* Schemas of an export: its query, and the file in each format. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
-import { ByteCount, described, Endpoint, files, nullable, Sha256, Timestamp } from '../../http/schemas.ts';
+import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { Endpoint } from '../endpoints/model.ts';
 
 export const ExportQuery = t.Object({
   format: t.Optional(
     t.Union([t.Literal('json'), t.Literal('har')], { default: 'json', description: 'har: a HAR 1.2 capture' }),
   ),
   q: t.Optional(
-    described(t.String({ maxLength: maxSearchCharacters }), {
-      description: 'free text filter over event type and payload, as in the event list',
+    textDocumentedAs(t.String({ maxLength: maxSearchCharacters }), {
+      description: 'only events whose type or payload contains this text, as in the event list',
     }),
   ),
 });
@@ -35,8 +36,8 @@ const ExportedEvent = t.Object(
 );
 
 const Damaged = t.Object(
-  { count: t.Integer(), ids: t.Array(t.String(), { description: 'the first thousand' }) },
-  { title: 'Damaged', description: 'events that the disk has altered, which are not in the file' },
+  { count: t.Integer(), ids: t.Array(t.String(), { description: 'the first 1,000' }) },
+  { title: 'Damaged', description: 'events that are missing from the file because their stored body is damaged' },
 );
 
 const History = t.Object(
@@ -63,6 +64,5 @@ const HttpArchive = t.Object(
   { title: 'HttpArchive' },
 );
 
-/** Of unknown length, so it is not validated. */
 export const mediaTypes = { json: 'application/json', har: 'application/har+json' } as const;
-export const ExportFile = files({ [mediaTypes.json]: History, [mediaTypes.har]: HttpArchive });
+export const ExportFile = byMediaType({ [mediaTypes.json]: History, [mediaTypes.har]: HttpArchive });

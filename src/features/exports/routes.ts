@@ -1,20 +1,21 @@
-/* GET /api/endpoints/{id}/export (api-contract). */
+/* GET /api/endpoints/{id}/export */
 import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { answers, IdParams } from '../../http/schemas.ts';
+import { IdParams, responses } from '../../http/schemas.ts';
 import { ExportFile, ExportQuery, mediaTypes } from './model.ts';
 import type { ExportsService } from './service.ts';
 
 export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsService }) =>
-  new Elysia().get(
-    '/api/endpoints/:id/export',
-    async ({ request, params, query }) => {
-      const { fileName, body } = await exports.file(gate.principal(request), params.id, query);
+  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] }).use(authenticated(gate)).get(
+    '/:id/export',
+    async ({ principal, params, query }) => {
+      const { fileName, body } = await exports.file(principal, params.id, query);
       return new Response(body, {
         headers: {
           'content-type': `${mediaTypes[query.format ?? 'json']}; charset=utf-8`,
-          // The id is the database's own, never what the request spelled.
+          // The file name contains the id from the database, not the text of the request.
           'content-disposition': `attachment; filename="${fileName}"`,
           'content-security-policy': "sandbox; default-src 'none'",
           'x-content-type-options': 'nosniff',
@@ -25,13 +26,12 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
     {
       params: IdParams,
       ...queryOf(ExportQuery),
-      response: answers({ 200: ExportFile }, 400, 404),
+      response: responses({ 200: ExportFile }, 400, 404),
       detail: {
         operationId: 'exportEndpoint',
         summary: 'Download an endpoint’s history',
         description:
-          'Everything inside the plan’s retention window, oldest first, streamed: as JSON of this API, or with `format=har` as a HAR 1.2 capture, each of its own media type.',
-        tags: ['Endpoints'],
+          'All events inside the plan’s retention window, oldest first, streamed: as JSON of this API, or with `format=har` as a HAR 1.2 capture. Each format has its own media type.',
       },
     },
   );

@@ -8,8 +8,8 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { AppError } from '../../core/errors.ts';
 import { toStream } from '../../core/json/output.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { Endpoint } from '../endpoints/model.ts';
-import type { EventReader } from '../events/service.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
 import { readHistory } from './history.ts';
@@ -17,8 +17,6 @@ import { jsonFile } from './json-format.ts';
 import type { ExportQuery } from './model.ts';
 import type { ExportsStore } from './store.ts';
 import { writeFile } from './write-file.ts';
-
-type ExportPrincipal = EventReader & { accountId: string };
 
 export type ExportsService = ReturnType<typeof createExportsService>;
 
@@ -28,10 +26,10 @@ const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: 
 export function createExportsService<Row extends { seq: number; id: string }>(options: {
   store: ExportsStore;
   /** The team's endpoint. @throws not_found */
-  endpoint: (principal: EventReader, id: string) => Promise<Row>;
+  endpoint: (principal: TeamAccess, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that the team's plan still shows. */
-  retentionCutoff: (principal: EventReader) => number;
+  retentionCutoff: (principal: TeamAccess) => number;
   /** The time slices of one export. */
   createSlices: () => YieldIfDue;
   /** The response that the sender of an event got. */
@@ -62,7 +60,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   const semaphore = createSemaphore(maxExportsPerAccount);
 
   const open = async (
-    principal: ExportPrincipal,
+    principal: MemberAccess,
     id: string,
     { format = 'json', q = '' }: ExportQuery,
     onEnd: () => void,
@@ -97,7 +95,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
   return {
     /** @throws rate_limited when too many exports of the account are running; invalid for the term; not_found */
     async file(
-      principal: ExportPrincipal,
+      principal: MemberAccess,
       id: string,
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {

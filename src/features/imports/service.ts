@@ -7,9 +7,10 @@ import { notFound } from '../../core/errors.ts';
 import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
+import type { TeamAccess } from '../../core/principal.ts';
 import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
-import type { ImportsStore, TargetEndpoint } from './store.ts';
+import type { ImportsStore } from './store.ts';
 
 export type ImportResult = {
   imported: number;
@@ -37,7 +38,7 @@ export function createImportsService(options: {
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
   preview: (body: Uint8Array) => Uint8Array;
   /** The oldest time of receipt that the team's plan still shows. */
-  retentionCutoff: (team: Pick<TargetEndpoint, 'teamId' | 'plan'>) => number;
+  retentionCutoff: (team: TeamAccess) => number;
   /** Whether deliveries are waiting for their commit. */
   isBusy: () => boolean;
   /** Called after events were added. */

@@ -1,10 +1,11 @@
 /* What an import reads: the endpoint that it writes to, and the events that are stored already. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { TeamAccess } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, events, teams } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
 
-export type TargetEndpoint = { seq: number; teamId: string; plan: 'free' | 'pro' };
+export type TargetEndpoint = TeamAccess & { seq: number };
 
 /** A stored event, with the fields that are compared. */
 export type ExistingEvent = {

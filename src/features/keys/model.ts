@@ -1,17 +1,20 @@
-/* API keys on the wire (api-contract "ApiKey"). */
+/* Schemas of API keys. The full key appears only in the response that creates it. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { Name, nullable, Timestamp } from '../../http/schemas.ts';
 
 const metadata = {
   id: t.String(),
   name: t.String(),
-  last4: t.String({ description: 'last characters of the key' }),
+  last4: t.String({ description: 'the last characters of the key' }),
   createdAt: Timestamp,
   lastUsedAt: nullable(Timestamp),
   app: nullable(
     t.Object(
       { id: t.String(), name: t.String() },
-      { description: 'the connected app that made the key, and with which it ends; null for a key that a person made' },
+      {
+        description:
+          'the connected app that created the key, which ends with the app; null for a key that a person created',
+      },
     ),
   ),
 };
@@ -20,7 +23,7 @@ export const ApiKey = t.Object(metadata, { title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
 
 export const CreatedApiKey = t.Object(
-  { ...metadata, key: t.String({ description: 'the full key, shown this once' }) },
+  { ...metadata, key: t.String({ description: 'the full key, shown only now' }) },
   { title: 'CreatedApiKey' },
 );
 export type CreatedApiKey = Static<typeof CreatedApiKey>;

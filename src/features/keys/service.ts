@@ -9,9 +9,10 @@ import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { createLastUseRecorder } from '../../core/last-use.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
+import type { ActingApp } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
 import type { ApiKey, CreatedApiKey } from './model.ts';
-import type { AuthenticatedKey, CreatingApp, KeysStore } from './store.ts';
+import type { AuthenticatedKey, KeysStore } from './store.ts';
 
 const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
   id === null ? null : { id, name: name ?? '' };
@@ -51,7 +52,7 @@ export function createKeysService(options: {
      * @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
      * the app disconnected in the meantime
      */
-    async create(accountId: string, givenName: string, createdBy?: CreatingApp): Promise<CreatedApiKey> {
+    async create(accountId: string, givenName: string, createdBy?: ActingApp): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
       const hash = hashOf(key);

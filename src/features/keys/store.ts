@@ -1,6 +1,7 @@
 /* API keys. Only the SHA-256 of a key is stored. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { type AccountIdentity, accountColumns } from '../../db/account-columns.ts';
+import type { AccountIdentity, ActingApp } from '../../core/principal.ts';
+import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { writeLastUses } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
@@ -16,12 +17,10 @@ type KeyRow = {
   appName: string | null;
 };
 type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
-/** The connected app that creates a key; `grantId` is null for an app of an external issuer. */
-export type CreatingApp = { id: string; grantId: string | null };
 export type AuthenticatedKey = AccountIdentity & {
   keyId: string;
   hash: Buffer;
-  app: CreatingApp | undefined;
+  app: ActingApp | undefined;
 };
 
 const listColumns = {
@@ -61,7 +60,7 @@ export function createKeysStore(db: Drizzle) {
     async insertWithinLimit(
       limit: number,
       key: NewKey,
-      createdBy: CreatingApp | undefined,
+      createdBy: ActingApp | undefined,
       now: number,
     ): Promise<KeyRow | 'full' | 'gone'> {
       const appId = createdBy?.id ?? null;

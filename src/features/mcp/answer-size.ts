@@ -1,6 +1,7 @@
 /* Shortens what senders chose (bodies, headers, paths) until an answer of a tool fits into 64 KiB. */
 import { firstCharacters } from '../../core/text.ts';
-import { maxResultBytes, type Summary } from './model.ts';
+import type { EventSummary } from '../events/model.ts';
+import { maxResultBytes } from './model.ts';
 
 export const maxPathCharacters = 200;
 /** Lengths of the previews in a list, tried in turn until the list fits. */
@@ -17,8 +18,8 @@ export function answerBytes(result: unknown): number {
 }
 
 /** Shortens the previews and paths so that all summaries fit. `truncated`: previews are shorter than usual. */
-export function fitSummaries(events: readonly Summary[]): { events: Summary[]; truncated: boolean } {
-  const shorten = (previewCharacters: number, pathCharacters: number): Summary[] =>
+export function fitSummaries(events: readonly EventSummary[]): { events: EventSummary[]; truncated: boolean } {
+  const shorten = (previewCharacters: number, pathCharacters: number): EventSummary[] =>
     events.map(event => ({
       ...event,
       payloadPreview: firstCharacters(event.payloadPreview, previewCharacters),

@@ -1,6 +1,6 @@
 /*
- * `/mcp`. Origin first (the Host was checked for every page already), then the bearer credential; a cookie never counts
- * here, so that no web page can use somebody's session through it.
+ * `/mcp`. Checks the Origin, then the bearer credential. Cookies do not count, so that no web page can use the session of the
+ * browser that it runs in.
  */
 import { Elysia } from 'elysia';
 import { hostOf, isLoopbackHost } from '../../core/hosts.ts';
@@ -8,13 +8,12 @@ import { decodeUtf8 } from '../../core/text.ts';
 import { errorBody } from '../../http/errors.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
-import type { McpHandler } from './server.ts';
-import type { Agent } from './service.ts';
+import type { McpHandler, ToolAccess } from './server.ts';
 
 const exposed = 'WWW-Authenticate, MCP-Protocol-Version, Retry-After';
 const allowedHeaders = 'Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 
-/** Pages of this installation, and on a developer's own machine pages of that machine. */
+/** Pages of this installation; with a loopback base URL also other pages of that machine. */
 function isAllowedOrigin(baseUrl: string, origin: string): boolean {
   const base = new URL(baseUrl);
   const given = URL.parse(origin);
@@ -24,7 +23,7 @@ function isAllowedOrigin(baseUrl: string, origin: string): boolean {
   return isLocal(base) && isLocal(given);
 }
 
-/** 0 when it is no JSON: the protocol's own parser says so. */
+/** 0 for invalid JSON, which the protocol's own parser refuses. */
 function messagesIn(text: string): number {
   try {
     const messages: unknown = JSON.parse(text);
@@ -35,12 +34,11 @@ function messagesIn(text: string): number {
 }
 
 export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; config: { baseUrl: string } }) {
-  const agentOf = (request: Request): Agent => {
-    const { accountId, teamId, plan } = gate.principal(request);
-    const recheck = async () => (await gate.recheck(request))?.accountId === accountId;
-    return { accountId, teamId, plan, recheck };
-  };
-  /** A batch (JSON-RPC, the revision of March 2025) is as many requests as it has messages, and each counts. */
+  const accessOf = (request: Request): ToolAccess => ({
+    principal: gate.principal(request),
+    recheck: () => gate.recheck(request),
+  });
+  /** Every message of a JSON-RPC batch (revision of March 2025) counts against the rate limit. */
   const admitBatch = async (request: Request, text: string): Promise<Response | undefined> => {
     if (!/^\s*\[/.test(text)) return undefined;
     for (let more = messagesIn(text) - 1; more > 0; more--) {
@@ -55,9 +53,9 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     if (text === undefined) return errorBody(400, 'the body is not valid UTF-8');
     const refused = await admitBatch(request, text);
     if (refused) return refused;
-    // A call may wait for long, in one of a few places. Most do not.
+    // Notices soon that the client of a waiting call has gone away: only a few calls can wait at once.
     requestContext(request).endWithSender(1000);
-    return mcp.fetch(request, body, agentOf(request));
+    return mcp.fetch(request, body, accessOf(request));
   };
   return new Elysia().all(
     '/mcp',

@@ -7,18 +7,20 @@ import { AppError } from '../../core/errors.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
 import { renameDeprecatedParameters } from './deprecated-parameters.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
-import type { Agent, McpService } from './service.ts';
+import type { McpService, ToolContext } from './service.ts';
 import { type ToolDescription, tools } from './tools.ts';
 
 export type McpHandler = {
   /** @param body of the request, whose own body may have been read already */
-  fetch: (request: Request, body: Uint8Array, agent: Agent) => Promise<Response>;
+  fetch: (request: Request, body: Uint8Array, access: ToolAccess) => Promise<Response>;
   close: () => Promise<void>;
 };
 
-type CallContext = { agent: Agent; request: Request };
+/** The principal of a request, and a way to authenticate it again. */
+export type ToolAccess = Omit<ToolContext, 'signal'>;
+type CallContext = { access: ToolAccess; request: Request };
 type Schema = ReturnType<typeof fromJsonSchema>;
-type Call = (agent: Agent, given: unknown, signal: AbortSignal | undefined) => Promise<Record<string, unknown>>;
+type Call = (context: ToolContext, given: unknown) => Promise<Record<string, unknown>>;
 
 const maxRequestBodySize = 256 * 1024;
 /** Open streams for changes of the list of tools, which never changes. */
@@ -52,7 +54,7 @@ export function createMcp(options: {
   const register = (
     server: McpServer,
     { name, ...description }: ToolDescription,
-    { agent, request }: CallContext,
+    { access, request }: CallContext,
   ): void => {
     const schema = schemas.get(name);
     if (!schema) return;
@@ -62,7 +64,7 @@ export function createMcp(options: {
       { ...description, inputSchema: schema.input, outputSchema: schema.output },
       async (given: unknown, toolContext: { mcpReq: { signal: AbortSignal } }) => {
         try {
-          const result = await call(agent, given, toolContext.mcpReq.signal);
+          const result = await call({ ...access, signal: toolContext.mcpReq.signal }, given);
           return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: result };
         } catch (error) {
           return toErrorResult(error, fault => onError(fault, request));
@@ -89,9 +91,9 @@ export function createMcp(options: {
   );
 
   return {
-    fetch: (request, body, agent) =>
+    fetch: (request, body, access) =>
       handler.fetch(withBody(request, body), {
-        authInfo: { token: '', clientId: '', scopes: [], extra: { agent, request } satisfies CallContext },
+        authInfo: { token: '', clientId: '', scopes: [], extra: { access, request } satisfies CallContext },
       }),
     close: handler.close,
   };
@@ -109,5 +111,8 @@ function inputSchema(name: ToolName): Schema {
   };
 }
 
-/** The JSON Schema without TypeBox's symbols. */
-const plain = (schema: object) => JSON.parse(JSON.stringify(schema)) as Parameters<typeof fromJsonSchema>[0];
+/** The JSON Schema without TypeBox's symbols and the keyword of http/schemas.ts. */
+const plain = (schema: object) =>
+  JSON.parse(JSON.stringify(schema, (key, value) => (key === 'documentedAs' ? undefined : value))) as Parameters<
+    typeof fromJsonSchema
+  >[0];

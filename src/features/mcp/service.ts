@@ -4,27 +4,28 @@
  */
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { forbidden, invalid } from '../../core/errors.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventsService } from '../events/service.ts';
 import type { NotificationsService } from '../notifications/service.ts';
+import type { ReplayResult } from '../replays/model.ts';
 import { answerBytes, fitSummaries } from './answer-size.ts';
 import { toEventResult } from './event-result.ts';
 import { defaultBodyCharacters, type Input, maxListed, maxResultBytes, notice, type Output } from './model.ts';
 import { createWaitForEvent } from './wait.ts';
 
-export type Agent = {
-  accountId: string;
-  teamId: string;
-  plan: 'free' | 'pro';
-  /** Whether the credentials of the request are still valid. */
-  recheck: () => Promise<boolean>;
+/** The request that a tool is called in. */
+export type ToolContext = {
+  principal: Principal;
+  /** Authenticates the request again; undefined when its credentials are no longer valid. */
+  recheck: () => Promise<Principal | undefined>;
+  /** Aborted when the client disconnects. */
+  signal?: AbortSignal | undefined;
 };
-
-export type ReplayResult = { ok: boolean; status: number; durationMs: number; responsePreview: string };
 
 export type Replaying = {
   /** @throws AppError */
-  replay: (agent: Agent, eventId: string, url: string) => Promise<ReplayResult>;
+  replay: (principal: Principal, eventId: string, url: string) => Promise<ReplayResult>;
   /** Whether events of this endpoint were replayed to this URL before. */
   isKnownDestination: (endpoint: number, url: string) => Promise<boolean>;
   /** Whether the operator allows this destination. */
@@ -49,11 +50,11 @@ export function createMcpService(options: {
   const { endpoints, events, notifications, replaying, waitSemaphore, baseUrl } = options;
 
   const listEvents = async (
-    agent: Agent,
+    { principal }: ToolContext,
     given: Input<'list_events'> & { q?: string },
   ): Promise<Output<'list_events'>> => {
     const { endpointId, limit = 25, cursor, q } = given;
-    const page = await events.list(agent, {
+    const page = await events.list(principal, {
       endpointId,
       limit: String(Math.min(limit, maxListed)),
       ...(cursor !== undefined && { cursor }),
@@ -63,44 +64,49 @@ export function createMcpService(options: {
   };
 
   return {
-    async list_endpoints(agent: Agent): Promise<Output<'list_endpoints'>> {
-      const all = await endpoints.list(agent);
+    async list_endpoints({ principal }: ToolContext): Promise<Output<'list_endpoints'>> {
+      const all = await endpoints.list(principal);
       let listed = all.slice(0, maxEndpointsListed);
       while (answerBytes(listed) > maxResultBytes - reservedBytes)
         listed = listed.slice(0, Math.floor(listed.length * 0.8));
       return { endpoints: listed, truncated: listed.length < all.length };
     },
 
-    create_endpoint: (agent: Agent, { name }: Input<'create_endpoint'>): Promise<Output<'create_endpoint'>> =>
-      endpoints.create(agent, name),
+    create_endpoint: (
+      { principal }: ToolContext,
+      { name }: Input<'create_endpoint'>,
+    ): Promise<Output<'create_endpoint'>> => endpoints.create(principal, name),
 
     list_events: listEvents,
 
-    search_events: (agent: Agent, given: Input<'search_events'>): Promise<Output<'search_events'>> =>
-      listEvents(agent, given),
+    search_events: (context: ToolContext, given: Input<'search_events'>): Promise<Output<'search_events'>> =>
+      listEvents(context, given),
 
-    async get_event(agent: Agent, given: Input<'get_event'>): Promise<Output<'get_event'>> {
+    async get_event({ principal }: ToolContext, given: Input<'get_event'>): Promise<Output<'get_event'>> {
       const { eventId, bodyOffset = 0, bodyCharacters = defaultBodyCharacters } = given;
-      const excerpt = await events.excerpt(agent, eventId, { offset: bodyOffset, characters: bodyCharacters });
+      const excerpt = await events.excerpt(principal, eventId, { offset: bodyOffset, characters: bodyCharacters });
       return toEventResult(excerpt, bodyOffset);
     },
 
     wait_for_event: createWaitForEvent({ openTail: notifications.openTail, waitSemaphore }),
 
     /** @throws forbidden for a destination that no person has used and the operator does not allow */
-    async replay_event(agent: Agent, { eventId, url }: Input<'replay_event'>): Promise<Output<'replay_event'>> {
-      const endpoint = await events.endpointOf(agent, eventId);
+    async replay_event(
+      { principal }: ToolContext,
+      { eventId, url }: Input<'replay_event'>,
+    ): Promise<Output<'replay_event'>> {
+      const endpoint = await events.endpointOf(principal, eventId);
       const destination = URL.parse(url);
       if (!destination || !/^https?:$/.test(destination.protocol)) throw invalid('url must be an http or https URL');
       if (!replaying.isAllowed(destination) && !(await replaying.isKnownDestination(endpoint, url)))
         throw forbidden(
           'an agent may send events only to a destination that a person has replayed this endpoint to before (in the dashboard or by the REST API), or that the operator allows',
         );
-      return { notice, ...(await replaying.replay(agent, eventId, url)) };
+      return { notice, ...(await replaying.replay(principal, eventId, url)) };
     },
 
-    async export_link(agent: Agent, given: Input<'export_link'>): Promise<Output<'export_link'>> {
-      const { id } = await endpoints.owned(agent, given.endpointId);
+    async export_link({ principal }: ToolContext, given: Input<'export_link'>): Promise<Output<'export_link'>> {
+      const { id } = await endpoints.owned(principal, given.endpointId);
       const format = given.format ?? 'json';
       const query = new URLSearchParams({ format, ...(given.q !== undefined && { q: given.q }) });
       return {

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../core/errors.ts';
 import type { NotificationsService } from '../notifications/service.ts';
 import { fitSummaries } from './answer-size.ts';
 import { defaultWaitSeconds, type Input, maxListed, notice, type Output } from './model.ts';
-import type { Agent } from './service.ts';
+import type { ToolContext } from './service.ts';
 
 export function createWaitForEvent(options: {
   openTail: NotificationsService['openTail'];
@@ -15,26 +15,24 @@ export function createWaitForEvent(options: {
   const { openTail, waitSemaphore } = options;
 
   /**
-   * @param signal aborted when the client disconnects
    * @throws invalid for the cursor, not_found, unauthorized when access ends during the wait, rate_limited when the account already
    * waits in many calls, unavailable during shutdown
    */
   return async (
-    agent: Agent,
+    { principal, recheck, signal }: ToolContext,
     given: Input<'wait_for_event'>,
-    signal?: AbortSignal,
   ): Promise<Output<'wait_for_event'>> => {
     const { endpointId, cursor, timeoutSeconds = defaultWaitSeconds } = given;
     const position = cursor === undefined ? undefined : decodeCursor(cursor);
     if (cursor !== undefined && !position) throw invalid('invalid cursor');
-    const release = waitSemaphore.tryAcquire(agent.accountId);
+    const release = waitSemaphore.tryAcquire(principal.accountId);
     if (!release) throw new AppError('rate_limited', 'too many calls are waiting', { retryAfterSeconds: 5 });
     try {
       const tail = await openTail({
-        principal: agent,
+        principal,
         endpointId,
         after: position?.seq,
-        recheck: async () => ((await agent.recheck()) ? agent : undefined),
+        recheck,
         signal,
       });
       const next = await tail.next({ waitMs: timeoutSeconds * 1000, limit: maxListed }).finally(tail.close);

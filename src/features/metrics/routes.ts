@@ -1,6 +1,6 @@
 /*
- * `/metrics`: with HOOKTAPE_METRICS_TOKEN for whoever bears it, without it for this machine alone. What comes through a
- * proxy on this machine comes from elsewhere, and so may what a browser was led to under a foreign name (DNS rebinding).
+ * `/metrics`. With HOOKTAPE_METRICS_TOKEN it needs that token; without it only this machine may read it. Requests that a proxy
+ * on this machine forwards, or that a browser sends under another host name (DNS rebinding), do not count as local.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { Elysia } from 'elysia';
@@ -14,7 +14,7 @@ const proxied = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarde
 
 const digest = (text: string): Uint8Array => Bun.SHA256.hash(text) as Uint8Array;
 
-/** Digests have one length, so the comparison tells nothing about the token's. */
+/** Compares digests, which all have the same length, so that the timing does not reveal the length of the token. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(digest(given), digest(expected));
 
 const isLocal = (request: Request, browserGuard: Pick<BrowserGuard, 'isOwnHost'>): boolean =>

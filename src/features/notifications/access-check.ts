@@ -3,24 +3,23 @@
  * account, and the endpoint must still exist in its team.
  */
 import { unauthorized } from '../../core/errors.ts';
+import type { MemberAccess } from '../../core/principal.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
-
-export type TailPrincipal = { accountId: string; teamId: string; plan: 'free' | 'pro' };
 
 export type AccessCheck = {
   /** As of the last check: team and plan may have changed since the request. */
-  principal: () => TailPrincipal;
+  principal: () => MemberAccess;
   /** @throws AppError when access has ended; anything else when that could not be found out */
   verify: () => Promise<void>;
 };
 
 export function createAccessCheck(options: {
-  principal: TailPrincipal;
+  principal: MemberAccess;
   endpointId: string;
   /** Authenticates the request again. */
-  recheck: () => Promise<TailPrincipal | undefined>;
+  recheck: () => Promise<MemberAccess | undefined>;
   /** @throws not_found */
-  findEndpoint: (principal: TailPrincipal, id: string) => Promise<IngestAddress>;
+  findEndpoint: (principal: MemberAccess, id: string) => Promise<IngestAddress>;
 }): AccessCheck {
   const { endpointId, recheck, findEndpoint } = options;
   let { principal } = options;

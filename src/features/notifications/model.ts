@@ -1,6 +1,6 @@
-/* The event stream on the wire. */
+/* Schemas of the event stream. */
 import { Type as t } from '@sinclair/typebox';
-import { files } from '../../http/schemas.ts';
+import { byMediaType } from '../../http/schemas.ts';
 
 export const StreamQuery = t.Object({
   lastEventId: t.Optional(
@@ -11,8 +11,9 @@ export const StreamQuery = t.Object({
   ),
 });
 
-export const EventStream = files({
+export const EventStream = byMediaType({
   'text/event-stream': t.String({
-    description: 'Messages `event`, each with an EventSummary as data and the event’s id as id; comments in between.',
+    description:
+      'Messages of type `event`, each with an EventSummary as data and the id of the event as id, and comments in between.',
   }),
 });

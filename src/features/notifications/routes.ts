@@ -1,20 +1,19 @@
-/* GET /api/endpoints/{id}/stream. */
+/* GET /api/endpoints/{id}/stream */
 import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { answers, IdParams } from '../../http/schemas.ts';
+import { IdParams, responses } from '../../http/schemas.ts';
 import { EventStream, StreamQuery } from './model.ts';
 import type { NotificationsService } from './service.ts';
 
-const tags = ['Endpoints'];
-
 export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notifications: NotificationsService }) =>
-  new Elysia().get(
-    '/api/endpoints/:id/stream',
-    async ({ request, params, query }) => {
+  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] }).use(authenticated(gate)).get(
+    '/:id/stream',
+    async ({ principal, request, params, query }) => {
       const stream = await notifications.openStream({
-        principal: gate.principal(request),
+        principal,
         endpointId: params.id,
         // A browser that reconnects sends the header, with the query of its first request.
         lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
@@ -33,12 +32,11 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
     {
       params: IdParams,
       ...queryOf(StreamQuery),
-      response: answers({ 200: EventStream }, 400, 404),
+      response: responses({ 200: EventStream }, 400, 404),
       detail: {
         operationId: 'streamEvents',
         summary: 'Deliveries as they are stored, as server-sent events',
-        description: '`Last-Event-ID` resumes after that event, without a gap or a repeat.',
-        tags,
+        description: '`Last-Event-ID` resumes after that event, without gaps or repeats.',
       },
     },
   );

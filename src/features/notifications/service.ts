@@ -6,20 +6,21 @@ import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
+import type { MemberAccess } from '../../core/principal.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { EventsService } from '../events/service.ts';
-import { createAccessCheck, type TailPrincipal } from './access-check.ts';
+import { createAccessCheck } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
 import { createHub } from './hub.ts';
 import { createTail, type Tail } from './tail.ts';
 
 export type TailRequest = {
-  principal: TailPrincipal;
+  principal: MemberAccess;
   endpointId: string;
   /** Row number of the last event that the reader has: 0 for none, undefined to start now. */
   after: number | undefined;
   /** Authenticates the request again; undefined when its credentials are no longer valid. */
-  recheck: () => Promise<TailPrincipal | undefined>;
+  recheck: () => Promise<MemberAccess | undefined>;
   /** Closes the tail. */
   signal?: AbortSignal | undefined;
   /** For a tail that outlives one answer: access is checked every second, and a reader that stalls is cut off. */
@@ -31,7 +32,7 @@ export type NotificationsService = ReturnType<typeof createNotificationsService>
 export function createNotificationsService(options: {
   clock: Clock;
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
-  endpoint: (principal: TailPrincipal, id: string) => Promise<IngestAddress>;
+  endpoint: (principal: MemberAccess, id: string) => Promise<IngestAddress>;
   events: Pick<EventsService, 'newest' | 'listAfter' | 'listBySeq'>;
   /** Limits the open streams of each account. */
   streamSemaphore: Semaphore;

@@ -1,14 +1,14 @@
-/* A replay on the wire (api-contract "ReplayResult"). */
+/* Schemas of a replay. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxUrlCharacters } from '../../core/destination.ts';
-import { described, HttpStatus } from '../../http/schemas.ts';
+import { HttpStatus, textDocumentedAs } from '../../http/schemas.ts';
 
 export const ReplayRequest = t.Object(
   {
-    url: described(
+    url: textDocumentedAs(
       t.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', maxLength: maxUrlCharacters }),
       {
-        description: 'where to send it: an absolute http or https URL',
+        description: 'an absolute http or https URL',
       },
     ),
   },
@@ -20,7 +20,7 @@ export const ReplayResult = t.Object(
     ok: t.Boolean({ description: 'true when the destination returned a 2xx status' }),
     status: HttpStatus('the destination’s HTTP status'),
     durationMs: t.Integer(),
-    responsePreview: t.String({ description: 'first 500 characters of the destination’s response body' }),
+    responsePreview: t.String({ description: 'the first 500 characters of the response body' }),
   },
   { title: 'ReplayResult' },
 );

@@ -8,14 +8,13 @@ import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unreachable } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound } from '../../net/outbound.ts';
-import type { EventReader, StoredEvent } from '../events/service.ts';
+import type { StoredEvent } from '../events/service.ts';
 import { replayHeaders } from './headers.ts';
 import type { ReplayResult } from './model.ts';
 import type { ReplaysStore } from './store.ts';
-
-export type Replayer = EventReader & { accountId: string };
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
@@ -23,8 +22,8 @@ const maxConcurrentReplays = 10;
 
 export function createReplaysService(options: {
   store: ReplaysStore;
-  /** The event, when it belongs to the reader's team. @throws not_found, damaged */
-  getStored: (reader: EventReader, id: string) => Promise<StoredEvent>;
+  /** The event, when it belongs to the principal's team. @throws not_found, damaged */
+  getStored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
   send: Outbound['send'];
   clock: Clock;
   /** From name resolution to the last byte. */
@@ -37,8 +36,8 @@ export function createReplaysService(options: {
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  const attempt = async (replayer: Replayer, id: string, url: string): Promise<ReplayResult> => {
-    const { row, headers, body } = await getStored(replayer, id);
+  const attempt = async (principal: MemberAccess, id: string, url: string): Promise<ReplayResult> => {
+    const { row, headers, body } = await getStored(principal, id);
     const outcome = await send({
       url,
       method: row.method,
@@ -53,7 +52,7 @@ export function createReplaysService(options: {
     const ok = status !== null && status >= 200 && status <= 299;
     await store.insert({
       event: row.seq,
-      accountId: replayer.accountId,
+      accountId: principal.accountId,
       destination: url,
       status,
       ok,
@@ -71,12 +70,12 @@ export function createReplaysService(options: {
      * @throws invalid for the destination, rate_limited when the account has too many replays running, not_found for the event,
      * unreachable when there was no answer
      */
-    async replay(replayer: Replayer, id: string, givenUrl: string): Promise<ReplayResult> {
-      const release = semaphore.tryAcquire(replayer.accountId);
+    async replay(principal: MemberAccess, id: string, givenUrl: string): Promise<ReplayResult> {
+      const release = semaphore.tryAcquire(principal.accountId);
       if (!release)
         throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
       try {
-        const work = attempt(replayer, id, readDestination(givenUrl));
+        const work = attempt(principal, id, readDestination(givenUrl));
         running.add(work);
         return await work.finally(() => running.delete(work));
       } finally {

@@ -1,17 +1,17 @@
-/* Signing secrets on the wire (interface "API beyond the contract"). A secret goes in and never comes out. */
+/* Schemas of signing secrets. Responses never contain a secret. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
-import { described, nullable, Timestamp } from '../../http/schemas.ts';
+import { nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 export const Secret = t.Object(
   {
     id: t.String(),
-    platform: nullable(t.String({ description: 'null serves any platform' })),
-    last4: t.String({ description: 'last characters of the secret; empty for a short one' }),
+    platform: nullable(t.String({ description: 'null applies to any platform' })),
+    last4: t.String({ description: 'the last characters of the secret; empty for a short secret' }),
     createdAt: Timestamp,
     confirmed: t.Boolean({
       description:
-        'false: a handshake delivered it, and no verdict is valid or invalid because of it until a person confirms it',
+        'false for a secret that a handshake delivered: until a person confirms it, verdicts that depend on it are `unchecked`',
     }),
   },
   { title: 'Secret' },
@@ -23,7 +23,8 @@ export const SecretList = t.Object(
     secrets: t.Array(Secret),
     learnSecretsUntil: nullable(
       t.Integer({
-        description: 'epoch ms until which the next learned secret is taken as confirmed; null: no window is open',
+        description:
+          'epoch ms until which the next secret that a handshake delivers is confirmed at once; null when no window is open',
       }),
     ),
   },
@@ -33,8 +34,10 @@ export type SecretList = Static<typeof SecretList>;
 
 export const NewSecret = t.Object(
   {
-    platform: t.Optional(nullable(t.String({ description: 'a platform’s name; null or absent serves any platform' }))),
-    secret: described(t.String({ minLength: 1, maxLength: maxSigningSecretCharacters }), {
+    platform: t.Optional(
+      nullable(t.String({ description: 'a platform’s name; null or absent applies to any platform' })),
+    ),
+    secret: textDocumentedAs(t.String({ minLength: 1, maxLength: maxSigningSecretCharacters }), {
       description: 'as the platform shows it',
     }),
   },

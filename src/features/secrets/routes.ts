@@ -1,72 +1,64 @@
-/* /api/endpoints/{id}/secrets (interface "API beyond the contract"). */
+/* /api/endpoints/{id}/secrets */
 import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
 
-const tags = ['Secrets'];
-
 export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsService }) =>
-  new Elysia()
-    .get('/api/endpoints/:id/secrets', ({ request, params }) => secrets.list(gate.principal(request), params.id), {
+  new Elysia({ prefix: '/api/endpoints/:id/secrets', tags: ['Secrets'] })
+    .use(authenticated(gate))
+    .get('', ({ principal, params }) => secrets.list(principal, params.id), {
       params: IdParams,
-      response: answers({ 200: SecretList }, 404),
+      response: responses({ 200: SecretList }, 404),
       detail: {
         operationId: 'listSecrets',
-        summary: 'An endpoint’s signing secrets, without the secrets',
+        summary: 'An endpoint’s signing secrets, without their values',
         description:
-          'The last characters tell them apart. With them comes until when a learned secret is taken as confirmed.',
-        tags,
+          'The last characters tell them apart. `learnSecretsUntil` says until when a secret that a handshake delivers is confirmed at once.',
       },
     })
     .post(
-      '/api/endpoints/:id/secrets',
-      async ({ request, params, body: { platform = null, secret }, status }) =>
-        status(201, await secrets.add(gate.principal(request), params.id, { platform, secret })),
+      '',
+      async ({ principal, params, body: { platform = null, secret }, status }) =>
+        status(201, await secrets.add(principal, params.id, { platform, secret })),
       {
         ...jsonInput(NewSecret),
         params: IdParams,
-        response: answers({ 201: Secret }, 400, 404),
+        response: responses({ 201: Secret }, 400, 404),
         detail: {
           operationId: 'addSecret',
           summary: 'Register a signing secret',
           description:
-            'It also applies to deliveries that are already stored. An endpoint may have several secrets, for rotation: at most 20.',
-          tags,
+            'It also applies to deliveries that are already stored. An endpoint can have several secrets, for rotation: at most 20.',
         },
       },
     )
-    .post(
-      '/api/endpoints/:id/secrets/:secretId/confirm',
-      ({ request, params }) => secrets.confirm(gate.principal(request), params.id, params.secretId),
-      {
-        params: SecretParams,
-        response: answers({ 200: Secret }, 400, 403, 404),
-        detail: {
-          operationId: 'confirmSecret',
-          summary: 'Confirm a signing secret that a handshake delivered',
-          description:
-            'Verdicts that rest on it are `unchecked` until then, because anybody could have sent it. For a person or an API key, never an app.',
-          tags,
-        },
+    .post('/:secretId/confirm', ({ principal, params }) => secrets.confirm(principal, params.id, params.secretId), {
+      params: SecretParams,
+      response: responses({ 200: Secret }, 400, 403, 404),
+      detail: {
+        operationId: 'confirmSecret',
+        summary: 'Confirm a signing secret that a handshake delivered',
+        description:
+          'Until then, verdicts that depend on it are `unchecked`, because anybody could have sent it. For a person or an API key, never an app.',
       },
-    )
+    })
     .delete(
-      '/api/endpoints/:id/secrets/:secretId',
-      async ({ request, params }) => {
-        await secrets.remove(gate.principal(request), params.id, params.secretId);
+      '/:secretId',
+      async ({ principal, params }) => {
+        await secrets.remove(principal, params.id, params.secretId);
         return { ok: true };
       },
       {
         params: SecretParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'deleteSecret',
           summary: 'Remove a signing secret',
-          description: 'Verdicts that rested on it become `unchecked`.',
-          tags,
+          description: 'Verdicts that depended on it become `unchecked`.',
         },
       },
     );

@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
+import type { Principal } from '../../core/principal.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
@@ -17,8 +18,6 @@ const maxConfirmedSecrets = 20;
 /** The last four characters of a shorter secret would reveal too much of it. */
 const minCharactersToShow = 8;
 
-type Owner = { teamId: string };
-
 export type SecretsService = ReturnType<typeof createSecretsService>;
 
 export function createSecretsService(options: {
@@ -27,7 +26,10 @@ export function createSecretsService(options: {
   clock: Clock;
   random: RandomBytes;
   /** @throws not_found */
-  endpoint: (owner: Owner, id: string) => Promise<{ seq: number; learnSecretsUntil: number | null }>;
+  endpoint: (
+    principal: Pick<Principal, 'teamId'>,
+    id: string,
+  ) => Promise<{ seq: number; learnSecretsUntil: number | null }>;
   onUnreadable: (secretId: string) => void;
 }) {
   const { store, sealer, clock, random, endpoint: findEndpoint, onUnreadable } = options;
@@ -91,8 +93,8 @@ export function createSecretsService(options: {
     },
 
     /** @throws not_found for the endpoint */
-    async list(owner: Owner, endpointId: string): Promise<SecretList> {
-      const { seq, learnSecretsUntil } = await findEndpoint(owner, endpointId);
+    async list(principal: Pick<Principal, 'teamId'>, endpointId: string): Promise<SecretList> {
+      const { seq, learnSecretsUntil } = await findEndpoint(principal, endpointId);
       return {
         secrets: (await store.listOf(seq)).map(toSecret),
         learnSecretsUntil: (learnSecretsUntil ?? 0) > clock.now() ? learnSecretsUntil : null,
@@ -100,8 +102,12 @@ export function createSecretsService(options: {
     },
 
     /** @throws not_found for the endpoint; invalid when it cannot be a secret of that platform */
-    async add(owner: Owner, endpointId: string, given: { platform: string | null; secret: string }): Promise<Secret> {
-      const { seq } = await findEndpoint(owner, endpointId);
+    async add(
+      principal: Pick<Principal, 'teamId'>,
+      endpointId: string,
+      given: { platform: string | null; secret: string },
+    ): Promise<Secret> {
+      const { seq } = await findEndpoint(principal, endpointId);
       const read = parseSecret(given.platform, given.secret);
       if ('error' in read) throw invalid(read.error);
       const platform = given.platform === null ? null : (findPlatform(given.platform)?.name ?? null);
@@ -114,8 +120,8 @@ export function createSecretsService(options: {
     learn: createLearnSecret({ store, clock, maxConfirmed: maxConfirmedSecrets, secretsOf, toRow, change }),
 
     /** Confirms a learned secret. @throws not_found for the endpoint or the secret, invalid when there are too many */
-    async confirm(owner: Owner, endpointId: string, id: string): Promise<Secret> {
-      const { seq } = await findEndpoint(owner, endpointId);
+    async confirm(principal: Pick<Principal, 'teamId'>, endpointId: string, id: string): Promise<Secret> {
+      const { seq } = await findEndpoint(principal, endpointId);
       const isConfirmed = await change(seq, () => store.confirm(seq, id, maxConfirmedSecrets));
       const row = (await store.listOf(seq)).find(secret => secret.id === id);
       if (!row) throw notFound('secret');
@@ -124,8 +130,8 @@ export function createSecretsService(options: {
     },
 
     /** @throws not_found for the endpoint or the secret */
-    async remove(owner: Owner, endpointId: string, id: string): Promise<void> {
-      const { seq } = await findEndpoint(owner, endpointId);
+    async remove(principal: Pick<Principal, 'teamId'>, endpointId: string, id: string): Promise<void> {
+      const { seq } = await findEndpoint(principal, endpointId);
       if (!(await change(seq, () => store.remove(seq, id)))) throw notFound('secret');
     },
   };

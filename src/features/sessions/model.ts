@@ -1,10 +1,11 @@
-/* Sign-in on the wire. */
+/* Schemas of sign-in, password change and sessions. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxPasswordBytes } from '../../core/password.ts';
-import { Account, described, nullable, Password, Role, Timestamp } from '../../http/schemas.ts';
+import { nullable, Password, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { Account, Role } from '../accounts/model.ts';
 
-/** Whatever it is, it is compared: what makes a good password is asked when one is set. */
-const GivenPassword = described(t.String({ maxLength: maxPasswordBytes, format: 'password' }), {
+/** Only compared with the stored hash: the rules for good passwords apply when a password is set. */
+const GivenPassword = textDocumentedAs(t.String({ maxLength: maxPasswordBytes, format: 'password' }), {
   description: `at most ${maxPasswordBytes} bytes`,
 });
 
@@ -14,9 +15,9 @@ export const SignedIn = t.Object(
   {
     account: Account,
     role: Role,
-    sessionId: nullable(t.String({ description: 'null for a call with a bearer token' })),
+    sessionId: nullable(t.String({ description: 'null for a request with a bearer token' })),
     setupRequired: t.Boolean(),
-    version: t.String({ description: 'of this Hooktape' }),
+    version: t.String({ description: 'the version of Hooktape' }),
   },
   { title: 'SignedIn' },
 );
@@ -26,7 +27,7 @@ export const SignedOut = t.Object(
   {
     error: t.String(),
     setupRequired: t.Optional(
-      t.Boolean({ description: 'true while there is no account at all; absent when a bearer token was refused' }),
+      t.Boolean({ description: 'true while there is no account yet; absent when a bearer token was refused' }),
     ),
   },
   { title: 'SignedOut' },
@@ -37,7 +38,10 @@ export const PasswordChange = t.Object(
     current: GivenPassword,
     password: Password,
     signOutEverywhere: t.Optional(
-      t.Boolean({ default: false, description: 'true: the access of all connected apps ends, too; API keys stay' }),
+      t.Boolean({
+        default: false,
+        description: 'true also ends the access of all connected apps; API keys stay valid',
+      }),
     ),
   },
   { title: 'PasswordChange' },

@@ -1,17 +1,16 @@
 /* Sign-in, sign-out, password and sessions of the dashboard. */
 import { Elysia } from 'elysia';
+import { authenticated, optionallyAuthenticated } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { type Account, answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import type { Account } from '../accounts/model.ts';
 import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
 import type { SessionsService } from './service.ts';
 
 const tags = ['Sessions'];
-const open: Record<string, string[]>[] = [];
-/** Without credentials it says that there are none: whoever has some is known by them. */
-const known: Record<string, string[]>[] = [{}, { bearer: [] }, { session: [] }];
 
 export type SessionsRoutesOptions = {
   gate: Gate;
@@ -22,118 +21,115 @@ export type SessionsRoutesOptions = {
   version: string;
 };
 
-export function sessionsRoutes({ gate, cookie, sessions, setup, account, version }: SessionsRoutesOptions) {
-  return new Elysia()
+export const sessionsRoutes = (options: SessionsRoutesOptions) =>
+  new Elysia().use(signInRoutes(options)).use(signedInRoutes(options));
+
+const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: SessionsRoutesOptions) =>
+  new Elysia({ prefix: '/api/session', tags })
+    .use(optionallyAuthenticated(gate))
     .get(
-      '/api/session',
-      async ({ request, set, status }) => {
+      '',
+      async ({ principal, set, status }) => {
         set.headers['cache-control'] = 'no-store';
-        const principal = gate.visitor(request);
-        if (!principal) {
-          const setupRequired = await setup.isRequired();
-          return status(401, { error: 'not signed in', setupRequired });
-        }
+        if (!principal) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired() });
         const { accountId, role, credential } = principal;
         const sessionId = credential.kind === 'session' ? credential.id : null;
         return { account: await account.account(accountId), role, sessionId, setupRequired: false, version };
       },
       {
-        response: { ...answers({ 200: SignedIn }), 401: SignedOut },
+        response: { ...responses({ 200: SignedIn }), 401: SignedOut },
         detail: {
           operationId: 'getSession',
           summary: 'Who is signed in',
           description:
             'Without credentials it answers 401 and says whether the installation still needs its first account.',
-          tags,
-          security: known,
+          // Credentials are optional: `{}` stands for none.
+          security: [{}, { bearer: [] }, { session: [] }],
         },
       },
     )
     .post(
-      '/api/session',
-      async ({ request, body, set, status }) => {
-        set.headers['set-cookie'] = cookie.set(await sessions.signIn(body, clientInfo(gate, request)));
+      '',
+      async ({ principal, request, body, set, status }) => {
+        set.headers['set-cookie'] = cookie.set(await sessions.signIn(body, clientInfo(request, principal)));
         return status(201, { ok: true });
       },
       {
         ...jsonInput(SignIn),
-        response: answers({ 201: Ok }, 400),
+        response: responses({ 201: Ok }, 400),
         detail: {
           operationId: 'signIn',
-          summary: 'Sign in; the answer sets the session cookie',
+          summary: 'Sign in; the response sets the session cookie',
           description: 'For the dashboard. Programs use an API key or an access token instead.',
-          tags,
-          security: open,
+          security: [],
         },
       },
-    )
+    );
+
+const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
+  new Elysia({ prefix: '/api', tags })
+    .use(authenticated(gate))
     .delete(
-      '/api/session',
-      async ({ request, set }) => {
-        const { accountId } = gate.principal(request);
-        const { sessionId } = clientInfo(gate, request);
-        if (sessionId !== undefined) await sessions.signOut(accountId, sessionId);
+      '/session',
+      async ({ principal, request, set }) => {
+        const { sessionId } = clientInfo(request, principal);
+        if (sessionId !== undefined) await sessions.signOut(principal.accountId, sessionId);
         set.headers['set-cookie'] = cookie.clear();
         return { ok: true };
       },
       {
-        response: answers({ 200: Ok }),
+        response: responses({ 200: Ok }),
         detail: {
           operationId: 'signOut',
           summary: 'End this session',
           description: 'Removes the cookie. A bearer credential stays valid.',
-          tags,
         },
       },
     )
     .post(
-      '/api/password',
-      async ({ request, body, set }) => {
-        const token = await sessions.changePassword(gate.principal(request), body, clientInfo(gate, request));
+      '/password',
+      async ({ principal, request, body, set }) => {
+        const token = await sessions.changePassword(principal, body, clientInfo(request, principal));
         if (token !== undefined) set.headers['set-cookie'] = cookie.set(token);
         return { ok: true };
       },
       {
         ...jsonInput(PasswordChange),
-        response: answers({ 200: Ok }, 400),
+        response: responses({ 200: Ok }, 400),
         detail: {
           operationId: 'changePassword',
           summary: 'Change the password; all other sessions end, and on request the access of apps',
-          description: 'The current password is asked for again. A caller with a session gets a new one.',
-          tags,
+          description: 'Needs the current password. A caller with a session gets a new one.',
         },
       },
     )
     .get(
-      '/api/sessions',
-      async ({ request }) => ({
-        sessions: await sessions.list(gate.principal(request).accountId, clientInfo(gate, request).sessionId),
+      '/sessions',
+      async ({ principal, request }) => ({
+        sessions: await sessions.list(principal.accountId, clientInfo(request, principal).sessionId),
       }),
       {
-        response: answers({ 200: SessionList }),
+        response: responses({ 200: SessionList }),
         detail: {
           operationId: 'listSessions',
           summary: 'Where the account is signed in',
-          description: 'Newest use first; `current` marks the one that asks.',
-          tags,
+          description: 'Most recently used first; `current` marks the session of this request.',
         },
       },
     )
     .delete(
-      '/api/sessions/:id',
-      async ({ request, params }) => {
-        await sessions.end(gate.principal(request).accountId, params.id);
+      '/sessions/:id',
+      async ({ principal, params }) => {
+        await sessions.end(principal.accountId, params.id);
         return { ok: true };
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 404),
+        response: responses({ 200: Ok }, 404),
         detail: {
           operationId: 'endSession',
           summary: 'End a session at once',
-          description: 'Requests with it are refused from then on.',
-          tags,
+          description: 'The next request with it is refused.',
         },
       },
     );
-}

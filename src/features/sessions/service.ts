@@ -7,6 +7,7 @@ import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
+import type { Principal } from '../../core/principal.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';
@@ -139,16 +140,16 @@ export function createSessionsService(options: {
      * in the meantime
      */
     async changePassword(
-      account: { accountId: string; email: string },
+      principal: Pick<Principal, 'accountId' | 'email'>,
       given: { current: string; password: string; signOutEverywhere?: boolean },
       clientInfo: ClientInfo,
     ): Promise<string | undefined> {
-      const password = checkPassword(given.password, account.email);
-      const verified = await verifyPassword(account.email, given.current, clientInfo.sourceIp, () =>
-        accounts.byId(account.accountId),
+      const password = checkPassword(given.password, principal.email);
+      const verified = await verifyPassword(principal.email, given.current, clientInfo.sourceIp, () =>
+        accounts.byId(principal.accountId),
       );
       if (!verified)
-        throw (await accounts.byId(account.accountId)) ? invalid('the current password is wrong') : unauthorized();
+        throw (await accounts.byId(principal.accountId)) ? invalid('the current password is wrong') : unauthorized();
       await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
       if (given.signOutEverywhere) await revokeGrants(verified.id);
       onAccessEnded();

@@ -1,6 +1,7 @@
 /* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
-import { type AccountIdentity, accountColumns } from '../../db/account-columns.ts';
+import type { AccountIdentity } from '../../core/principal.ts';
+import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 

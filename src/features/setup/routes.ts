@@ -1,10 +1,13 @@
-/* First run: POST /api/setup. */
+/* POST /api/setup: the first run. */
 import { Elysia } from 'elysia';
+import { optionallyAuthenticated } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { type Account, answers, type Endpoint } from '../../http/schemas.ts';
+import { responses } from '../../http/schemas.ts';
+import type { Account } from '../accounts/model.ts';
+import type { Endpoint } from '../endpoints/model.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { SetupDone, SetupRequest } from './model.ts';
 import type { SetupService } from './service.ts';
@@ -18,22 +21,21 @@ export type SetupRoutesOptions = {
 };
 
 export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRoutesOptions) =>
-  new Elysia().post(
-    '/api/setup',
-    async ({ request, body, set, status }) => {
+  new Elysia({ prefix: '/api/setup', tags: ['Sessions'] }).use(optionallyAuthenticated(gate)).post(
+    '',
+    async ({ principal, request, body, set, status }) => {
       const { account: owner, endpoint } = await setup.complete(body.token, body);
-      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, clientInfo(gate, request)));
+      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, clientInfo(request, principal)));
       return status(201, { account: await account.account(owner.id), endpoint });
     },
     {
       ...jsonInput(SetupRequest),
-      response: answers({ 201: SetupDone }, 400),
+      response: responses({ 201: SetupDone }, 400),
       detail: {
         operationId: 'setUp',
-        summary: 'First run: make the owner account and the first endpoint',
+        summary: 'First run: create the owner account and the first endpoint',
         description:
-          'Takes the token of the link that the server prints at each start while there is no account. With an account there is no such link, and this is always refused.',
-        tags: ['Sessions'],
+          'Takes the token of the setup link that the server prints at each start while there is no account. Once there is an account, there is no such link, and this is always refused.',
         security: [],
       },
     },

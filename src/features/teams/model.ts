@@ -1,20 +1,22 @@
-/* The team and its invitations on the wire (interface "API beyond the contract"). */
+/* Schemas of the team and its invitations. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Email, OwnUrl, Password, Plan, Role, Timestamp } from '../../http/schemas.ts';
+import { Email, OwnUrl, Password, Timestamp } from '../../http/schemas.ts';
+import { Plan, Role } from '../accounts/model.ts';
 
 export const Member = t.Object(
   { id: t.String(), email: t.String(), role: Role, createdAt: Timestamp },
   { title: 'Member' },
 );
+export type Member = Static<typeof Member>;
 
 export const Team = t.Object(
   {
     members: t.Array(Member),
     plan: Plan,
     limits: t.Object({
-      endpoints: t.Integer({ description: '0: no limit', format: 'int32' }),
-      keys: t.Integer({ description: 'for each account', format: 'int32' }),
-      retentionMs: t.Integer({ description: 'how long events are kept; 0: for ever' }),
+      endpoints: t.Integer({ description: '0 means no limit', format: 'int32' }),
+      keys: t.Integer({ description: 'of each account', format: 'int32' }),
+      retentionMs: t.Integer({ description: 'how long events are kept; 0 means for ever' }),
     }),
   },
   { title: 'Team' },
@@ -23,15 +25,16 @@ export type Team = Static<typeof Team>;
 
 export const NewInvitation = t.Object({ email: Email }, { title: 'NewInvitation' });
 export const Invitation = t.Object(
-  { email: t.String(), url: OwnUrl('to hand on; works once'), expiresAt: Timestamp },
+  { email: t.String(), url: OwnUrl('give it to the person; works once'), expiresAt: Timestamp },
   { title: 'Invitation' },
 );
 export type Invitation = Static<typeof Invitation>;
 
 export const OpenInvitation = t.Object(
-  { email: t.String(), teamOf: t.String({ description: 'who invites' }) },
+  { email: t.String(), teamOf: t.String({ description: 'email address of the person who invites' }) },
   { title: 'OpenInvitation' },
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;
+
 export const Acceptance = t.Object({ password: Password }, { title: 'Acceptance' });
 export const TokenParams = t.Object({ token: t.String() });

@@ -1,16 +1,16 @@
-/* The team: members, invitations, and joining by one. */
+/* /api/team and /api/invitations */
 import { Elysia } from 'elysia';
+import { authenticated, optionallyAuthenticated } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
-import { answers, IdParams, Ok } from '../../http/schemas.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { Acceptance, Invitation, NewInvitation, OpenInvitation, Team, TokenParams } from './model.ts';
 import type { TeamsService } from './service.ts';
 
 const tags = ['Team'];
-const open: Record<string, string[]>[] = [];
 
 export type TeamsRoutesOptions = {
   gate: Gate;
@@ -19,77 +19,80 @@ export type TeamsRoutesOptions = {
   sessions: Pick<SessionsService, 'start'>;
 };
 
-export const teamsRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions) =>
-  new Elysia()
-    .get('/api/team', ({ request }) => teams.team(gate.principal(request)), {
-      response: answers({ 200: Team }),
+export const teamsRoutes = (options: TeamsRoutesOptions) =>
+  new Elysia().use(teamRoutes(options)).use(invitationRoutes(options));
+
+const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
+  new Elysia({ prefix: '/api/team', tags })
+    .use(authenticated(gate))
+    .get('', ({ principal }) => teams.team(principal), {
+      response: responses({ 200: Team }),
       detail: {
         operationId: 'getTeam',
-        summary: 'The team, its plan and what the plan allows',
+        summary: 'The team, its plan and the limits of the plan',
         description: 'Every member may read it; only an owner may change it.',
-        tags,
       },
     })
     .post(
-      '/api/team/invitations',
-      async ({ request, body, status }) => status(201, await teams.invite(gate.principal(request), body.email)),
+      '/invitations',
+      async ({ principal, body, status }) => status(201, await teams.invite(principal, body.email)),
       {
         ...jsonInput(NewInvitation),
-        response: answers({ 201: Invitation }, 400, 403, 409),
+        response: responses({ 201: Invitation }, 400, 403, 409),
         detail: {
           operationId: 'invite',
-          summary: 'A link for a new member; for an owner only',
+          summary: 'Create an invitation link for a new member; for an owner only',
           description:
             'Nothing is sent: give the link to the person yourself. It works once, for a new account with this address.',
-          tags,
         },
       },
     )
     .delete(
-      '/api/team/members/:id',
-      async ({ request, params }) => {
-        await teams.removeMember(gate.principal(request), params.id);
+      '/members/:id',
+      async ({ principal, params }) => {
+        await teams.removeMember(principal, params.id);
         return { ok: true };
       },
       {
         params: IdParams,
-        response: answers({ 200: Ok }, 400, 403, 404),
+        response: responses({ 200: Ok }, 400, 403, 404),
         detail: {
           operationId: 'removeMember',
           summary: 'Remove a member; for an owner only',
-          description: 'The account is deleted, its keys, sessions and connected apps end at once.',
-          tags,
+          description: 'Deletes the account. Its keys, sessions and connected apps end at once.',
         },
       },
-    )
-    .get('/api/invitations/:token', ({ params }) => teams.invitation(params.token), {
+    );
+
+const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions) =>
+  new Elysia({ prefix: '/api/invitations', tags })
+    .use(optionallyAuthenticated(gate))
+    .get('/:token', ({ params }) => teams.invitation(params.token), {
       params: TokenParams,
-      response: answers({ 200: OpenInvitation }, 404),
+      response: responses({ 200: OpenInvitation }, 404),
       detail: {
         operationId: 'getInvitation',
-        summary: 'Who invites whom',
-        description: 'What the page behind the link shows before it is accepted.',
-        tags,
-        security: open,
+        summary: 'Who is invited, and by whom',
+        description: 'For the page that asks the person to accept the invitation.',
+        security: [],
       },
     })
     .post(
-      '/api/invitations/:token',
-      async ({ request, params, body, set, status }) => {
+      '/:token',
+      async ({ principal, request, params, body, set, status }) => {
         const account = await teams.accept(params.token, body.password);
-        set.headers['set-cookie'] = cookie.set(await sessions.start(account, clientInfo(gate, request)));
+        set.headers['set-cookie'] = cookie.set(await sessions.start(account, clientInfo(request, principal)));
         return status(201, { ok: true });
       },
       {
         ...jsonInput(Acceptance),
         params: TokenParams,
-        response: answers({ 201: Ok }, 400, 404, 409),
+        response: responses({ 201: Ok }, 400, 404, 409),
         detail: {
           operationId: 'acceptInvitation',
-          summary: 'Join the team; the answer sets the session cookie',
-          description: 'Makes the account and signs it in. The link is used up.',
-          tags,
-          security: open,
+          summary: 'Join the team; the response sets the session cookie',
+          description: 'Creates the account and signs it in. The invitation is used up.',
+          security: [],
         },
       },
     );

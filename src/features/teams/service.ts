@@ -6,13 +6,11 @@ import type { Clock } from '../../core/clock.ts';
 import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
 import { checkPassword } from '../../core/password.ts';
+import type { AccountIdentity } from '../../core/principal.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
-
-/** The caller, taken from the principal. */
-type TeamMember = { accountId: string; role: 'owner' | 'member'; teamId: string; plan: 'free' | 'pro' };
 
 export type TeamsService = ReturnType<typeof createTeamsService>;
 
@@ -33,12 +31,12 @@ export function createTeamsService(options: {
   const { store, passwords, clock, random, sha256, baseUrl, limits, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
-  const requireOwner = ({ role }: Pick<TeamMember, 'role'>): void => {
+  const requireOwner = ({ role }: Pick<AccountIdentity, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may do this');
   };
   /** Checks again when the store changed nothing: the caller may have lost the role during the request. */
-  const requireStillOwner = async (by: TeamMember): Promise<void> => {
-    const member = (await store.membersOf(by.teamId)).find(({ id }) => id === by.accountId);
+  const requireStillOwner = async (principal: AccountIdentity): Promise<void> => {
+    const member = (await store.membersOf(principal.teamId)).find(({ id }) => id === principal.accountId);
     if (!member) throw unauthorized();
     requireOwner(member);
   };
@@ -50,7 +48,7 @@ export function createTeamsService(options: {
   };
 
   return {
-    async team({ teamId, plan }: TeamMember): Promise<Team> {
+    async team({ teamId, plan }: AccountIdentity): Promise<Team> {
       return { members: await store.membersOf(teamId), plan, limits: limits[plan] };
     },
 
@@ -60,29 +58,29 @@ export function createTeamsService(options: {
      * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the caller's
      * account was deleted in the meantime
      */
-    async invite(by: TeamMember, givenEmail: string): Promise<Invitation> {
-      requireOwner(by);
+    async invite(principal: AccountIdentity, givenEmail: string): Promise<Invitation> {
+      requireOwner(principal);
       const email = readEmail(givenEmail);
-      if ((await store.membersOf(by.teamId)).some(member => member.email === email))
+      if ((await store.membersOf(principal.teamId)).some(member => member.email === email))
         throw conflict(`${email} is already in the team`);
       const token = newToken(random);
       const createdAt = clock.now();
       const expiresAt = createdAt + invitationMs;
-      const { teamId, accountId: invitedBy } = by;
+      const { teamId, accountId: invitedBy } = principal;
       const row = { hash: hashOf(token), teamId, invitedBy, email, createdAt, expiresAt };
       if (!(await store.invite(row, maxInvitations))) {
-        await requireStillOwner(by);
+        await requireStillOwner(principal);
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
       }
       return { email, url: `${baseUrl}/login?invitation=${token}`, expiresAt };
     },
 
     /** @throws forbidden, invalid for the caller's own account, not_found unless it is a member, unauthorized as above */
-    async removeMember(by: TeamMember, id: string): Promise<void> {
-      requireOwner(by);
-      if (id === by.accountId) throw invalid('you cannot remove yourself: a team needs an owner');
-      if (await store.removeMember(by.teamId, id, by.accountId)) return onAccessEnded();
-      await requireStillOwner(by);
+    async removeMember(principal: AccountIdentity, id: string): Promise<void> {
+      requireOwner(principal);
+      if (id === principal.accountId) throw invalid('you cannot remove yourself: a team needs an owner');
+      if (await store.removeMember(principal.teamId, id, principal.accountId)) return onAccessEnded();
+      await requireStillOwner(principal);
       throw notFound('member');
     },
 

@@ -3,11 +3,12 @@
  * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, invitations } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
-type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
+type MemberRow = { id: string; email: string; role: Role; createdAt: number };
 type NewMember = { id: string; passwordHash: string; createdAt: number };
 
 export type TeamsStore = ReturnType<typeof createTeamsStore>;

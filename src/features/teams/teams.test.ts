@@ -155,7 +155,7 @@ describe('DELETE /api/team/members/{id}', () => {
     const kim = await server.createAccount('kim@example.com', { teamOf: 'jan@example.com' });
     const { teamId } = await server.services.account.byEmail('jan@example.com');
     await server.services.account.remove('jan@example.com');
-    const by = { accountId: jan.accountId, role: 'owner', teamId, plan: 'pro' } as const;
+    const by = { accountId: jan.accountId, email: jan.email, role: 'owner', teamId, plan: 'pro' } as const;
     const { teams } = server.services;
     const late = [teams.invite(by, 'lee@example.com'), teams.removeMember(by, kim.accountId)];
     expect(await Promise.all(late.map(one => one.catch((error: unknown) => error)))).toMatchObject([

@@ -1,4 +1,4 @@
-/* Schemas with a title become components that are referred to, and answers that are no JSON get their media types. */
+/* Moves schemas with a title to the components, and gives responses that are not JSON their media types. */
 import {
   type Document,
   isSchema,
@@ -9,7 +9,7 @@ import {
   type Schema,
 } from './document.ts';
 
-/** An answer that is no JSON, or one of several: a schema for each media type (`files` in http/schemas.ts). */
+/** Responses that are not JSON, or have several media types (`byMediaType` in http/schemas.ts). */
 export const mediaTypes: Refinement = document =>
   mapContents(document, content =>
     Object.fromEntries(
@@ -21,7 +21,7 @@ export const mediaTypes: Refinement = document =>
     ),
   );
 
-/** The body of a request takes nothing that it does not name: that is Elysia's own rule for input. */
+/** Properties that are not in the schema of a request body are refused (http/input.ts). */
 export const closedRequests: Refinement = document =>
   mapContents(document, (content, { isRequest }) =>
     isRequest

@@ -1,4 +1,4 @@
-/* An OpenAPI 3.1 document as the refinements see it: as much of its shape as they need, and the ways to walk over it. */
+/* The parts of an OpenAPI 3.1 document that the refinements need, and functions that map over them. */
 
 export type Schema = Record<string, unknown>;
 export type MediaType = { schema: Schema; example?: unknown };
@@ -18,7 +18,7 @@ export type Operation = {
   summary?: string;
   description?: string;
   tags?: string[];
-  /** `[]`: needs no credentials; with `{}` among others: takes them, and needs none. */
+  /** `[]`: no credentials; with `{}` among others: credentials are optional. */
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
@@ -37,13 +37,13 @@ export type Document = {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
 };
 
-/** One improvement of the whole document. Changes nothing in place. */
+/** Returns a changed copy of the document. */
 export type Refinement = (document: Document) => Document;
 
 export const mapValues = <A, B>(record: Record<string, A>, map: (value: A, key: string) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 
-/** @param map is given the method in lower case, as the document spells it */
+/** @param map receives the method in lower case, as in the document */
 export const mapOperations = (
   document: Document,
   map: (operation: Operation, method: string, path: string) => Operation,
@@ -54,7 +54,7 @@ export const mapOperations = (
   ),
 });
 
-/** Every body of a request or response. */
+/** Maps every body of a request or response. */
 export const mapContents = (
   document: Document,
   map: (content: Content, where: { status?: string; isRequest: boolean }) => Content,
@@ -68,7 +68,7 @@ export const mapContents = (
     })),
   }));
 
-/** Every schema of the document, those inside others first. */
+/** Maps every schema of the document, nested schemas first. */
 export function mapSchemas(document: Document, map: (schema: Schema) => Schema): Document {
   const deep = (schema: Schema): Schema => mapSchema(schema, map);
   const { components, ...rest } = mapContents(document, content =>
@@ -83,7 +83,7 @@ export function mapSchemas(document: Document, map: (schema: Schema) => Schema):
 
 const mapsOfSchemas = ['properties', 'patternProperties', 'mediaTypes'];
 
-/** A schema and all schemas inside it, from the inside out. */
+/** Maps a schema and its nested schemas, nested schemas first. */
 export function mapSchema(schema: Schema, map: (schema: Schema) => Schema): Schema {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);

@@ -1,4 +1,4 @@
-/* An example for each body, found by the name of its schema or, for errors, by status. A test holds them against the schemas. */
+/* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
 
 const createdAt = 1_789_000_000_000;

@@ -1,4 +1,4 @@
-/* Header fields that clients need to know of: those that an operation reads, and those that its answers carry. */
+/* Header fields of requests and responses that clients need to know. */
 import { type HeaderObject, mapOperations, mapValues, type Parameter, type Refinement } from './document.ts';
 
 const text = (description: string, required = false): HeaderObject => ({
@@ -12,7 +12,7 @@ const fileName = (example: string) => ({
   'Content-Disposition': text(`Names the file, as in \`attachment; filename="${example}"\`.`, true),
 });
 
-/** By operation; of its success. */
+/** Of successful responses, by operation id. */
 const successHeaders: Record<string, Record<string, HeaderObject>> = {
   exportEndpoint: fileName('service-{id}.json'),
   getEventBody: fileName('{id}.bin'),
@@ -23,17 +23,17 @@ const successHeaders: Record<string, Record<string, HeaderObject>> = {
   acceptInvitation: sessionCookie,
 };
 
-const challenge = text('How to authenticate (RFC 6750), where a bearer credential is missing or not enough.');
+const challenge = text('How to authenticate (RFC 6750), when a bearer credential is missing, invalid or insufficient.');
 const retryAfter: HeaderObject = {
   description: 'Seconds to wait.',
   schema: { type: 'integer', minimum: 1, format: 'int32' },
 };
 
-/** By status; of any operation. */
+/** Of the responses of every operation, by status. */
 const statusHeaders: Record<string, Record<string, HeaderObject>> = {
   401: { 'WWW-Authenticate': challenge },
   403: { 'WWW-Authenticate': challenge },
-  405: { Allow: text('The methods that the path takes.', true) },
+  405: { Allow: text('The methods that the path accepts.', true) },
   429: { 'Retry-After': { ...retryAfter, required: true } },
   503: { 'Retry-After': retryAfter },
 };
@@ -51,7 +51,7 @@ export const responseHeaders: Refinement = document =>
     }),
   }));
 
-/** By operation. */
+/** By operation id. */
 const headerParameters: Record<string, Parameter[]> = {
   streamEvents: [
     {
@@ -59,7 +59,7 @@ const headerParameters: Record<string, Parameter[]> = {
       in: 'header',
       required: false,
       description:
-        'The newest event that the caller has: the stream goes on after it. Empty: from the first event. Browsers send it when they reconnect; it goes before `lastEventId`.',
+        'The id of the newest event that the client has: the stream continues after it. Empty: from the first event. Browsers send it when they reconnect; it takes precedence over `lastEventId`.',
       schema: { type: 'string' },
     },
   ],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Ajv2020 from 'ajv/dist/2020';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { type Document, isSchema, mapSchemas, type Operation, type Schema } from './document.ts';
-import { describedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
+import { documentedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
 let server: TestServer;
 let document: Document;
@@ -54,15 +54,15 @@ describe('shapes', () => {
   const nothing = { type: 'null' };
   test.each([
     [
-      'a schema that is checked otherwise than described',
-      describedSchemas,
-      { type: 'string', pattern: '^[0-9]+$', description: 'a number', described: { type: 'integer', minimum: 1 } },
+      'a schema that is validated differently than documented',
+      documentedSchemas,
+      { type: 'string', pattern: '^[0-9]+$', description: 'a number', documentedAs: { type: 'integer', minimum: 1 } },
       { type: 'integer', minimum: 1, description: 'a number' },
     ],
     [
       'a named one of these',
-      describedSchemas,
-      { type: 'object', title: 'Change', described: { type: 'object', minProperties: 1 } },
+      documentedSchemas,
+      { type: 'object', title: 'Change', documentedAs: { type: 'object', minProperties: 1 } },
       { type: 'object', title: 'Change', minProperties: 1 },
     ],
     ['a map', maps, { patternProperties: { '^(.*)$': text } }, { additionalProperties: text }],
@@ -158,7 +158,7 @@ describe('what generators of clients stumble over', () => {
     for (const schema of allSchemas()) {
       expect(Object.keys(schema)).not.toContain('patternProperties');
       expect(Object.keys(schema)).not.toContain('mediaTypes');
-      expect(Object.keys(schema)).not.toContain('described');
+      expect(Object.keys(schema)).not.toContain('documentedAs');
       if (schema['type'] === 'array') expect(isSchema(schema['items'])).toBe(true);
     }
   });

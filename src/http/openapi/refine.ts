@@ -1,21 +1,24 @@
-/* From what the routes say of themselves to a document that clients are generated from. The order matters where it is said. */
+/* From the generated document to one that clients can be generated from. The order matters where a comment says so. */
 import { closedRequests, mediaTypes, namedSchemas } from './components.ts';
 import type { Document, Refinement } from './document.ts';
 import { examples } from './examples.ts';
+import { jsonContent, nonEmptyParameters, responseSchemas } from './generated.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { commonResponses, responseDescriptions } from './responses.ts';
-import { describedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
-import { describedTags } from './tags.ts';
+import { documentedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
 const refinements: readonly Refinement[] = [
+  jsonContent,
+  responseSchemas,
+  nonEmptyParameters,
   commonResponses,
   responseDescriptions,
   mediaTypes,
-  describedSchemas,
+  documentedSchemas,
   openObjects,
   maps,
   tuples,
-  // `nullables` leaves enums alone, so it must see them.
+  // Before `nullables`, which does not change enums.
   enums,
   nullables,
   integerFormats,
@@ -23,8 +26,7 @@ const refinements: readonly Refinement[] = [
   namedSchemas,
   requestHeaders,
   responseHeaders,
-  describedTags,
-  // They are found by the names that `namedSchemas` gives.
+  // After `namedSchemas`: examples are found by the name of the schema.
   examples,
 ];
 

@@ -1,6 +1,6 @@
 /*
- * Refusals that any operation may answer, wherever in the server they come from, and what each status means. An operation's own
- * answers go before them.
+ * The error responses that every operation can have, wherever in the server they come from, and the description of each status.
+ * The responses of an operation itself take precedence.
  */
 import { isAllowedToApps } from '../../core/app-permissions.ts';
 import { protocolRefusals } from '../connection/protocol-errors.ts';
@@ -10,40 +10,40 @@ import { bodyRefusals } from '../request-body.ts';
 import { ErrorBody } from '../schemas.ts';
 import { mapOperations, mapValues, type Refinement, type ResponseObject, type Schema } from './document.ts';
 
-/** What errors.ts makes of a defect. */
-const defect = 500;
+/** An unexpected error (errors.ts). */
+const internalError = 500;
 
 const descriptions: Record<string, string> = {
   200: 'Done',
   201: 'Created',
-  400: 'Invalid input: a body, a query parameter or a path that the operation does not take',
+  400: 'Invalid input: the body, a query parameter or the path',
   401: 'Credentials missing, invalid or revoked',
-  403: 'A limit of the plan or account is reached, the role or the scope of the access token does not allow it, or a browser asks for another site',
-  404: 'Does not exist, or belongs to somebody else',
-  405: 'The path takes other methods: those that `Allow` names',
+  403: 'A limit of the plan or account is reached, the role or the scope of the access token does not allow it, or a browser sent the request for another site',
+  404: 'Does not exist, or belongs to another team or account',
+  405: 'The path accepts only the methods that `Allow` lists',
   408: 'The request did not arrive in time',
-  409: 'In conflict with what exists',
+  409: 'Conflicts with existing data',
   413: 'Too large',
-  415: 'With a session, or signing in: the content type is not application/json',
+  415: 'With a session or at sign-in: the content type is not application/json',
   417: 'The request expects something other than `100-continue`',
-  421: 'With a session, or signing in: not a name of this server',
-  429: 'Rate limit exceeded, or too many of these at once',
+  421: 'With a session or at sign-in: the Host header does not name this server',
+  429: 'Rate limit exceeded, or too many concurrent requests of this kind',
   431: 'The header fields are too large',
-  500: 'A failure of the server, which is in its log',
-  502: 'The destination could not be reached at all',
+  500: 'An internal error; the server log has the cause',
+  502: 'The destination could not be reached',
   503: 'Try again later',
 };
 
-const damaged = 'The event is damaged: the disk has altered its stored body. Or another failure of the server';
+const damaged = 'The stored body of the event is damaged, or another internal error';
 
-/** By operation, where a status means something of its own. */
+/** By operation id, where a status has a meaning of its own. */
 const ownDescriptions: Record<string, Record<string, string>> = {
   getEvent: { 500: damaged },
   getEventBody: { 200: 'The body, byte for byte', 500: damaged },
-  replayEvent: { 200: 'The destination answered, with whatever status', 500: damaged },
-  exportEndpoint: { 200: 'The file, streamed: oldest event first' },
+  replayEvent: { 200: 'The destination answered with any status', 500: damaged },
+  exportEndpoint: { 200: 'The file, streamed, oldest event first' },
   streamEvents: { 200: 'A stream that does not end by itself' },
-  getSession: { 200: 'Signed in', 401: 'Not signed in, or a bearer token that does not hold' },
+  getSession: { 200: 'Signed in', 401: 'Not signed in, or an invalid bearer token' },
 };
 
 const errorResponse = (): ResponseObject => ({
@@ -58,7 +58,7 @@ export const commonResponses: Refinement = document =>
       ...declaredOnlyRefusals,
       ...protocolRefusals,
       ...(operation.requestBody ? bodyRefusals : []),
-      defect,
+      internalError,
     ];
     const common = Object.fromEntries(statuses.map(status => [status, errorResponse()]));
     return { ...operation, responses: { ...common, ...operation.responses } };
@@ -70,7 +70,7 @@ export const responseDescriptions: Refinement = document =>
   mapOperations(document, (operation, method, path) => ({
     ...operation,
     responses: mapValues(operation.responses, (response, status) => {
-      const description = ownDescriptions[operation.operationId]?.[status] ?? descriptions[status] ?? 'Answer';
+      const description = ownDescriptions[operation.operationId]?.[status] ?? descriptions[status] ?? 'Response';
       const isClosed = status === '403' && !isAllowedToApps(method.toUpperCase(), path);
       return { ...response, description: isClosed ? `${closedToApps}. ${description}` : description };
     }),

@@ -1,6 +1,5 @@
 /*
- * Schemas as TypeBox writes them, in the forms that generators of clients understand. What a schema takes stays the same:
- * these refinements change how it is said.
+ * Rewrites the schemas of TypeBox in forms that client generators understand. They accept the same values as before.
  */
 import { type Document, isSchema, mapSchemas, type Refinement, type Schema } from './document.ts';
 
@@ -9,26 +8,26 @@ const schemaRefinement =
   (document: Document) =>
     mapSchemas(document, map);
 
-/** What the server checks is not always what a reader is told (`described` in http/schemas.ts): the latter counts here. */
-export const describedSchemas = schemaRefinement(({ described, ...schema }) => {
-  if (!isSchema(described)) return schema;
+/** Puts the documented schema in place of the validated one (`textDocumentedAs` in http/schemas.ts). */
+export const documentedSchemas = schemaRefinement(({ documentedAs, ...schema }) => {
+  if (!isSchema(documentedAs)) return schema;
   const { title, description } = schema;
-  return { ...described, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+  return { ...documentedAs, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 });
 
-/** Elysia closes the schemas that it has used. An answer may grow; requests are closed again by `namedRequests`. */
+/** Elysia closes the schemas that it has compiled. Responses may gain properties; `closedRequests` closes request bodies again. */
 export const openObjects = schemaRefinement(({ additionalProperties, ...schema }) =>
   isSchema(additionalProperties) ? { ...schema, additionalProperties } : schema,
 );
 
-/** A map of anything: `additionalProperties`, which every generator takes for a map, in place of a pattern for every name. */
+/** A map: `additionalProperties`, which every generator knows, in place of one pattern for all names. */
 export const maps = schemaRefinement(schema => {
   const { patternProperties, ...rest } = schema;
   const [value, ...others] = isSchema(patternProperties) ? Object.values(patternProperties) : [];
   return value === undefined || others.length > 0 ? schema : { ...rest, additionalProperties: value };
 });
 
-/** A tuple is `prefixItems` in 3.1; `items` beside it is what generators, which know no tuples, make lists of. */
+/** A tuple: `prefixItems` as in 3.1, and `items` for generators that only know lists. */
 export const tuples = schemaRefinement(({ additionalItems, ...schema }) => {
   const { items } = schema;
   if (!Array.isArray(items)) return schema;
@@ -39,14 +38,14 @@ export const tuples = schemaRefinement(({ additionalItems, ...schema }) => {
 const constantOf = (schema: unknown): unknown => (isSchema(schema) ? schema['const'] : undefined);
 const isNull = (schema: unknown): boolean => isSchema(schema) && schema['type'] === 'null';
 
-/** A choice of texts is an `enum`. */
+/** A union of string literals: `enum`. */
 export const enums = schemaRefinement(schema => {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || !anyOf.every(option => typeof constantOf(option) === 'string')) return schema;
   return { ...rest, type: 'string', enum: anyOf.map(constantOf) };
 });
 
-/** "Integer or null" is a list of types. An enum or a reference that may be null stays a choice of two. */
+/** "Integer or null": a list of types. A nullable enum or reference stays a union. */
 export const nullables = schemaRefinement(schema => {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !isNull(anyOf[1])) return schema;
@@ -57,7 +56,7 @@ export const nullables = schemaRefinement(schema => {
 
 const maxInt32 = 2 ** 31 - 1;
 
-/** Without a format, generated clients in Java, Kotlin, C# and Rust take 32 bits, and no epoch millisecond fits into them. */
+/** Without a format, generated clients in Java, Kotlin, C# and Rust use 32 bits, too few for epoch milliseconds. */
 export const integerFormats = schemaRefinement(schema => {
   const types = [schema['type']].flat();
   if (!types.includes('integer') || 'format' in schema) return schema;

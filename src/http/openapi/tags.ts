@@ -1,21 +1,19 @@
-/* What the groups of operations are about. */
-import type { Refinement } from './document.ts';
+/* The groups of operations, in the order of the document. */
+import type { Tag } from './document.ts';
 
-const descriptions: Record<string, string> = {
-  Account: 'The account that the credentials belong to.',
-  Endpoints: 'Addresses to register as webhook destinations, their live streams and their history as a file.',
-  Events: 'Captured deliveries: list, search, read, and send again.',
-  Keys: 'API keys of the account. A full key is shown once, when it is created.',
-  Apps: 'Apps that the account has connected by OAuth 2.1.',
-  Secrets: 'Signing secrets that the signatures of deliveries are checked with. A secret goes in and never comes out.',
-  Sessions: 'Sign-in, passwords and first run, for the dashboard.',
-  Team: 'Members of the team, and invitations to it.',
-};
-
-export const describedTags: Refinement = document => ({
-  ...document,
-  tags: document.tags.map(({ name }) => {
-    const description = descriptions[name];
-    return { name, ...(description !== undefined && { description }) };
-  }),
-});
+export const tags: Tag[] = [
+  { name: 'Account', description: 'The account that the credentials belong to.' },
+  {
+    name: 'Endpoints',
+    description: 'Addresses to register as webhook destinations, their live streams and their history as a file.',
+  },
+  { name: 'Events', description: 'Captured deliveries: list, search, read, and send again.' },
+  { name: 'Keys', description: 'API keys of the account. A full key is shown once, when it is created.' },
+  { name: 'Apps', description: 'Apps that the account has connected by OAuth 2.1.' },
+  {
+    name: 'Secrets',
+    description: 'Signing secrets that verify the signatures of deliveries. Responses never contain a secret.',
+  },
+  { name: 'Sessions', description: 'Sign-in, passwords and first run, for the dashboard.' },
+  { name: 'Team', description: 'Members of the team, and invitations to it.' },
+];

@@ -1,6 +1,7 @@
 /* The body of an event in every form that makes sense for its bytes. Everything is text, hex or a raster picture from the bytes. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { bytesOf, pictureUrl } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
@@ -11,7 +12,6 @@ import { type BodyReading, type BodyView, readBody } from '../body/views.ts';
 import { indentXml } from '../body/xml.ts';
 import { sizeWords } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
-import type { EventDetail } from '../wire.ts';
 import { Button, CopyButton, Empty, Notice, Segmented } from './controls.tsx';
 import { HexView } from './hex-view.tsx';
 import { Icon } from './icons.tsx';

@@ -1,12 +1,12 @@
 /* An event as a command or code, shown before it is copied. The command is safe to paste whatever the sender wrote. */
 
 import { useMemo, useState } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
 import { curlCommand } from '../copy/curl.ts';
 import { fetchCode } from '../copy/fetch.ts';
 import { httpieCommand } from '../copy/httpie.ts';
 import { type CopyRequest, sendableHeaders } from '../copy/request.ts';
 import { visibleText } from '../format/visible.ts';
-import type { EventDetail } from '../wire.ts';
 import { CopyButton, Dialog, Field, Segmented } from './controls.tsx';
 import { recall, remember } from './remembered.ts';
 

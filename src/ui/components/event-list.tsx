@@ -1,12 +1,12 @@
 /* The list of deliveries: windowed, paged as one scrolls, and still under the reader's eyes while new ones arrive above. */
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { EventSummary } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
 import { count, sizeWords } from '../format/time.ts';
 import { rowVerdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { Feed, FeedView } from '../live/feed.ts';
-import type { EventSummary } from '../wire.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { Button, Empty, Skeleton } from './controls.tsx';
 import { Link } from './navigation.tsx';

@@ -1,10 +1,10 @@
 /* An endpoint that nothing has been sent to yet: its address, a command to try it, and the promise that the page is listening. */
 
 import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
 import { samplesFor } from '../copy/samples.ts';
 import { visibleName } from '../format/visible.ts';
 import type { LiveState } from '../live/stream.ts';
-import type { Endpoint } from '../wire.ts';
 import { CopyButton, Segmented } from './controls.tsx';
 import { Link } from './navigation.tsx';
 import { recall, remember } from './remembered.ts';

@@ -1,8 +1,8 @@
 /* Past replays of an event: where to, what came back, who and when. */
 
+import type { ReplayAttempt } from '../../features/events/model.ts';
 import { durationWords } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
-import type { ReplayAttempt } from '../wire.ts';
 import { StatusBadge } from './badges.tsx';
 import { Empty } from './controls.tsx';
 import { Time } from './time.tsx';

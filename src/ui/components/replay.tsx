@@ -1,10 +1,10 @@
 /* Sending one event or several again. The destination is remembered per endpoint; several go one after the other, oldest first. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ReplayResult } from '../../features/replays/model.ts';
 import { ApiError, api } from '../api.ts';
 import { count, durationWords } from '../format/time.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
-import type { ReplayResult } from '../wire.ts';
 import { StatusBadge } from './badges.tsx';
 import { Button, Dialog, Field, Notice } from './controls.tsx';
 import { recall, remember } from './remembered.ts';

@@ -2,10 +2,11 @@
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Endpoint, Session } from '../wire.ts';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { SignedIn } from '../../features/sessions/model.ts';
 
 export type Workspace = {
-  session: Session;
+  session: SignedIn;
   /** Undefined while they load for the first time. */
   endpoints: Endpoint[] | undefined;
   endpointsProblem: string;

@@ -1,8 +1,8 @@
 /* The verdict on a signature in words: what it says, why, and what would make it pass. */
 
+import type { EventDetail } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
 import { verdictOf } from '../format/verdict.ts';
-import type { EventDetail } from '../wire.ts';
 import { VerdictBadge } from './badges.tsx';
 import { CopyButton } from './controls.tsx';
 import { Link } from './navigation.tsx';

@@ -1,7 +1,7 @@
 /* The last day of an endpoint as 24 bars, and the same in words for those who do not see them. */
 
+import type { Activity } from '../../features/endpoints/model.ts';
 import { count } from '../format/time.ts';
-import type { Activity } from '../wire.ts';
 
 export function Sparkline({ activity }: { activity: Activity | undefined }) {
   const counts = activity?.counts ?? [];

@@ -1,8 +1,8 @@
 /* One event in full. Those read last are kept, so that going back to one shows it at once. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
 import { api, mayPass } from '../api.ts';
-import type { EventDetail } from '../wire.ts';
 import { useRetry } from './retry.ts';
 
 const KEPT = 40;

@@ -1,6 +1,6 @@
 /* What a signature verdict means, and what would make it pass. */
 
-import type { EventDetail, Signature } from '../wire.ts';
+import type { EventDetail, Signature } from '../../features/events/model.ts';
 import { platformTitle } from './platforms.ts';
 
 export type Verdict = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import type { Signature } from '../../features/events/model.ts';
 import { isDashboardPath, safeReturnTo } from '../return-to.ts';
-import type { Signature } from '../wire.ts';
 import { durationWords, longAge, shortAge, sizeWords, spanWords } from './time.ts';
 import { rowVerdict, verdictOf } from './verdict.ts';
 import { headerText, visibleLine, visibleText } from './visible.ts';

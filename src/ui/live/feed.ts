@@ -3,8 +3,8 @@
  * and counted, and nothing that the reader sees moves. It holds 100,000 rows: adding on either side costs nothing but the row.
  */
 
+import type { EventPage, EventSummary } from '../../features/events/model.ts';
 import { mayPass } from '../api.ts';
-import type { EventPage, EventSummary } from '../wire.ts';
 
 export type FeedView = {
   phase: 'loading' | 'ready' | 'failed';

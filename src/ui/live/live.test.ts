@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import type { EventPage, EventSummary } from '../../features/events/model.ts';
 import { ApiError } from '../api.ts';
-import type { EventPage, EventSummary } from '../wire.ts';
 import { createFeed, type Feed } from './feed.ts';
 
 const event = (n: number): EventSummary => ({

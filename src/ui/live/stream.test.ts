@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { EventSummary } from '../wire.ts';
+import type { EventSummary } from '../../features/events/model.ts';
 import { type LiveState, openStream } from './stream.ts';
 
 const frame = (n: number): string => `event: event\nid: evt_${n}\ndata: ${JSON.stringify({ id: `evt_${n}` })}\n\n`;

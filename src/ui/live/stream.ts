@@ -5,8 +5,8 @@
  */
 
 import { createParser } from 'eventsource-parser';
+import type { EventSummary } from '../../features/events/model.ts';
 import { pauseMs } from '../components/retry.ts';
-import type { EventSummary } from '../wire.ts';
 
 export type LiveState = 'connecting' | 'live' | 'retrying' | 'off';
 

@@ -1,9 +1,9 @@
 /* The feed and its stream as a hook: one of each per endpoint and search, redrawn at most once a frame however fast events arrive. */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import type { EventSummary } from '../../features/events/model.ts';
 import { api, hooks } from '../api.ts';
 import { useRetry } from '../components/retry.ts';
-import type { EventSummary } from '../wire.ts';
 import { createFeed, type Feed, type FeedView } from './feed.ts';
 import { type LiveState, openStream } from './stream.ts';
 

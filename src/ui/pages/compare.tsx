@@ -1,6 +1,7 @@
 /* Two events side by side: what differs in body, headers and query, by place rather than by line where the bodies are JSON. */
 
 import { useMemo } from 'preact/hooks';
+import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
@@ -13,7 +14,6 @@ import { type Change, diffJson, MAX_CHANGES } from '../diff/json-diff.ts';
 import { diffLines, diffPairs, type PairChange } from '../diff/text-diff.ts';
 import { count, exactTime } from '../format/time.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
-import type { EventDetail, EventSummary } from '../wire.ts';
 
 const LONGEST = 2000;
 const LONGEST_PARSED = 100_000;

@@ -1,6 +1,7 @@
 /* An endpoint's signing secrets: registered ones, those that handshakes delivered, and the window in which one is accepted. */
 
 import { useState } from 'preact/hooks';
+import type { Secret } from '../../features/secrets/model.ts';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
 import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
@@ -9,7 +10,6 @@ import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../format/platforms.ts';
-import type { Secret } from '../wire.ts';
 
 export function SecretsSection({ id }: { id: string }) {
   const secrets = useLoaded(id, () => api.secrets(id));

@@ -1,6 +1,7 @@
 /* One endpoint: name, address, signing secrets, exports, and the end of it. */
 
 import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Field, Skeleton } from '../components/controls.tsx';
 import { NoSuchEndpoint } from '../components/dead-end.tsx';
@@ -10,7 +11,6 @@ import { useTitle } from '../components/title.ts';
 import { showError, showToast } from '../components/toasts.tsx';
 import { count } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
-import type { Endpoint } from '../wire.ts';
 import { SecretsSection } from './endpoint-secrets.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {

@@ -1,6 +1,7 @@
 /* All endpoints of the team with their address, what came in and how the last day went. */
 
 import { useEffect, useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ApiError, api } from '../api.ts';
 import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { useLoaded } from '../components/loaded.ts';
@@ -11,7 +12,6 @@ import { Time } from '../components/time.tsx';
 import { useTitle } from '../components/title.ts';
 import { count } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
-import type { Endpoint } from '../wire.ts';
 
 const REFRESH_MS = 10_000;
 

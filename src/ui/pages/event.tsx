@@ -1,6 +1,8 @@
 /* One delivery in full: what it is, whether it is genuine and why, and everything that came with it. */
 
 import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { Method, PlatformMark, VerdictBadge } from '../components/badges.tsx';
 import { BodyPanel } from '../components/body-panel.tsx';
@@ -23,7 +25,6 @@ import { platformTitle } from '../format/platforms.ts';
 import { exactTime, sizeWords } from '../format/time.ts';
 import { verdictOf } from '../format/verdict.ts';
 import { headerText, visibleLine } from '../format/visible.ts';
-import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
 
 const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
 type Tab = (typeof TABS)[number];

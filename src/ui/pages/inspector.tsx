@@ -4,6 +4,7 @@
  */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { EventSummary } from '../../features/events/model.ts';
 import { Button, Notice } from '../components/controls.tsx';
 import { NoSuchEndpoint } from '../components/dead-end.tsx';
 import { EventList } from '../components/event-list.tsx';
@@ -19,7 +20,6 @@ import { ListToolbar } from '../components/toolbar.tsx';
 import { useEvent } from '../components/use-event.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
 import { useFeed } from '../live/use-feed.ts';
-import type { EventSummary } from '../wire.ts';
 import { EventPane } from './event.tsx';
 
 const WIDE = '(min-width: 60rem)';

@@ -1,6 +1,7 @@
 /* The account itself: who, the password, and where it is signed in. */
 
 import { useState } from 'preact/hooks';
+import type { Session } from '../../features/sessions/model.ts';
 import { api } from '../api.ts';
 import { Button, Checkbox, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { type Loaded, useLoaded } from '../components/loaded.ts';
@@ -8,7 +9,6 @@ import { useWorkspace } from '../components/session.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { browserName } from '../format/browser.ts';
-import type { LoginSession } from '../wire.ts';
 import { MIN_PASSWORD } from './setup.tsx';
 
 export function AccountSection() {
@@ -114,7 +114,7 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-function SessionsSection({ sessions }: { sessions: Loaded<LoginSession[]> }) {
+function SessionsSection({ sessions }: { sessions: Loaded<Session[]> }) {
   const revoke = async (id: string): Promise<void> => {
     try {
       await api.revokeSession(id);

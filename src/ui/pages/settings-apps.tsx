@@ -1,13 +1,13 @@
 /* Apps and agents that were connected over OAuth. Revoking takes their access at once. */
 
 import { useState } from 'preact/hooks';
+import type { ConnectedApp } from '../../features/apps/model.ts';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
 import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { visibleLine } from '../format/visible.ts';
-import type { ConnectedApp } from '../wire.ts';
 
 export function AppsSection() {
   const apps = useLoaded('apps', api.apps);

@@ -1,19 +1,19 @@
 /* API keys: made here, shown once, revoked at once. */
 
 import { useState } from 'preact/hooks';
+import type { ApiKey, CreatedApiKey } from '../../features/keys/model.ts';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { visibleLine, visibleName } from '../format/visible.ts';
-import type { ApiKey, CreatedKey } from '../wire.ts';
 
 export function KeysSection() {
   const keys = useLoaded('keys', api.keys);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState('');
-  const [created, setCreated] = useState<CreatedKey>();
+  const [created, setCreated] = useState<CreatedApiKey>();
   const [revoking, setRevoking] = useState<ApiKey>();
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();

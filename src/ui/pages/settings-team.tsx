@@ -1,6 +1,7 @@
 /* The team: who is in it, inviting by a link to hand over, removing. */
 
 import { useState } from 'preact/hooks';
+import type { Invitation, Member } from '../../features/teams/model.ts';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { useLoaded } from '../components/loaded.ts';
@@ -9,7 +10,6 @@ import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { exactTime } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
-import type { Invitation, Member } from '../wire.ts';
 
 export function TeamSection() {
   const { session } = useWorkspace();

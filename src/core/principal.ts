@@ -1,0 +1,32 @@
+/* The principal of a request: who makes it, for which team, and with which credential. */
+
+export const roles = ['owner', 'member'] as const;
+export type Role = (typeof roles)[number];
+
+export const plans = ['free', 'pro'] as const;
+export type Plan = (typeof plans)[number];
+
+/** Read from the database for each request, so that revocation and plan changes apply at once. */
+export type Principal = {
+  accountId: string;
+  email: string;
+  role: Role;
+  teamId: string;
+  plan: Plan;
+  /** How the request was authenticated. */
+  credential: { kind: 'key' | 'app' | 'session'; id: string };
+  /** The connected app that acts for the account, with a token or with a key that it made; undefined for a person. */
+  app: ActingApp | undefined;
+};
+
+/** `grantId` is null for an app of an external issuer. */
+export type ActingApp = { id: string; grantId: string | null };
+
+/** What decides which endpoints and events are visible: they belong to a team, and its plan limits how long events stay. */
+export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
+
+/** The same where concurrent requests are limited by account. */
+export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
+
+/** The part of a principal that every credential of an account has in common. */
+export type AccountIdentity = Omit<Principal, 'credential' | 'app'>;
