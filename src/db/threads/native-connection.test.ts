@@ -126,6 +126,14 @@ describe('a transaction that is left open', () => {
   });
 });
 
+test('a closed connection refuses statements', () => {
+  connection.close();
+  expect(() => run('SELECT 1')).toThrow();
+  expect(() => connection.script('SELECT 1')).toThrow();
+  expect(connection.isStuck()).toBe(false);
+  connection = openNativeConnection(file, 0);
+});
+
 describe('values', () => {
   test.each([
     [true, 1],

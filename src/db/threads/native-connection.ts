@@ -26,6 +26,7 @@ const beginSql = { read: 'BEGIN TRANSACTION READONLY', write: 'BEGIN IMMEDIATE',
 export function openNativeConnection(path: string, busyTimeoutMs: number): NativeConnection {
   const database = new Database(path, { timeout: busyTimeoutMs });
   const statements = createStatementCache(database);
+  let isClosed = false;
 
   const run: NativeConnection['execute'] = ({ sql, args }) => {
     try {
@@ -43,11 +44,13 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
       throw toLibsqlError(error);
     }
   };
+  // libSQL aborts the process when it is asked this of a closed database.
+  const isInTransaction = (): boolean => !isClosed && database.inTransaction;
   const runSql = (sql: string): PackedResult => run({ sql, args: [] });
 
   /** Later statements must not end up in a transaction that nobody commits. */
   const rollBackOpenTransaction = (): void => {
-    if (!database.inTransaction) return;
+    if (!isInTransaction()) return;
     try {
       runSql('ROLLBACK');
     } catch {
@@ -99,9 +102,10 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
         rollBackOpenTransaction();
       }
     },
-    isStuck: () => database.inTransaction,
+    isStuck: isInTransaction,
     close: () => {
       statements.clear();
+      isClosed = true;
       database.close();
     },
   };

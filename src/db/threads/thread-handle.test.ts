@@ -151,6 +151,25 @@ describe('a thread that dies', () => {
   });
 });
 
+describe('a thread that is being closed', () => {
+  test('refuses further requests', async () => {
+    const { thread, worker, received } = await startFakeThread();
+    const closing = thread.close();
+    expect(await thread.send(execute('SELECT 1')).catch(error => error)).toMatchObject({ code: 'CLIENT_CLOSED' });
+    expect(received.map(({ kind }) => kind)).toEqual(['close']);
+    worker.onmessage?.({ data: { id: received[0]?.id ?? 0, results: [], ms: 0 } });
+    await closing;
+  });
+
+  test('fails to close when it dies meanwhile', async () => {
+    const { thread, worker, failures } = await startFakeThread();
+    const closing = thread.close();
+    worker.onerror?.({ message: 'gone' });
+    await expect(closing).rejects.toThrow('gone');
+    expect(failures).toHaveLength(1);
+  });
+});
+
 describe('the queue', () => {
   test('refuses requests when it is full, except the one that closes the thread', async () => {
     const { thread, worker, received, terminations } = await startFakeThread();

@@ -81,6 +81,7 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
   /** Set once the thread takes no more requests. */
   let endedWith: Error | undefined;
   let isOpen = false;
+  let closing: Promise<void> | undefined;
   const opened = Promise.withResolvers<void>();
 
   const rejectPending = (error: Error): void => {
@@ -126,6 +127,7 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
 
   const send: DatabaseThread['send'] = async request => {
     if (endedWith) throw endedWith;
+    if (closing && request.kind !== 'close') throw closedError();
     if (pending.size >= maxQueueDepth && request.kind !== 'close')
       throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
@@ -136,14 +138,19 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
     return promise;
   };
 
+  const close = async (): Promise<void> => {
+    await send({ kind: 'close' });
+    endedWith = closedError();
+    worker.terminate();
+  };
+
   return {
     send,
     queueDepth: () => pending.size,
     close: async () => {
       if (endedWith) return;
-      await send({ kind: 'close' });
-      endedWith = closedError();
-      worker.terminate();
+      closing ??= close();
+      await closing;
     },
     terminate: () => {
       if (endedWith) return;
