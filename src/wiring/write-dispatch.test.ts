@@ -160,8 +160,8 @@ describe('the writer', () => {
 
   test('stores nothing when nothing could be prepared', async () => {
     const { run, commits } = setUp();
-    const parcel = { text: 'no JSON', bytes: new ArrayBuffer(0) };
-    expect(await run([{ parcel, signed: false }])).toEqual([{ error: expect.any(SyntaxError) }]);
+    const batch = { text: 'no JSON', bytes: new ArrayBuffer(0) };
+    expect(await run([{ batch, withSignatures: false }])).toEqual([{ error: expect.any(SyntaxError) }]);
     expect(commits).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { createRowEncoder, type EncoderResults } from '../ingest/row-encoder.ts'
 import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 
 /** A job for the writer thread: encoded rows, or deliveries to encode. `prepared` has its findings about deliveries it encoded. */
-export type WriteJob = { rows: PackedRows } | { parcel: EncodedBatch; signed: boolean };
+export type WriteJob = { rows: PackedRows } | { batch: EncodedBatch; withSignatures: boolean };
 export type WriteOutput = StoredBatch & { prepared: (EncoderResults & { bytes: ArrayBuffer }) | null };
 
 type RunJob = (input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>;
@@ -39,8 +39,8 @@ export function writeInThread(runJob: RunJob): WriteBatch {
 
   const inWriter = async ({ deliveries, nonces, withSignatures }: DeliveryBatch) => {
     // A spare buffer belongs to the writer thread until it is returned.
-    const parcel = encodeBatch(deliveries, nonces, spares.pop());
-    const { prepared, ...stored } = await run({ parcel, signed: withSignatures }, parcel.bytes);
+    const batch = encodeBatch(deliveries, nonces, spares.pop());
+    const { prepared, ...stored } = await run({ batch, withSignatures }, batch.bytes);
     if (!prepared) throw new TypeError('the writer thread returned no findings');
     const { bytes, ...findings } = prepared;
     if (spares.length < maxSpareBuffers && isReusable(bytes)) spares.push(bytes);

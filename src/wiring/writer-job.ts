@@ -14,8 +14,8 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
 
   const toRows = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
     if ('rows' in job) return { rows: job.rows, prepared: null };
-    const { bytes } = job.parcel;
-    const { events, results } = encode({ ...decodeBatch(job.parcel), withSignatures: job.signed });
+    const { bytes } = job.batch;
+    const { events, results } = encode({ ...decodeBatch(job.batch), withSignatures: job.withSignatures });
     return { rows: packRows(events), prepared: { ...results, bytes } };
   };
 
