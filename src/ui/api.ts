@@ -35,34 +35,34 @@ export class ApiError extends Error {
 }
 
 /** Whether the same call may well succeed later: the server was away, overloaded or restarting. A defect, 500, stays one. */
-export const mayPass = (error: unknown): boolean =>
+export const isRetryable = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status > 500);
 
-type Hooks = {
+type ApiListeners = {
   /** The session is gone: any call but signing in answered 401. */
   onSignedOut: () => void;
   /** Reading pauses for this many seconds because of the rate limit; 0 when it goes on. */
-  onSlowed: (seconds: number) => void;
+  onRateLimited: (seconds: number) => void;
 };
 
-export const hooks: Hooks = { onSignedOut: () => {}, onSlowed: () => {} };
+export const apiListeners: ApiListeners = { onSignedOut: () => {}, onRateLimited: () => {} };
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Where 401 is an answer to what was typed, or to the question who is signed in. */
-const SAYS_401_ITSELF = new Set(['/api/session', '/api/setup']);
-const MAX_WAITS = 3;
+const pathsHandling401 = new Set(['/api/session', '/api/setup']);
+const maxRateLimitWaits = 3;
 
 async function call<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   for (let waits = 0; ; waits++) {
     const response = await send(method, path, body, signal);
     if (response.ok) return (await response.json()) as T;
     const problem = await problemOf(response);
-    if (problem.status === 401 && !SAYS_401_ITSELF.has(path)) hooks.onSignedOut();
-    if (problem.status !== 429 || method !== 'GET' || waits >= MAX_WAITS) throw problem;
-    hooks.onSlowed(problem.retryAfterSeconds);
+    if (problem.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
+    if (problem.status !== 429 || method !== 'GET' || waits >= maxRateLimitWaits) throw problem;
+    apiListeners.onRateLimited(problem.retryAfterSeconds);
     await new Promise(resolve => setTimeout(resolve, problem.retryAfterSeconds * 1000 + 50));
-    hooks.onSlowed(0);
+    apiListeners.onRateLimited(0);
   }
 }
 

@@ -1,17 +1,17 @@
 /* From the address to a page. Signed out, every page but set-up leads to signing in, and from there back to where one wanted to go. */
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError, api, hooks, mayPass } from './api.ts';
+import { ApiError, api, apiListeners, isRetryable } from './api.ts';
 import { Button, Empty } from './components/controls.tsx';
-import { DeadEnd } from './components/dead-end.tsx';
 import { forgetExplorerKey } from './components/explorer-key.ts';
-import { useLoaded } from './components/loaded.ts';
-import { navigate, type Place, usePlace } from './components/navigation.tsx';
+import { navigate, type PageLocation, usePageLocation } from './components/navigation.tsx';
+import { NotFoundPage } from './components/not-found.tsx';
 import { useRetry } from './components/retry.ts';
-import { WorkspaceContext } from './components/session.tsx';
 import { Shell } from './components/shell.tsx';
 import { showError, Toasts } from './components/toasts.tsx';
-import { forgetEvents } from './components/use-event.ts';
+import { clearEventCache } from './components/use-event.ts';
+import { useQuery } from './components/use-query.ts';
+import { WorkspaceContext } from './components/workspace.tsx';
 import { ComparePage } from './pages/compare.tsx';
 import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -32,7 +32,7 @@ type Who =
   | { state: 'in'; session: Session };
 
 export function App() {
-  const place = usePlace();
+  const place = usePageLocation();
   const [who, setWho] = useState<Who>({ state: 'asking' });
   const ask = useCallback(async (): Promise<void> => {
     try {
@@ -43,13 +43,14 @@ export function App() {
         setWho(old => ({
           state: 'failed',
           problem,
-          failures: mayPass(error) ? (old.state === 'failed' ? old.failures : 0) + 1 : 0,
+          failures: isRetryable(error) ? (old.state === 'failed' ? old.failures : 0) + 1 : 0,
         }));
       } else setWho(error.body['setupRequired'] === true ? { state: 'no-account' } : { state: 'out', ended: false });
     }
   }, []);
   useEffect(() => {
-    hooks.onSignedOut = () => setWho(old => (old.state === 'out' ? old : { state: 'out', ended: old.state === 'in' }));
+    apiListeners.onSignedOut = () =>
+      setWho(old => (old.state === 'out' ? old : { state: 'out', ended: old.state === 'in' }));
     void ask();
   }, [ask]);
   useRetry(who.state === 'failed' ? who.failures : 0, ask);
@@ -61,7 +62,7 @@ export function App() {
   );
 }
 
-function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<void> }) {
+function Page({ place, who, ask }: { place: PageLocation; who: Who; ask: () => Promise<void> }) {
   const arrive = async (): Promise<void> => {
     await ask();
     navigate(safeReturnTo(place.query.get('return_to'), location.origin), { replace: true });
@@ -101,8 +102,8 @@ function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<
   return <SignedIn place={place} session={who.session} ask={ask} />;
 }
 
-function SignedIn({ place, session, ask }: { place: Place; session: Session; ask: () => Promise<void> }) {
-  const endpoints = useLoaded('endpoints', api.endpoints);
+function SignedIn({ place, session, ask }: { place: PageLocation; session: Session; ask: () => Promise<void> }) {
+  const endpoints = useQuery('endpoints', api.endpoints);
   const workspace = useMemo(
     () => ({
       session,
@@ -113,13 +114,14 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
     }),
     [session, endpoints.value, endpoints.problem, endpoints.reload, endpoints.set],
   );
-  useEffect(() => forgetEvents, []);
+  useEffect(() => clearEventCache, []);
   const signOut = async (): Promise<void> => {
     try {
       await api.signOut();
     } catch (error) {
       // Nobody shall go away believing that they are signed out.
-      if (mayPass(error)) return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
+      if (isRetryable(error))
+        return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
     }
     forgetExplorerKey();
     await ask();
@@ -133,7 +135,7 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
   );
 }
 
-function Route({ place }: { place: Place }) {
+function Route({ place }: { place: PageLocation }) {
   const [, app, room, id, part, item] = place.path.split('/').map(safeDecode);
   if (app === 'app' && (room === undefined || room === '' || (room === 'endpoints' && !id))) return <EndpointsPage />;
   if (app === 'app' && room === 'endpoints' && id) {
@@ -146,7 +148,7 @@ function Route({ place }: { place: Place }) {
     }
   }
   if (app === 'app' && room === 'settings') return <SettingsPage section={id ?? 'account'} />;
-  return <DeadEnd title="Nothing here">This address does not lead to a page of the dashboard.</DeadEnd>;
+  return <NotFoundPage title="Nothing here">This address does not lead to a page of the dashboard.</NotFoundPage>;
 }
 
 const safeDecode = (piece: string): string => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { bytesOf, fromBase64, hexRow, hexRowCount, pictureUrl, rasterType, toBase64, utf8Text } from './bytes.ts';
 import { parseForm } from './form.ts';
-import { boundaryOf, parseMultipart } from './multipart.ts';
-import { readBody } from './views.ts';
+import { parseBody } from './views.ts';
 import { indentXml } from './xml.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -56,44 +55,6 @@ describe('forms', () => {
     ]));
 });
 
-describe('multipart', () => {
-  const body = [
-    'preamble',
-    '--cut',
-    'Content-Disposition: form-data; name="note"',
-    '',
-    'line one\r\n--cutter is text\r\n',
-    '--cut',
-    'content-disposition: form-data; name="file"; filename="a%22b.png"',
-    'Content-Type: image/png',
-    '',
-    '\u0000\r\n',
-    '--cut--',
-    'epilogue',
-  ].join('\r\n');
-
-  test('parts keep headers, names and exact bytes', () => {
-    const parts = parseMultipart(bytes(body), 'cut');
-    expect(parts).toHaveLength(2);
-    expect(parts[0]?.name).toBe('note');
-    expect(utf8Text(parts[0]?.bytes ?? every)).toBe('line one\r\n--cutter is text\r\n');
-    expect(parts.at(-1)).toMatchObject({ name: 'file', filename: 'a"b.png', contentType: 'image/png' });
-    expect(parts.at(-1)?.bytes).toEqual(Uint8Array.of(0, 13, 10));
-  });
-
-  test('bare line feeds and a missing end are accepted, a missing boundary gives nothing', () => {
-    const parts = parseMultipart(bytes('--b\nContent-Disposition: form-data; name=x\n\nvalue'), 'b');
-    expect(parts.map(part => [part.name, utf8Text(part.bytes)])).toEqual([['x', 'value']]);
-    expect(parseMultipart(bytes('nothing here'), 'b')).toEqual([]);
-  });
-
-  test('the boundary comes from the content type', () => {
-    expect(boundaryOf('multipart/form-data; charset=x; boundary="a b;c"')).toBe('a b;c');
-    expect(boundaryOf('Multipart/Mixed;boundary=xyz; q=1')).toBe('xyz');
-    expect(boundaryOf('text/plain; boundary=x')).toBeUndefined();
-  });
-});
-
 describe('XML', () => {
   test('one tag per line, leaf text beside its tag', () =>
     expect(indentXml('<?xml version="1.0"?><a x="1>2"><b>t</b><c/><!-- n --><d><![CDATA[<x>]]></d><e></e></a>')).toBe(
@@ -115,7 +76,7 @@ describe('XML', () => {
 
 describe('views', () => {
   const views = (body: string | Uint8Array, type = ''): string[] =>
-    readBody(typeof body === 'string' ? bytes(body) : body, type).views;
+    parseBody(typeof body === 'string' ? bytes(body) : body, type).views;
 
   test('the bytes decide, the content type only hints', () => {
     expect(views('{"a":1}', 'text/plain')).toEqual(['json', 'text', 'hex']);
@@ -127,5 +88,5 @@ describe('views', () => {
   });
 
   test('JSON that is none says where it breaks', () =>
-    expect(readBody(bytes('{"a":}'), 'application/json').jsonProblem).toMatchObject({ line: 1, column: 6 }));
+    expect(parseBody(bytes('{"a":}'), 'application/json').jsonProblem).toMatchObject({ line: 1, column: 6 }));
 });

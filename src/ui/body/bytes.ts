@@ -38,7 +38,7 @@ export const hexRow = (bytes: Uint8Array, index: number): HexRow => {
 
 export const hexRowCount = (bytes: Uint8Array): number => Math.ceil(bytes.length / 16);
 
-const MAGIC: [type: string, offset: number, bytes: number[]][] = [
+const magicNumbers: [type: string, offset: number, bytes: number[]][] = [
   ['image/png', 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
   ['image/jpeg', 0, [0xff, 0xd8, 0xff]],
   ['image/gif', 0, [0x47, 0x49, 0x46, 0x38]],
@@ -47,7 +47,7 @@ const MAGIC: [type: string, offset: number, bytes: number[]][] = [
 
 /** The raster type that the bytes themselves show. Never SVG: that is a document and may carry script. */
 export const rasterType = (bytes: Uint8Array): string | undefined =>
-  MAGIC.find(([, offset, magic]) => magic.every((byte, index) => bytes[offset + index] === byte))?.[0];
+  magicNumbers.find(([, offset, magic]) => magic.every((byte, index) => bytes[offset + index] === byte))?.[0];
 
 /** A `data:` address for a raster picture of at most 4 MiB, or undefined. */
 export const pictureUrl = (bytes: Uint8Array): string | undefined => {

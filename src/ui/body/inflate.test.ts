@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { closedEncoding, compressionOf, inflate } from './inflate.ts';
+import { detectCompression, inflate, unsupportedEncoding } from './inflate.ts';
 
 const text = new TextEncoder().encode('{"hello":"world"}'.repeat(1000));
 
 test('gzip is known by its magic, deflate by its header', () => {
-  expect(compressionOf(gzipSync(text), '')).toBe('gzip');
-  expect(compressionOf(deflateSync(text), ' Deflate ')).toBe('deflate');
-  expect(compressionOf(text, 'gzip')).toBeUndefined();
-  expect(compressionOf(text, 'br')).toBeUndefined();
+  expect(detectCompression(gzipSync(text), '')).toBe('gzip');
+  expect(detectCompression(deflateSync(text), ' Deflate ')).toBe('deflate');
+  expect(detectCompression(text, 'gzip')).toBeUndefined();
+  expect(detectCompression(text, 'br')).toBeUndefined();
 });
 
 test('encodings that are not opened are named', () =>
-  expect([' BR', 'zstd', 'gzip', 'identity', ''].map(closedEncoding)).toEqual([
+  expect([' BR', 'zstd', 'gzip', 'identity', ''].map(unsupportedEncoding)).toEqual([
     'br',
     'zstd',
     undefined,

@@ -2,17 +2,17 @@
 
 export type Compression = 'gzip' | 'deflate';
 
-const MAX_BYTES = 16 << 20;
+const maxInflatedBytes = 16 << 20;
 
 /** How a body is compressed: by its header, or by gzip's own magic. Encodings that browsers cannot open are none. */
-export function compressionOf(bytes: Uint8Array, contentEncoding: string): Compression | undefined {
+export function detectCompression(bytes: Uint8Array, contentEncoding: string): Compression | undefined {
   const encoding = contentEncoding.trim().toLowerCase();
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
   return encoding === 'deflate' && bytes.length > 0 ? 'deflate' : undefined;
 }
 
 /** The name of an encoding that the body may have but that is not opened here: for saying so. */
-export const closedEncoding = (contentEncoding: string): string | undefined =>
+export const unsupportedEncoding = (contentEncoding: string): string | undefined =>
   /^(br|zstd|compress)$/.exec(contentEncoding.trim().toLowerCase())?.[1];
 
 /** The bytes inside, at most 16 MiB, or undefined when they are damaged or more than that. */
@@ -26,7 +26,7 @@ export async function inflate(bytes: Uint8Array, compression: Compression): Prom
       const { done, value } = await reader.read();
       if (done) break;
       size += value.length;
-      if (size > MAX_BYTES) {
+      if (size > maxInflatedBytes) {
         await reader.cancel();
         return undefined;
       }

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { isJsonDocument, type JsonDocument, keyOf, lexeme, parseJson, pathOf, prettyJson, valueText } from './json.ts';
+import {
+  isJsonDocument,
+  type JsonDocument,
+  keyOf,
+  parseJson,
+  pathOf,
+  prettyJson,
+  sourceText,
+  valueText,
+} from './json.ts';
 
 const parsed = (text: string): JsonDocument => {
   const document = parseJson(text);
@@ -9,7 +18,7 @@ const parsed = (text: string): JsonDocument => {
 };
 const leaves = (text: string): string[] => {
   const document = parsed(text);
-  return document.nodes.filter(node => node.size === 0).map(node => lexeme(document, node));
+  return document.nodes.filter(node => node.size === 0).map(node => sourceText(document, node));
 };
 
 describe('lossless', () => {
@@ -33,7 +42,7 @@ describe('lossless', () => {
     const node = document.nodes[1];
     if (!node) throw new Error('no node');
     expect(valueText(document, node)).toBe('é\n😀');
-    expect(lexeme(document, node)).toBe('"\\u00e9\\n\\ud83d\\ude00"');
+    expect(sourceText(document, node)).toBe('"\\u00e9\\n\\ud83d\\ude00"');
   });
 });
 

@@ -27,11 +27,11 @@ export type JsonNode = {
 export type JsonDocument = { text: string; nodes: JsonNode[] };
 export type JsonProblem = { problem: string; offset: number; line: number; column: number };
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings exclude exactly these characters.
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const SPACE = /[ \t\n\r]*/y;
-const LITERALS = ['true', 'false', 'null'] as const;
+const stringPattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const spacePattern = /[ \t\n\r]*/y;
+const literals = ['true', 'false', 'null'] as const;
 
 const matchEnd = (pattern: RegExp, text: string, at: number): number => {
   pattern.lastIndex = at;
@@ -57,7 +57,7 @@ const stringEnd = (text: string, at: number): number => {
     // Cut into short literals that the pattern can check, never between a backslash and what it escapes.
     let to = Math.min(from + 4096, close);
     while (to < close && to > from && isInsideEscape(text, from, to)) to--;
-    if (matchEnd(STRING, `"${text.slice(from, to)}"`, 0) !== to - from + 2) return -1;
+    if (matchEnd(stringPattern, `"${text.slice(from, to)}"`, 0) !== to - from + 2) return -1;
     from = to;
   }
   return close + 1;
@@ -81,7 +81,7 @@ export function parseJson(text: string): JsonDocument | JsonProblem {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const fail = (problem: string, offset = at): JsonProblem => ({ problem, offset, ...placeOf(text, offset) });
   const space = (): void => {
-    at = matchEnd(SPACE, text, at);
+    at = matchEnd(spacePattern, text, at);
   };
 
   space();
@@ -162,14 +162,14 @@ const scalarEnd = (text: string, at: number, node: JsonNode): number => {
     node.kind = 'string';
     return stringEnd(text, at);
   }
-  for (const literal of LITERALS) {
+  for (const literal of literals) {
     if (text.startsWith(literal, at)) {
       node.kind = literal;
       return at + literal.length;
     }
   }
   node.kind = 'number';
-  return matchEnd(NUMBER, text, at);
+  return matchEnd(numberPattern, text, at);
 };
 
 const placeOf = (text: string, offset: number): { line: number; column: number } => {
@@ -181,7 +181,7 @@ const placeOf = (text: string, offset: number): { line: number; column: number }
 export const isJsonDocument = (parsed: JsonDocument | JsonProblem): parsed is JsonDocument => 'nodes' in parsed;
 
 /** The value as written. */
-export const lexeme = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);
+export const sourceText = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);
 
 /** The key without quotes and escapes, or undefined for array items and the root. */
 export const keyOf = (document: JsonDocument, node: JsonNode): string | undefined =>
@@ -189,11 +189,11 @@ export const keyOf = (document: JsonDocument, node: JsonNode): string | undefine
 
 /** What "copy value" gives: strings without quotes and escapes, everything else as written. */
 export const valueText = (document: JsonDocument, node: JsonNode): string =>
-  node.kind === 'string' ? unquote(lexeme(document, node)) : lexeme(document, node);
+  node.kind === 'string' ? unquote(sourceText(document, node)) : sourceText(document, node);
 
 const unquote = (literal: string): string => JSON.parse(literal) as string;
 
-const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
+const identifierPattern = /^[A-Za-z_$][\w$]*$/;
 
 /** Path of a node in JSONPath notation: `$.items[0]["odd key"]`. */
 export function pathOf(document: JsonDocument, index: number): string {
@@ -203,7 +203,7 @@ export function pathOf(document: JsonDocument, index: number): string {
     if (!node || node.parent < 0) break;
     const key = keyOf(document, node);
     if (key === undefined) steps.push(`[${node.position}]`);
-    else steps.push(PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
+    else steps.push(identifierPattern.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
     at = node.parent;
   }
   return `$${steps.reverse().join('')}`;
@@ -224,7 +224,7 @@ export function prettyJson(document: JsonDocument, indent = '  '): string {
     if (node.position > 0) out.push(',');
     if (node.depth > 0) out.push(`\n${indent.repeat(Math.min(node.depth, 200))}`);
     if (node.keyStart >= 0) out.push(document.text.slice(node.keyStart, node.keyEnd), ': ');
-    if (node.kind !== 'object' && node.kind !== 'array') out.push(lexeme(document, node));
+    if (node.kind !== 'object' && node.kind !== 'array') out.push(sourceText(document, node));
     else if (node.size === 0) out.push(node.kind === 'object' ? '{}' : '[]');
     else {
       out.push(node.kind === 'object' ? '{' : '[');

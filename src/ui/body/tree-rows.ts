@@ -5,23 +5,24 @@ import type { JsonDocument } from './json.ts';
 /** Node index for a value or opening row; its complement (`~index`, negative) for a closing row. */
 export type TreeRow = number;
 
-const SMALL_TREE = 1500;
-const BIG_SUBTREE = 60;
-const DEEPEST_OPEN = 48;
+const maxFullyOpenNodes = 1500;
+const maxOpenSubtreeNodes = 60;
+const maxOpenDepth = 48;
 
 /** What starts closed: nothing in a small tree; in a big one everything large below the second level, and whatever is very deep. */
-export function startClosed(document: JsonDocument): Set<number> {
+export function initiallyClosed(document: JsonDocument): Set<number> {
   const closed = new Set<number>();
-  const big = document.nodes.length > SMALL_TREE;
+  const big = document.nodes.length > maxFullyOpenNodes;
   for (const [index, node] of document.nodes.entries()) {
     if (node.size === 0) continue;
-    if (node.depth >= DEEPEST_OPEN || (big && node.depth >= 1 && node.after - index > BIG_SUBTREE)) closed.add(index);
+    if (node.depth >= maxOpenDepth || (big && node.depth >= 1 && node.after - index > maxOpenSubtreeNodes))
+      closed.add(index);
   }
   return closed;
 }
 
 /** Every container but the root. */
-export const allClosed = (document: JsonDocument): Set<number> =>
+export const collapseAll = (document: JsonDocument): Set<number> =>
   new Set(document.nodes.flatMap((node, index) => (node.size > 0 && index > 0 ? [index] : [])));
 
 export function treeRows(document: JsonDocument, closed: ReadonlySet<number>): TreeRow[] {

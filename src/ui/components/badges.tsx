@@ -5,10 +5,10 @@ import type { Verdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Icon } from './icons.tsx';
 
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+const knownMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 export const Method = ({ method }: { method: string | null }) => (
-  <span class={`method ${method !== null && METHODS.has(method) ? method.toLowerCase() : 'other'}`}>
+  <span class={`method ${method !== null && knownMethods.has(method) ? method.toLowerCase() : 'other'}`}>
     {method ?? '?'}
   </span>
 );

@@ -1,25 +1,25 @@
 /* The body of an event in every form that makes sense for its bytes. Everything is text, hex or a raster picture from the bytes. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type MultipartPart, parseMultipart } from '../../shared/multipart.ts';
 import { api } from '../api.ts';
 import { bytesOf, pictureUrl } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
-import { type Compression, closedEncoding, compressionOf, inflate } from '../body/inflate.ts';
+import { type Compression, detectCompression, inflate, unsupportedEncoding } from '../body/inflate.ts';
 import { prettyJson } from '../body/json.ts';
-import { type Part, parseMultipart } from '../body/multipart.ts';
-import { type BodyReading, type BodyView, readBody } from '../body/views.ts';
+import { type BodyView, type ParsedBody, parseBody } from '../body/views.ts';
 import { indentXml } from '../body/xml.ts';
-import { sizeWords } from '../format/time.ts';
+import { formatBytes } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { EventDetail } from '../wire.ts';
 import { Button, CopyButton, Empty, Notice, Segmented } from './controls.tsx';
 import { HexView } from './hex-view.tsx';
 import { Icon } from './icons.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { NestedValue, PairTable } from './pairs.tsx';
+import { NestedValue, PairTable } from './pair-table.tsx';
 import { TextView } from './text-view.tsx';
 
-const NAMES: Record<BodyView, string> = {
+const viewNames: Record<BodyView, string> = {
   json: 'JSON',
   form: 'Form',
   parts: 'Parts',
@@ -34,13 +34,13 @@ const headerOf = (event: EventDetail, wanted: string): string =>
 
 export function BodyPanel({ event }: { event: EventDetail }) {
   const sent = useMemo(() => bytesOf(event.payloadRaw, event.payloadEncoding), [event]);
-  const compression = compressionOf(sent, headerOf(event, 'content-encoding'));
+  const compression = detectCompression(sent, headerOf(event, 'content-encoding'));
   const { opened, isDamaged } = useOpened(sent, compression);
   const [asSent, setAsSent] = useState(false);
   const bytes = opened && !asSent ? opened : sent;
   const contentType = headerOf(event, 'content-type');
-  const reading = useMemo(() => readBody(bytes, contentType), [bytes, contentType]);
-  const closed = reading.text === undefined ? closedEncoding(headerOf(event, 'content-encoding')) : undefined;
+  const reading = useMemo(() => parseBody(bytes, contentType), [bytes, contentType]);
+  const closed = reading.text === undefined ? unsupportedEncoding(headerOf(event, 'content-encoding')) : undefined;
   const [wish, setWish] = useState<BodyView>();
   const view = wish && reading.views.includes(wish) ? wish : reading.views[0];
   if (view === undefined) {
@@ -51,7 +51,7 @@ export function BodyPanel({ event }: { event: EventDetail }) {
       <div class="panel-bar">
         <Segmented
           label="View of the body"
-          options={reading.views.map(id => ({ id, label: NAMES[id] }))}
+          options={reading.views.map(id => ({ id, label: viewNames[id] }))}
           value={view}
           onPick={setWish}
         />
@@ -61,17 +61,17 @@ export function BodyPanel({ event }: { event: EventDetail }) {
           class="button quiet"
           href={api.rawUrl(event.id)}
           download=""
-          aria-label={`Download the body, ${sizeWords(event.size)}`}
+          aria-label={`Download the body, ${formatBytes(event.size)}`}
         >
           <Icon name="download" />
-          <span>{sizeWords(event.size)}</span>
+          <span>{formatBytes(event.size)}</span>
         </a>
       </div>
       {compression && opened && (
         <Notice action={<Button onClick={() => setAsSent(!asSent)}>{asSent ? 'Open it' : 'Show as sent'}</Button>}>
           {asSent
             ? `These are the ${compression} bytes as they were sent.`
-            : `Sent as ${compression}, ${sizeWords(sent.length)}; opened here for reading, ${sizeWords(opened.length)}. What is stored is what was sent.`}
+            : `Sent as ${compression}, ${formatBytes(sent.length)}; opened here for reading, ${formatBytes(opened.length)}. What is stored is what was sent.`}
         </Notice>
       )}
       {(closed || isDamaged) && (
@@ -103,10 +103,10 @@ function useOpened(sent: Uint8Array, compression: Compression | undefined) {
 }
 
 /** In the JSON view the copy is indented, in all others it is the text as sent. */
-const copyForm = (view: BodyView, reading: BodyReading): string =>
+const copyForm = (view: BodyView, reading: ParsedBody): string =>
   view === 'json' && reading.json ? prettyJson(reading.json) : (reading.text ?? '');
 
-function View({ view, reading, bytes }: { view: BodyView; reading: BodyReading; bytes: Uint8Array }) {
+function View({ view, reading, bytes }: { view: BodyView; reading: ParsedBody; bytes: Uint8Array }) {
   const text = reading.text ?? '';
   switch (view) {
     case 'json':
@@ -143,7 +143,7 @@ function Picture({ bytes }: { bytes: Uint8Array }) {
   );
 }
 
-const Parts = ({ parts }: { parts: Part[] }) =>
+const Parts = ({ parts }: { parts: MultipartPart[] }) =>
   parts.length === 0 ? (
     <Empty title="No parts found">The boundary of the content type does not occur in the body. See Raw or Hex.</Empty>
   ) : (
@@ -154,8 +154,8 @@ const Parts = ({ parts }: { parts: Part[] }) =>
     </div>
   );
 
-function PartCard({ part, place }: { part: Part; place: number }) {
-  const reading = useMemo(() => readBody(part.bytes, part.contentType ?? ''), [part]);
+function PartCard({ part, place }: { part: MultipartPart; place: number }) {
+  const reading = useMemo(() => parseBody(part.bytes, part.contentType ?? ''), [part]);
   const save = (): void => {
     const url = URL.createObjectURL(new Blob([new Uint8Array(part.bytes)], { type: 'application/octet-stream' }));
     const link = document.createElement('a');
@@ -171,7 +171,7 @@ function PartCard({ part, place }: { part: Part; place: number }) {
         <strong>{visibleLine(title)}</strong>
         {part.filename !== undefined && <span class="file">{visibleLine(part.filename)}</span>}
         <span class="faint">
-          {visibleLine(part.contentType ?? 'text')} · {sizeWords(part.bytes.length)}
+          {visibleLine(part.contentType ?? 'text')} · {formatBytes(part.bytes.length)}
         </span>
         <Button kind="quiet" icon="download" onClick={save}>
           Save

@@ -47,14 +47,14 @@ type CopyButtonProps = {
   kind?: 'plain' | 'quiet' | 'primary';
 };
 
-const COPIED_MS = 1600;
+const copiedLabelMs = 1600;
 
 /** Copies and says so in place; the width does not change. Without a label it is an icon named after `what`. */
 export function CopyButton({ text, label, what = 'value', kind = 'plain' }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(setCopied, COPIED_MS, false);
+    const timer = setTimeout(setCopied, copiedLabelMs, false);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = async (): Promise<void> => {

@@ -8,21 +8,21 @@ import { type CopyRequest, sendableHeaders } from '../copy/request.ts';
 import { visibleText } from '../format/visible.ts';
 import type { EventDetail } from '../wire.ts';
 import { CopyButton, Dialog, Field, Segmented } from './controls.tsx';
-import { recall, remember } from './remembered.ts';
+import { loadPreference, savePreference } from './preferences.ts';
 
-const FORMS = [
+const formats = [
   { id: 'curl', label: 'curl', build: curlCommand },
   { id: 'httpie', label: 'HTTPie', build: httpieCommand },
   { id: 'fetch', label: 'fetch', build: fetchCode },
 ] as const;
-const MAX_SHOWN = 20_000;
+const maxShownChars = 20_000;
 
 type CopyDialogProps = { event: EventDetail; request: CopyRequest; endpointId: string; onClose: () => void };
 
 export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
-  const [kind, setKind] = useState(recall('copy-as') ?? 'curl');
+  const [kind, setKind] = useState(loadPreference('copy-as') ?? 'curl');
   const [url, setUrl] = useState(request.url);
-  const form = FORMS.find(one => one.id === kind) ?? FORMS[0];
+  const form = formats.find(one => one.id === kind) ?? formats[0];
   const text = useMemo(() => form.build({ ...request, url }), [form, request.method, request.body, url]);
   const { redacted } = sendableHeaders(event.rawHeaders);
   return (
@@ -31,11 +31,11 @@ export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
       <div class="panel-bar">
         <Segmented
           label="Form"
-          options={FORMS.map(({ id, label }) => ({ id, label }))}
+          options={formats.map(({ id, label }) => ({ id, label }))}
           value={form.id}
           onPick={id => {
             setKind(id);
-            remember('copy-as', id);
+            savePreference('copy-as', id);
           }}
         />
         <span class="grow" />
@@ -43,8 +43,8 @@ export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
       <pre class="code" tabIndex={0}>
-        {visibleText(text.slice(0, MAX_SHOWN))}
-        {text.length > MAX_SHOWN && '\n… the copy has the rest'}
+        {visibleText(text.slice(0, maxShownChars))}
+        {text.length > maxShownChars && '\n… the copy has the rest'}
       </pre>
       {redacted.length > 0 && (
         <p class="faint">Left out, because credentials are never stored: {redacted.join(', ')}.</p>

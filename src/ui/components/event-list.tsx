@@ -2,25 +2,25 @@
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { platformTitle } from '../format/platforms.ts';
-import { count, sizeWords } from '../format/time.ts';
-import { rowVerdict } from '../format/verdict.ts';
+import { formatBytes, formatCount } from '../format/time.ts';
+import { describeRowVerdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
-import type { Feed, FeedView } from '../live/feed.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
 import type { EventSummary } from '../wire.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { Button, Empty, Skeleton } from './controls.tsx';
 import { Link } from './navigation.tsx';
-import { useReveal } from './reveal.ts';
 import { Time } from './time.tsx';
-import { useVirtual } from './virtual.ts';
+import { useRevealSelected } from './use-reveal-selected.ts';
+import { useVirtual } from './use-virtual.ts';
 
-const ROW = 60;
-const AHEAD = 200;
-const LONGEST_TYPE = 120;
+const rowHeight = 60;
+const prefetchRows = 200;
+const maxTypeChars = 120;
 
 type EventListProps = {
-  feed: Feed;
-  view: FeedView;
+  feed: LiveList;
+  view: LiveListState;
   q: string;
   selectedId: string;
   selectedAt: number | undefined;
@@ -30,32 +30,32 @@ type EventListProps = {
 };
 
 export function EventList({ feed, view, q, selectedId, selectedAt, hrefOf, picked, onPick }: EventListProps) {
-  const rows = view.length + (view.more ? 1 : 0);
-  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows, rowHeight: ROW });
+  const rows = view.length + (view.hasMore ? 1 : 0);
+  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });
   const [above, setAbove] = useState(0);
 
   // Rows put on top push what is being read down by as much as they are high: the scroll position follows.
-  const arrived = useRef({ feed, count: view.arrived });
+  const arrived = useRef({ feed, count: view.arrivalCount });
   useLayoutEffect(() => {
-    const fresh = arrived.current.feed === feed ? view.arrived - arrived.current.count : 0;
-    arrived.current = { feed, count: view.arrived };
+    const fresh = arrived.current.feed === feed ? view.arrivalCount - arrived.current.count : 0;
+    arrived.current = { feed, count: view.arrivalCount };
     const element = scroller.current;
     if (!element) return;
     if (fresh > 0 && element.scrollTop > 0) {
-      element.scrollTop += fresh * ROW;
+      element.scrollTop += fresh * rowHeight;
       setAbove(n => n + fresh);
     }
-  }, [feed, view.arrived, scroller]);
+  }, [feed, view.arrivalCount, scroller]);
   useEffect(() => {
     if (range.from === 0) setAbove(0);
   }, [range.from]);
 
   useEffect(() => {
-    if (view.more && !view.problem) void feed.loadTo(range.to + AHEAD);
-  }, [feed, view.more, view.problem, view.phase, range.to]);
+    if (view.hasMore && !view.problem) void feed.loadTo(range.to + prefetchRows);
+  }, [feed, view.hasMore, view.problem, view.phase, range.to]);
 
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
-  useReveal({ feed, view, q, selectedId, selectedAt, isUntouched, reveal });
+  useRevealSelected({ feed, view, q, selectedId, selectedAt, isUntouched, reveal });
 
   if (view.phase === 'loading') return <Skeleton rows={10} kind="line" />;
   if (view.phase === 'ready' && view.length === 0) {
@@ -71,17 +71,17 @@ export function EventList({ feed, view, q, selectedId, selectedAt, hrefOf, picke
     <div class="list-box">
       {above > 0 && (
         <button type="button" class="above" onClick={() => scroller.current?.scrollTo({ top: 0, behavior: 'smooth' })}>
-          ↑ {count(above, 'new event')}
+          ↑ {formatCount(above, 'new event')}
         </button>
       )}
       <div ref={scroller} class="event-list">
-        <ul class="sizer" style={{ height: `${rows * ROW}px` }}>
+        <ul class="sizer" style={{ height: `${rows * rowHeight}px` }}>
           {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => {
             const index = range.from + offset;
             const event = feed.at(index);
-            const top = `translateY(${index * ROW}px)`;
+            const top = `translateY(${index * rowHeight}px)`;
             if (!event) {
-              return index === view.length && view.more ? (
+              return index === view.length && view.hasMore ? (
                 <li key="more" class="list-end" style={{ transform: top }}>
                   {view.problem ? (
                     <Button onClick={() => feed.loadTo(view.length + 1)}>Load more: {view.problem}</Button>
@@ -125,8 +125,8 @@ type RowProps = {
 };
 
 function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) {
-  const verdict = rowVerdict(event.signatureValid);
-  const type = event.eventType === null ? undefined : visibleLine(event.eventType.slice(0, LONGEST_TYPE));
+  const verdict = describeRowVerdict(event.signatureValid);
+  const type = event.eventType === null ? undefined : visibleLine(event.eventType.slice(0, maxTypeChars));
   return (
     <li class={`event-row ${isSelected ? 'selected' : ''} ${isPicked ? 'picked' : ''}`} style={{ transform: top }}>
       <label class="pick">
@@ -151,7 +151,7 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
             {visibleLine(platformTitle(event.platform))}
           </span>
           <span class="preview">{previewOf(event)}</span>
-          {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{sizeWords(event.size)}</span>}
+          {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{formatBytes(event.size)}</span>}
         </span>
       </Link>
     </li>

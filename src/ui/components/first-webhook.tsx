@@ -3,15 +3,15 @@
 import { useState } from 'preact/hooks';
 import { samplesFor } from '../copy/samples.ts';
 import { visibleName } from '../format/visible.ts';
-import type { LiveState } from '../live/stream.ts';
+import type { ConnectionState } from '../live/stream.ts';
 import type { Endpoint } from '../wire.ts';
 import { CopyButton, Segmented } from './controls.tsx';
 import { Link } from './navigation.tsx';
-import { recall, remember } from './remembered.ts';
+import { loadPreference, savePreference } from './preferences.ts';
 
-export function FirstWebhook({ endpoint, live }: { endpoint: Endpoint; live: LiveState }) {
+export function FirstWebhook({ endpoint, live }: { endpoint: Endpoint; live: ConnectionState }) {
   const samples = samplesFor(endpoint.url);
-  const [kind, setKind] = useState(recall('sample') ?? 'curl');
+  const [kind, setKind] = useState(loadPreference('sample') ?? 'curl');
   const sample = samples.find(one => one.id === kind) ?? samples[0];
   if (!sample) return null;
   return (
@@ -39,7 +39,7 @@ export function FirstWebhook({ endpoint, live }: { endpoint: Endpoint; live: Liv
             value={sample.id}
             onPick={id => {
               setKind(id);
-              remember('sample', id);
+              savePreference('sample', id);
             }}
           />
           <CopyButton label="Copy" text={sample.text} />

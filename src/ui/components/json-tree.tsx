@@ -1,30 +1,30 @@
 /* The JSON tree: values as they were written, only the rows in view in the document, path and value of any row to copy. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf, valueText } from '../body/json.ts';
-import { allClosed, startClosed, treeRows } from '../body/tree-rows.ts';
-import { count } from '../format/time.ts';
+import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText, valueText } from '../body/json.ts';
+import { collapseAll, initiallyClosed, treeRows } from '../body/tree-rows.ts';
+import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Button, CopyButton, Dialog } from './controls.tsx';
 import { Icon } from './icons.tsx';
 import { TextView } from './text-view.tsx';
-import { useVirtual } from './virtual.ts';
+import { useVirtual } from './use-virtual.ts';
 
-const ROW = 22;
-const LONGEST = 300;
-const DEEPEST_INDENT = 32;
+const rowHeight = 22;
+const maxValueChars = 300;
+const maxIndentDepth = 32;
 
 export function JsonTree({ document, label }: { document: JsonDocument; label: string }) {
-  const [closed, setClosed] = useState(() => startClosed(document));
+  const [closed, setClosed] = useState(() => initiallyClosed(document));
   const [current, setCurrent] = useState(0);
   const [touched, setTouched] = useState(false);
   const [whole, setWhole] = useState(false);
   useEffect(() => {
-    setClosed(startClosed(document));
+    setClosed(initiallyClosed(document));
     setCurrent(0);
   }, [document]);
   const rows = useMemo(() => treeRows(document, closed), [document, closed]);
-  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows.length, rowHeight: ROW });
+  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows.length, rowHeight });
   const place = rows.indexOf(current);
 
   const toggle = (index: number, open = closed.has(index)): void => {
@@ -73,13 +73,13 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
         onKeyDown={onKeyDown}
         onFocus={() => setTouched(true)}
       >
-        <div class="sizer" role="none" style={{ height: `${rows.length * ROW}px` }}>
+        <div class="sizer" role="none" style={{ height: `${rows.length * rowHeight}px` }}>
           {rows.slice(range.from, range.to).map((row, at) => (
             <Row
               key={row}
               document={document}
               row={row}
-              top={(range.from + at) * ROW}
+              top={(range.from + at) * rowHeight}
               isClosed={closed.has(row)}
               isCurrent={touched && row === current}
               onPick={() => setCurrent(row < 0 ? ~row : row)}
@@ -92,7 +92,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
         <footer class="tree-foot">
           <code title={shownPath}>{shownPath}</code>
           <span class="tree-actions">
-            {selected.end - selected.start > LONGEST && selected.size === 0 && (
+            {selected.end - selected.start > maxValueChars && selected.size === 0 && (
               <Button kind="quiet" onClick={() => setWhole(true)}>
                 Show whole value
               </Button>
@@ -103,7 +103,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
               <Button kind="quiet" onClick={() => setClosed(new Set())}>
                 Expand all
               </Button>
-              <Button kind="quiet" onClick={() => setClosed(allClosed(document))}>
+              <Button kind="quiet" onClick={() => setClosed(collapseAll(document))}>
                 Collapse
               </Button>
             </span>
@@ -125,7 +125,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
 }
 
 /** Paths can be as deep as the document; the end of one says the most. */
-const ending = (path: string): string => (path.length > LONGEST ? `…${path.slice(-LONGEST)}` : path);
+const ending = (path: string): string => (path.length > maxValueChars ? `…${path.slice(-maxValueChars)}` : path);
 
 type RowProps = {
   document: JsonDocument;
@@ -140,7 +140,7 @@ type RowProps = {
 function Row({ document, row, top, isClosed, isCurrent, onPick, onToggle }: RowProps) {
   const node = document.nodes[row < 0 ? ~row : row];
   if (!node) return null;
-  const indent = Math.min(node.depth, DEEPEST_INDENT);
+  const indent = Math.min(node.depth, maxIndentDepth);
   const style = { transform: `translateY(${top}px)`, '--depth': `${indent}` };
   if (row < 0) {
     return (
@@ -173,10 +173,10 @@ function Row({ document, row, top, isClosed, isCurrent, onPick, onToggle }: RowP
           <Icon name="chevron" />
         </span>
       )}
-      {node.depth > DEEPEST_INDENT && <span class="depth">level {node.depth} </span>}
+      {node.depth > maxIndentDepth && <span class="depth">level {node.depth} </span>}
       {key !== undefined && (
         <>
-          <span class="key">{visibleLine(key.slice(0, LONGEST))}</span>
+          <span class="key">{visibleLine(key.slice(0, maxValueChars))}</span>
           <span class="punctuation">: </span>
         </>
       )}
@@ -195,18 +195,22 @@ function Value({ document, node, isClosed }: { document: JsonDocument; node: Jso
         <span class="punctuation">{open}</span>
         {isClosed && (
           <span class="fold">
-            … {count(node.size, noun)} {shut}
+            … {formatCount(node.size, noun)} {shut}
           </span>
         )}
       </>
     );
   }
   const written =
-    node.end - node.start > LONGEST ? document.text.slice(node.start, node.start + LONGEST) : lexeme(document, node);
+    node.end - node.start > maxValueChars
+      ? document.text.slice(node.start, node.start + maxValueChars)
+      : sourceText(document, node);
   return (
     <>
       <span class={`value ${node.kind}`}>{visibleLine(written)}</span>
-      {node.end - node.start > LONGEST && <span class="fold">… {count(node.end - node.start, 'character')}</span>}
+      {node.end - node.start > maxValueChars && (
+        <span class="fold">… {formatCount(node.end - node.start, 'character')}</span>
+      )}
     </>
   );
 }

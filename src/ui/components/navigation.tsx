@@ -5,10 +5,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { isDashboardPath } from '../return-to.ts';
 
 const listeners = new Set<() => void>();
-const announce = (): void => {
+const notifyListeners = (): void => {
   for (const listener of [...listeners]) listener();
 };
-addEventListener('popstate', announce);
+addEventListener('popstate', notifyListeners);
 
 /** Goes to a path of this origin. */
 export function navigate(path: string, options: { replace?: boolean } = {}): void {
@@ -19,17 +19,17 @@ export function navigate(path: string, options: { replace?: boolean } = {}): voi
   if (path === location.pathname + location.search) return;
   if (options.replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
-  announce();
+  notifyListeners();
 }
 
-export type Place = { path: string; query: URLSearchParams };
+export type PageLocation = { path: string; query: URLSearchParams };
 
-const here = (): string => location.pathname + location.search;
+const currentPath = (): string => location.pathname + location.search;
 
-export function usePlace(): Place {
-  const [current, setCurrent] = useState(here);
+export function usePageLocation(): PageLocation {
+  const [current, setCurrent] = useState(currentPath);
   useEffect(() => {
-    const listener = (): void => setCurrent(here());
+    const listener = (): void => setCurrent(currentPath());
     listeners.add(listener);
     listener();
     return () => void listeners.delete(listener);

@@ -1,6 +1,6 @@
 /* Past replays of an event: where to, what came back, who and when. */
 
-import { durationWords } from '../format/time.ts';
+import { formatDuration } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
 import type { ReplayAttempt } from '../wire.ts';
 import { StatusBadge } from './badges.tsx';
@@ -20,7 +20,7 @@ export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
           <li key={`${attempt.createdAt} ${attempt.destination}`} class="attempt">
             <StatusBadge status={attempt.status} ok={attempt.ok} />
             <code class="wrap">{visibleLine(attempt.destination)}</code>
-            <span class="faint">{durationWords(attempt.durationMs)}</span>
+            <span class="faint">{formatDuration(attempt.durationMs)}</span>
             <span class="faint">
               {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
               <Time at={attempt.createdAt} long />

@@ -2,23 +2,23 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { hooks } from '../api.ts';
+import { apiListeners } from '../api.ts';
 import { visibleName } from '../format/visible.ts';
 import { Dialog } from './controls.tsx';
-import { useHotkeys } from './hotkeys.ts';
 import { Icon, Mark } from './icons.tsx';
-import type { Place } from './navigation.tsx';
+import type { PageLocation } from './navigation.tsx';
 import { Link, navigate } from './navigation.tsx';
-import { applyTheme, currentTheme, type Theme } from './remembered.ts';
-import { useWorkspace } from './session.tsx';
+import { applyTheme, currentTheme, type Theme } from './preferences.ts';
+import { useHotkeys } from './use-hotkeys.ts';
+import { useWorkspace } from './workspace.tsx';
 
-type ShellProps = { place: Place; onSignOut: () => void; children: ComponentChildren };
+type ShellProps = { place: PageLocation; onSignOut: () => void; children: ComponentChildren };
 
 export function Shell({ place, onSignOut, children }: ShellProps) {
   const [help, setHelp] = useState(false);
   const [slowed, setSlowed] = useState(0);
   useEffect(() => {
-    hooks.onSlowed = setSlowed;
+    apiListeners.onRateLimited = setSlowed;
   }, []);
   useHotkeys({ '?': () => setHelp(true) });
   return (
@@ -62,7 +62,7 @@ export function Shell({ place, onSignOut, children }: ShellProps) {
   );
 }
 
-function EndpointSwitcher({ place }: { place: Place }) {
+function EndpointSwitcher({ place }: { place: PageLocation }) {
   const { endpoints } = useWorkspace();
   const current = /^\/app\/endpoints\/([^/]+)/.exec(place.path)?.[1] ?? '';
   if (!endpoints || endpoints.length === 0) return null;
@@ -86,7 +86,7 @@ function EndpointSwitcher({ place }: { place: Place }) {
   );
 }
 
-const THEMES: { id: Theme; label: string }[] = [
+const themes: { id: Theme; label: string }[] = [
   { id: 'system', label: 'System' },
   { id: 'light', label: 'Light' },
   { id: 'dark', label: 'Dark' },
@@ -135,7 +135,7 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
           </p>
           <fieldset class="segmented fill">
             <legend class="offscreen">Theme</legend>
-            {THEMES.map(one => (
+            {themes.map(one => (
               <button key={one.id} type="button" aria-pressed={theme === one.id} onClick={() => pickTheme(one.id)}>
                 {one.label}
               </button>
@@ -163,7 +163,7 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
   );
 }
 
-const SHORTCUTS: [keys: string[], what: string][] = [
+const shortcuts: [keys: string[], what: string][] = [
   [['j', 'k'], 'Next and previous event'],
   [['/'], 'Search'],
   [['r'], 'Replay the event, or the selected ones'],
@@ -178,7 +178,7 @@ const SHORTCUTS: [keys: string[], what: string][] = [
 const Shortcuts = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="Keyboard shortcuts" onClose={onClose}>
     <dl class="shortcuts">
-      {SHORTCUTS.map(([keys, what]) => (
+      {shortcuts.map(([keys, what]) => (
         <div key={what}>
           <dt>
             {keys.map((key, index) => (

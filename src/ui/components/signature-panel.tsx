@@ -1,18 +1,18 @@
 /* The verdict on a signature in words: what it says, why, and what would make it pass. */
 
 import { platformTitle } from '../format/platforms.ts';
-import { verdictOf } from '../format/verdict.ts';
+import { describeVerdict } from '../format/verdict.ts';
 import type { EventDetail } from '../wire.ts';
 import { VerdictBadge } from './badges.tsx';
 import { CopyButton } from './controls.tsx';
 import { Link } from './navigation.tsx';
-import { type PairRow, PairTable } from './pairs.tsx';
+import { type PairRow, PairTable } from './pair-table.tsx';
 
-const SCHEME_HEADER = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
+const signatureHeader = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
 
 export function SignaturePanel({ event }: { event: EventDetail }) {
-  const verdict = verdictOf(event);
-  const related = event.rawHeaders.filter(([name]) => SCHEME_HEADER.test(name));
+  const verdict = describeVerdict(event);
+  const related = event.rawHeaders.filter(([name]) => signatureHeader.test(name));
   return (
     <div class="scroll-pane">
       <div class={`verdict ${verdict.tone}`}>

@@ -1,13 +1,13 @@
 /* The last day of an endpoint as 24 bars, and the same in words for those who do not see them. */
 
-import { count } from '../format/time.ts';
+import { formatCount } from '../format/time.ts';
 import type { Activity } from '../wire.ts';
 
 export function Sparkline({ activity }: { activity: Activity | undefined }) {
   const counts = activity?.counts ?? [];
   const most = Math.max(1, ...counts);
   const total = counts.reduce((sum, one) => sum + one, 0);
-  const label = activity ? `${count(total, 'event')} in the last 24 hours` : 'Loading activity';
+  const label = activity ? `${formatCount(total, 'event')} in the last 24 hours` : 'Loading activity';
   const width = 4;
   return (
     <svg

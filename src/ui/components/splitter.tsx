@@ -1,23 +1,23 @@
 /* The movable border between list and event, by pointer or arrow keys, remembered. */
 
 import { useState } from 'preact/hooks';
-import { recall, remember } from './remembered.ts';
+import { loadPreference, savePreference } from './preferences.ts';
 
-const MIN = 280;
-const MAX = 760;
-const START = 420;
+const minWidth = 280;
+const maxWidth = 760;
+const defaultWidth = 420;
 
-const clamp = (width: number): number => Math.max(MIN, Math.min(MAX, Math.round(width)));
+const clamp = (width: number): number => Math.max(minWidth, Math.min(maxWidth, Math.round(width)));
 
 export type Split = { width: number; setWidth: (width: number) => void };
 
 export function useSplit(): Split {
-  const [width, set] = useState(() => clamp(Number(recall('list-width')) || START));
+  const [width, set] = useState(() => clamp(Number(loadPreference('list-width')) || defaultWidth));
   return {
     width,
     setWidth: next => {
       set(clamp(next));
-      remember('list-width', String(clamp(next)));
+      savePreference('list-width', String(clamp(next)));
     },
   };
 }
@@ -32,8 +32,8 @@ export function Splitter({ split }: { split: Split }) {
       tabIndex={0}
       aria-label="Width of the list"
       aria-orientation="vertical"
-      aria-valuemin={MIN}
-      aria-valuemax={MAX}
+      aria-valuemin={minWidth}
+      aria-valuemax={maxWidth}
       aria-valuenow={split.width}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId);

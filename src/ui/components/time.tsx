@@ -1,7 +1,7 @@
 /* Relative times that keep up, with the exact time on hover. One timer serves the whole page. */
 
 import { useEffect, useReducer } from 'preact/hooks';
-import { exactTime, longAge, shortAge } from '../format/time.ts';
+import { formatExactTime, formatLongAge, formatShortAge } from '../format/time.ts';
 
 const watchers = new Set<() => void>();
 setInterval(() => {
@@ -22,8 +22,8 @@ export function Time({ at, long = false }: { at: number; long?: boolean }) {
   useTick(Date.now() - at < 86_400_000);
   const now = Date.now();
   return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {long ? longAge(at, now) : shortAge(at, now)}
+    <time dateTime={new Date(at).toISOString()} title={formatExactTime(at)}>
+      {long ? formatLongAge(at, now) : formatShortAge(at, now)}
     </time>
   );
 }

@@ -6,21 +6,21 @@ import { IconButton } from './controls.tsx';
 type Toast = { id: number; text: string; tone: 'good' | 'bad' };
 
 let nextId = 1;
-let show: (toast: Toast) => void = () => {};
+let pushToast: (toast: Toast) => void = () => {};
 
-export const showToast = (text: string): void => show({ id: nextId++, text, tone: 'good' });
+export const showToast = (text: string): void => pushToast({ id: nextId++, text, tone: 'good' });
 export const showError = (error: unknown): void =>
-  show({ id: nextId++, text: error instanceof Error ? error.message : String(error), tone: 'bad' });
+  pushToast({ id: nextId++, text: error instanceof Error ? error.message : String(error), tone: 'bad' });
 
-const SHOWN_MS = 4000;
+const shownMs = 4000;
 
 export function Toasts() {
   const [toasts, setToasts] = useState<Toast[]>([]);
   const drop = (id: number): void => setToasts(all => all.filter(toast => toast.id !== id));
   useEffect(() => {
-    show = toast => {
+    pushToast = toast => {
       setToasts(all => [...all.slice(-2), toast]);
-      if (toast.tone === 'good') setTimeout(drop, SHOWN_MS, toast.id);
+      if (toast.tone === 'good') setTimeout(drop, shownMs, toast.id);
     };
   }, []);
   return (

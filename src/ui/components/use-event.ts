@@ -1,31 +1,31 @@
 /* One event in full. Those read last are kept, so that going back to one shows it at once. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api, mayPass } from '../api.ts';
+import { api, isRetryable } from '../api.ts';
 import type { EventDetail } from '../wire.ts';
 import { useRetry } from './retry.ts';
 
-const KEPT = 40;
-const KEPT_BYTES = 64 << 20;
-const HURRY_MS = 90;
+const maxCachedEvents = 40;
+const maxCachedBytes = 64 << 20;
+const debounceMs = 90;
 const kept = new Map<string, EventDetail>();
 
 type State = { id: string; event: EventDetail | undefined; problem: string; failures: number };
 
-export type LoadedEvent = Pick<State, 'event' | 'problem'> & { reload: () => void };
+export type EventQuery = Pick<State, 'event' | 'problem'> & { reload: () => void };
 
 /**
  * The event of this id, or of none when it is empty; read again whenever `replayed` changes. Moving fast through the list asks only
  * for the one that the reader stays at.
  */
-export function useEvent(id: string, replayed: number): LoadedEvent {
+export function useEvent(id: string, replayed: number): EventQuery {
   const [state, setState] = useState<State>({ id: '', event: undefined, problem: '', failures: 0 });
   const [turn, setTurn] = useState(0);
   const lastMove = useRef(0);
   useEffect(() => {
     if (id === '') return;
     const controller = new AbortController();
-    const hurried = performance.now() - lastMove.current < HURRY_MS * 2;
+    const hurried = performance.now() - lastMove.current < debounceMs * 2;
     lastMove.current = performance.now();
     const load = async (): Promise<void> => {
       try {
@@ -34,15 +34,15 @@ export function useEvent(id: string, replayed: number): LoadedEvent {
         setState({ id, event, problem: '', failures: 0 });
       } catch (error) {
         if (controller.signal.aborted) return;
-        if (!mayPass(error)) kept.delete(id);
+        if (!isRetryable(error)) kept.delete(id);
         const problem = error instanceof Error ? error.message : String(error);
         setState(old => {
           const before = old.id === id ? old.failures : 0;
-          return { id, event: kept.get(id), problem, failures: mayPass(error) ? before + 1 : 0 };
+          return { id, event: kept.get(id), problem, failures: isRetryable(error) ? before + 1 : 0 };
         });
       }
     };
-    const timer = setTimeout(load, hurried ? HURRY_MS : 0);
+    const timer = setTimeout(load, hurried ? debounceMs : 0);
     return () => {
       clearTimeout(timer);
       controller.abort();
@@ -55,7 +55,7 @@ export function useEvent(id: string, replayed: number): LoadedEvent {
 }
 
 /** For whoever signs in next. */
-export const forgetEvents = (): void => kept.clear();
+export const clearEventCache = (): void => kept.clear();
 
 /** Newest last; the oldest go when there are too many, or too much for a browser tab. */
 const keep = (event: EventDetail): void => {
@@ -63,7 +63,7 @@ const keep = (event: EventDetail): void => {
   kept.set(event.id, event);
   let bytes = [...kept.values()].reduce((sum, one) => sum + one.size, 0);
   for (const [id, old] of kept) {
-    if (kept.size <= KEPT && bytes <= KEPT_BYTES) break;
+    if (kept.size <= maxCachedEvents && bytes <= maxCachedBytes) break;
     kept.delete(id);
     bytes -= old.size;
   }

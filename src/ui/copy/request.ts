@@ -12,15 +12,17 @@ export type CopyRequest = {
 };
 
 /** Headers of the connection, not of the message: the client that runs the command sets its own (RFC 9110, 7.6.1). */
-const CONNECTION = new Set(
+const connectionHeaders = new Set(
   'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 );
-const REDACTED = '[redacted]';
+const redactedValue = '[redacted]';
 
 /** Splits captured headers into those worth sending and the names of those whose value was not stored. */
 export function sendableHeaders(rawHeaders: [string, string][]): { headers: [string, string][]; redacted: string[] } {
-  const headers = rawHeaders.filter(([name, value]) => !CONNECTION.has(name.toLowerCase()) && value !== REDACTED);
-  const redacted = rawHeaders.filter(([, value]) => value === REDACTED).map(([name]) => name);
+  const headers = rawHeaders.filter(
+    ([name, value]) => !connectionHeaders.has(name.toLowerCase()) && value !== redactedValue,
+  );
+  const redacted = rawHeaders.filter(([, value]) => value === redactedValue).map(([name]) => name);
   return { headers, redacted };
 }
 

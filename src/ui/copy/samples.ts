@@ -2,7 +2,7 @@
 
 import { shellWord } from './shell.ts';
 
-const BODY = '{"hello":"world"}';
+const sampleBody = '{"hello":"world"}';
 
 export type Sample = { id: 'curl' | 'powershell' | 'httpie'; label: string; text: string };
 
@@ -10,12 +10,12 @@ export const samplesFor = (url: string): Sample[] => [
   {
     id: 'curl',
     label: 'curl',
-    text: `curl ${shellWord(url)} -H 'content-type: application/json' -d ${shellWord(BODY)}`,
+    text: `curl ${shellWord(url)} -H 'content-type: application/json' -d ${shellWord(sampleBody)}`,
   },
   {
     id: 'powershell',
     label: 'PowerShell',
-    text: `Invoke-RestMethod ${powershellWord(url)} -Method Post -ContentType application/json -Body ${powershellWord(BODY)}`,
+    text: `Invoke-RestMethod ${powershellWord(url)} -Method Post -ContentType application/json -Body ${powershellWord(sampleBody)}`,
   },
   { id: 'httpie', label: 'HTTPie', text: `http POST ${shellWord(url)} hello=world` },
 ];

@@ -6,14 +6,14 @@
 import { toBase64, utf8Text } from '../body/bytes.ts';
 
 /** Controls, and characters that reorder or hide what a reader of the command sees. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
-const BARE = /^[A-Za-z0-9_./:@%+,-]+$/;
+const unsafeChars = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const bareWord = /^[A-Za-z0-9_./:@%+,-]+$/;
 
 /** One shell word. NUL cannot be in an argument and is refused: see `shellStdin`. */
 export function shellWord(text: string): string {
   if (text.includes('\0')) throw new RangeError('an argument cannot hold NUL');
-  if (BARE.test(text)) return text;
-  return UNSAFE.test(text) ? escapedWord(new TextEncoder().encode(text)) : `'${text.replaceAll("'", "'\\''")}'`;
+  if (bareWord.test(text)) return text;
+  return unsafeChars.test(text) ? escapedWord(new TextEncoder().encode(text)) : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** `$'…'` with every byte that is not plain ASCII escaped; `!` too, for history expansion. */
@@ -32,13 +32,13 @@ export const headerWord = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) ? shellWord(text) : escapedWord(Uint8Array.from(text, char => char.charCodeAt(0)));
 
 /** The kernel's limit for one argument on Linux is 128 KiB. */
-const MAX_ARGUMENT = 100_000;
+const maxArgumentBytes = 100_000;
 
 /** The body as one word when that keeps every byte, else undefined. Line feeds may stay: quoted, they are only text. */
 export function bodyWord(body: Uint8Array): string | undefined {
-  if (body.length > MAX_ARGUMENT) return undefined;
+  if (body.length > maxArgumentBytes) return undefined;
   const text = utf8Text(body);
-  if (text === undefined || UNSAFE.test(text.replaceAll('\n', ''))) return undefined;
+  if (text === undefined || unsafeChars.test(text.replaceAll('\n', ''))) return undefined;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

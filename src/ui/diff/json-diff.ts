@@ -3,7 +3,7 @@
  * differ; order of keys does not matter, order of items does. Duplicate keys are compared in turn.
  */
 
-import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf } from '../body/json.ts';
+import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText } from '../body/json.ts';
 import { commonPairs } from './common-pairs.ts';
 
 export type Change = {
@@ -14,7 +14,7 @@ export type Change = {
   after: string | undefined;
 };
 
-export const MAX_CHANGES = 2000;
+export const maxChanges = 2000;
 
 /** Changes in document order, at most 2000. */
 export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
@@ -27,7 +27,12 @@ export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
     const other = node(right, b);
     if (one.kind !== other.kind || one.size + other.size === 0 || !isContainer(one)) {
       if (written(left, one) === written(right, other)) return;
-      changes.push({ kind: 'changed', path: pathOf(left, a), before: lexeme(left, one), after: lexeme(right, other) });
+      changes.push({
+        kind: 'changed',
+        path: pathOf(left, a),
+        before: sourceText(left, one),
+        after: sourceText(right, other),
+      });
       return;
     }
     const pairs = one.kind === 'object' ? pairMembers(left, a, right, b) : pairItems(left, a, right, b);
@@ -40,8 +45,8 @@ export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
     }
     work.push(...inner.reverse());
   };
-  for (let next = work.pop(); next && changes.length < MAX_CHANGES; next = work.pop()) visit(next[0], next[1]);
-  return changes.slice(0, MAX_CHANGES);
+  for (let next = work.pop(); next && changes.length < maxChanges; next = work.pop()) visit(next[0], next[1]);
+  return changes.slice(0, maxChanges);
 }
 
 type Pair = [left: number | undefined, right: number | undefined];
@@ -56,10 +61,10 @@ const node = (document: JsonDocument, index: number): JsonNode => {
 
 /** Scalars as written; empty containers by kind, whatever space is inside. */
 const written = (document: JsonDocument, one: JsonNode): string =>
-  isContainer(one) ? one.kind : lexeme(document, one);
+  isContainer(one) ? one.kind : sourceText(document, one);
 
 const change = (document: JsonDocument, index: number, kind: 'added' | 'removed'): Change => {
-  const text = lexeme(document, node(document, index));
+  const text = sourceText(document, node(document, index));
   const path = pathOf(document, index);
   return kind === 'added'
     ? { kind, path, before: undefined, after: text }
@@ -92,8 +97,8 @@ const pairItems = (left: JsonDocument, a: number, right: JsonDocument, b: number
   const mine = childrenOf(left, a);
   const theirs = childrenOf(right, b);
   const anchors = commonPairs(
-    mine.map(child => lexeme(left, node(left, child))),
-    theirs.map(child => lexeme(right, node(right, child))),
+    mine.map(child => sourceText(left, node(left, child))),
+    theirs.map(child => sourceText(right, node(right, child))),
   );
   // Between two equal items, items pair up in turn, so that a mended item shows its inner change.
   const pairs: Pair[] = [];

@@ -4,12 +4,12 @@ import { commonPairs } from './common-pairs.ts';
 
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string };
 
-const MAX_LINES = 20_000;
+const maxLines = 20_000;
 
 /** All lines of both texts in reading order; removed before added where they differ. */
 export function diffLines(left: string, right: string): DiffLine[] {
-  const mine = left.split('\n').slice(0, MAX_LINES);
-  const theirs = right.split('\n').slice(0, MAX_LINES);
+  const mine = left.split('\n').slice(0, maxLines);
+  const theirs = right.split('\n').slice(0, maxLines);
   const lines: DiffLine[] = [];
   let i = 0;
   let j = 0;

@@ -1,6 +1,6 @@
 /* A user agent in the words of its user. Order matters: most browsers also name the ones that they want to be taken for. */
 
-const BROWSERS: [pattern: RegExp, name: string][] = [
+const browsers: [pattern: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
   [/Firefox\//, 'Firefox'],
@@ -8,7 +8,7 @@ const BROWSERS: [pattern: RegExp, name: string][] = [
   [/Safari\//, 'Safari'],
   [/^curl\//, 'curl'],
 ];
-const SYSTEMS: [pattern: RegExp, name: string][] = [
+const systems: [pattern: RegExp, name: string][] = [
   [/Android/, 'Android'],
   [/iPhone|iPad/, 'iOS'],
   [/Mac OS X|Macintosh/, 'macOS'],
@@ -20,8 +20,8 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
 /** `Firefox on Linux`, or the best part of it. */
 export function browserName(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
-  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   if (!browser) return system ? `A program on ${system}` : 'Unknown browser';
   return system ? `${browser} on ${system}` : browser;
 }

@@ -15,12 +15,14 @@ export type Verdict = {
 };
 
 /** The short form for a list row, where only `signatureValid` is known. */
-export const rowVerdict = (signatureValid: boolean | null): { tone: Verdict['tone']; label: string } | undefined => {
+export const describeRowVerdict = (
+  signatureValid: boolean | null,
+): { tone: Verdict['tone']; label: string } | undefined => {
   if (signatureValid === null) return undefined;
   return signatureValid ? { tone: 'good', label: 'Valid' } : { tone: 'bad', label: 'Invalid' };
 };
 
-export function verdictOf(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
+export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
   const { signature } = event;
   if (!signature) {
     const sender = event.platform ? `This ${platformTitle(event.platform)} delivery` : 'This delivery';
@@ -33,7 +35,7 @@ export function verdictOf(event: Pick<EventDetail, 'signature' | 'platform'>): V
     };
   }
   if (signature.verdict === 'valid') return validVerdict(signature);
-  const how = reasonWords(signature);
+  const how = explainReason(signature);
   return signature.verdict === 'invalid'
     ? { tone: 'bad', label: 'Signature invalid', ...how }
     : { tone: 'muted', label: 'Not checked', ...how };
@@ -52,7 +54,7 @@ const validVerdict = (signature: Signature): Verdict => ({
   action: 'none',
 });
 
-const reasonWords = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
+const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
   const sender = senderOf(signature);
   const ofSender = signature.platform === null ? '' : ` of ${sender}`;
   switch (signature.reason) {

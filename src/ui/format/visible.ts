@@ -3,7 +3,7 @@
  * For display only; copying and downloading give the original.
  */
 
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const hiddenChars = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const sign = (char: string, keep: string): string => {
   if (keep.includes(char)) return char;
@@ -14,7 +14,7 @@ const sign = (char: string, keep: string): string => {
 };
 
 /** One line: line feeds and tabs become signs too. */
-export const visibleLine = (text: string): string => text.replace(HIDDEN, char => sign(char, ''));
+export const visibleLine = (text: string): string => text.replace(hiddenChars, char => sign(char, ''));
 
 /** A name that somebody of the team chose: only what would turn the words around it is shown as a sign; joined emoji stay whole. */
 export const visibleName = (text: string): string =>
@@ -35,4 +35,4 @@ export const headerText = (value: string): string => {
 
 /** Several lines: line feeds, tabs and the carriage returns before line feeds stay. */
 export const visibleText = (text: string): string =>
-  text.replace(/\r\n/g, '\n').replace(HIDDEN, char => sign(char, '\n\t'));
+  text.replace(/\r\n/g, '\n').replace(hiddenChars, char => sign(char, '\n\t'));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { EventSummary } from '../wire.ts';
-import { type LiveState, openStream } from './stream.ts';
+import { type ConnectionState, openLiveStream } from './stream.ts';
 
 const frame = (n: number): string => `event: event\nid: evt_${n}\ndata: ${JSON.stringify({ id: `evt_${n}` })}\n\n`;
 
@@ -20,7 +20,7 @@ describe('the live connection', () => {
   let answers: (() => Response)[] = [];
   let server: Bun.Server<undefined>;
   let seen: string[] = [];
-  let states: LiveState[] = [];
+  let states: ConnectionState[] = [];
   let refused: number[] = [];
 
   const cut =
@@ -38,7 +38,7 @@ describe('the live connection', () => {
         }),
       );
   const open = () =>
-    openStream({
+    openLiveStream({
       url: `http://127.0.0.1:${server.port}/stream`,
       lastEventId: () => seen.at(-1),
       onEvent: (event: EventSummary) => void seen.push(event.id),

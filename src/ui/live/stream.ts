@@ -5,10 +5,10 @@
  */
 
 import { createParser } from 'eventsource-parser';
-import { pauseMs } from '../components/retry.ts';
+import { retryDelayMs } from '../components/retry.ts';
 import type { EventSummary } from '../wire.ts';
 
-export type LiveState = 'connecting' | 'live' | 'retrying' | 'off';
+export type ConnectionState = 'connecting' | 'live' | 'retrying' | 'off';
 
 export type StreamOptions = {
   url: string;
@@ -17,15 +17,15 @@ export type StreamOptions = {
   onEvent: (event: EventSummary) => void;
   /** Called after each successful connect. */
   onOpen: () => void;
-  onState: (state: LiveState) => void;
+  onState: (state: ConnectionState) => void;
   /** A status that no retry mends (401, 404): the stream stays off. */
   onRefused: (status: number) => void;
 };
 
-const HIDDEN_MS = 30_000;
+const hiddenTabMs = 30_000;
 
 /** Opens the stream and keeps it open until the returned function is called. */
-export function openStream(options: StreamOptions): () => void {
+export function openLiveStream(options: StreamOptions): () => void {
   let closed = false;
   let connection: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +59,7 @@ export function openStream(options: StreamOptions): () => void {
     if (closed || signal.aborted) return;
     options.onState('retrying');
     failures += 1;
-    timer = setTimeout(connect, pauseMs(failures));
+    timer = setTimeout(connect, retryDelayMs(failures));
   };
 
   const disconnect = (): void => {
@@ -71,7 +71,7 @@ export function openStream(options: StreamOptions): () => void {
   let hiding: ReturnType<typeof setTimeout> | undefined;
   const onVisibility = (): void => {
     clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(disconnect, HIDDEN_MS);
+    if (document.hidden) hiding = setTimeout(disconnect, hiddenTabMs);
     else if (!connection && !closed) void connect();
   };
   document.addEventListener('visibilitychange', onVisibility);

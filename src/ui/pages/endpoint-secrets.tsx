@@ -4,14 +4,14 @@ import { useState } from 'preact/hooks';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
 import { Button, Field, IconButton, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { useQuery } from '../components/use-query.ts';
 import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../format/platforms.ts';
 import type { Secret } from '../wire.ts';
 
 export function SecretsSection({ id }: { id: string }) {
-  const secrets = useLoaded(id, () => api.secrets(id));
+  const secrets = useQuery(id, () => api.secrets(id));
   const [platform, setPlatform] = useState('');
   const [secret, setSecret] = useState('');
   const [problem, setProblem] = useState('');

@@ -3,12 +3,12 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Field, Skeleton } from '../components/controls.tsx';
-import { NoSuchEndpoint } from '../components/dead-end.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-import { useWorkspace } from '../components/session.tsx';
-import { useTitle } from '../components/title.ts';
+import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
-import { count } from '../format/time.ts';
+import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 import type { Endpoint } from '../wire.ts';
 import { SecretsSection } from './endpoint-secrets.tsx';
@@ -24,7 +24,7 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       </main>
     );
   }
-  if (!endpoint) return <NoSuchEndpoint />;
+  if (!endpoint) return <EndpointNotFoundPage />;
   return (
     <main class="page narrow">
       <header class="page-head">
@@ -85,7 +85,7 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
   <section class="card section">
     <h2>Export</h2>
     <p class="lead">
-      The whole stored history, oldest first: {count(endpoint.eventCount, 'event')} with headers and exact bodies.
+      The whole stored history, oldest first: {formatCount(endpoint.eventCount, 'event')} with headers and exact bodies.
       Payloads may hold secrets; keep the file as carefully as the data.
     </p>
     <p class="button-row">
@@ -123,7 +123,8 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section danger-zone">
       <h2>Delete</h2>
       <p class="lead">
-        The address stops answering and {count(endpoint.eventCount, 'event')} are removed at once. There is no way back.
+        The address stops answering and {formatCount(endpoint.eventCount, 'event')} are removed at once. There is no way
+        back.
       </p>
       <Button kind="danger" icon="trash" onClick={() => setAsking(true)}>
         Delete endpoint
@@ -132,8 +133,8 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
         <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
           <form onSubmit={remove}>
             <p>
-              Deliveries to its address will be refused, and {count(endpoint.eventCount, 'stored event')} will be gone.
-              Export them first if you may need them.
+              Deliveries to its address will be refused, and {formatCount(endpoint.eventCount, 'stored event')} will be
+              gone. Export them first if you may need them.
             </p>
             <Field label={`Type “${name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
             <div class="dialog-actions">

@@ -3,17 +3,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
 import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Link, navigate } from '../components/navigation.tsx';
-import { useWorkspace } from '../components/session.tsx';
 import { Sparkline } from '../components/sparkline.tsx';
 import { Time } from '../components/time.tsx';
-import { useTitle } from '../components/title.ts';
-import { count } from '../format/time.ts';
+import { useQuery } from '../components/use-query.ts';
+import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 import type { Endpoint } from '../wire.ts';
 
-const REFRESH_MS = 10_000;
+const refreshMs = 10_000;
 
 export function EndpointsPage() {
   const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
@@ -21,7 +21,7 @@ export function EndpointsPage() {
   useTitle('Endpoints');
   useEffect(() => {
     reloadEndpoints();
-    const timer = setInterval(() => !document.hidden && reloadEndpoints(), REFRESH_MS);
+    const timer = setInterval(() => !document.hidden && reloadEndpoints(), refreshMs);
     return () => clearInterval(timer);
   }, [reloadEndpoints]);
   return (
@@ -61,7 +61,7 @@ export function EndpointsPage() {
 }
 
 function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
-  const activity = useLoaded(`${endpoint.id}/${endpoint.eventCount}`, () => api.activity(endpoint.id));
+  const activity = useQuery(`${endpoint.id}/${endpoint.eventCount}`, () => api.activity(endpoint.id));
   const [last, setLast] = useState(activity.value);
   useEffect(() => {
     if (activity.value) setLast(activity.value);
@@ -79,7 +79,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       </div>
       <Sparkline activity={activity.value ?? last} />
       <div class="endpoint-facts">
-        <strong>{count(endpoint.eventCount, 'event')}</strong>
+        <strong>{formatCount(endpoint.eventCount, 'event')}</strong>
         <span class="faint">
           {endpoint.lastReceivedAt ? (
             <>

@@ -7,30 +7,30 @@ import { BodyPanel } from '../components/body-panel.tsx';
 import { copyText } from '../components/clipboard.ts';
 import { Button, CopyButton, Empty, Skeleton } from '../components/controls.tsx';
 import { CopyDialog } from '../components/copy-dialog.tsx';
-import { useHotkeys } from '../components/hotkeys.ts';
 import { Link } from '../components/navigation.tsx';
-import { PairTable } from '../components/pairs.tsx';
-import { lastDestination } from '../components/replay.tsx';
+import { PairTable } from '../components/pair-table.tsx';
+import { lastDestination } from '../components/replay-dialog.tsx';
 import { ReplayHistory } from '../components/replay-history.tsx';
-import { useWorkspace } from '../components/session.tsx';
 import { SignaturePanel } from '../components/signature-panel.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
-import type { LoadedEvent } from '../components/use-event.ts';
+import type { EventQuery } from '../components/use-event.ts';
+import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { curlCommand } from '../copy/curl.ts';
 import { sendableHeaders, withTarget } from '../copy/request.ts';
 import { platformTitle } from '../format/platforms.ts';
-import { exactTime, sizeWords } from '../format/time.ts';
-import { verdictOf } from '../format/verdict.ts';
+import { formatBytes, formatExactTime } from '../format/time.ts';
+import { describeVerdict } from '../format/verdict.ts';
 import { headerText, visibleLine } from '../format/visible.ts';
 import type { Endpoint, EventDetail, EventSummary } from '../wire.ts';
 
-const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
-type Tab = (typeof TABS)[number];
-const LONGEST_PATH = 150;
+const tabs = ['body', 'headers', 'query', 'signature', 'replays'] as const;
+type Tab = (typeof tabs)[number];
+const maxPathChars = 150;
 
 type EventPaneProps = {
-  loaded: LoadedEvent;
+  loaded: EventQuery;
   summary: EventSummary | undefined;
   previousId: string | undefined;
   listHref: string;
@@ -52,7 +52,7 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
   };
   useHotkeys({
     c: () => void copyCurl(),
-    ...Object.fromEntries(TABS.map((name, index) => [String(index + 1), () => setTab(name)])),
+    ...Object.fromEntries(tabs.map((name, index) => [String(index + 1), () => setTab(name)])),
   });
 
   const shown = event ?? summary;
@@ -67,7 +67,7 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
     );
   }
   if (!shown) return <Skeleton rows={6} kind="line" />;
-  const verdict = event ? verdictOf(event) : undefined;
+  const verdict = event ? describeVerdict(event) : undefined;
   const compareWith = previousId;
   return (
     <article class="event">
@@ -87,10 +87,10 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
         <p class="event-line">
           <Method method={shown.method} />
           <span>{visibleLine(platformTitle(shown.platform))}</span>
-          <span title={exactTime(shown.receivedAt)}>
+          <span title={formatExactTime(shown.receivedAt)}>
             <Time at={shown.receivedAt} long />
           </span>
-          <span>{sizeWords(shown.size)}</span>
+          <span>{formatBytes(shown.size)}</span>
           {shown.path !== '' && <code class="path">{visibleLine(shortened(shown.path))}</code>}
         </p>
         <div class="event-actions">
@@ -108,7 +108,7 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
         </div>
       </header>
       <div class="tabs" role="tablist" aria-label="Parts of the event">
-        {TABS.map((name, index) => (
+        {tabs.map((name, index) => (
           <button
             key={name}
             id={`tab-${name}`}
@@ -142,13 +142,13 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
 }
 
 /** The headers tab has the whole path. */
-const shortened = (path: string): string => (path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path);
+const shortened = (path: string): string => (path.length > maxPathChars ? `${path.slice(0, maxPathChars)}…` : path);
 
 const tabName = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
 
 const moveTab = (event: KeyboardEvent, tab: Tab, setTab: (tab: Tab) => void): void => {
   const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-  const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
+  const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
   if (by === 0 || !next) return;
   event.preventDefault();
   setTab(next);
@@ -224,7 +224,7 @@ const Facts = ({ event }: { event: EventDetail }) => (
     <PairTable
       label="Facts about the delivery"
       rows={[
-        { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: exactTime(event.receivedAt) },
+        { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: formatExactTime(event.receivedAt) },
         { name: 'From', value: event.sourceIp ?? 'unknown' },
         { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
         { name: 'SHA-256', value: event.sha256 },

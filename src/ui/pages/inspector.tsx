@@ -5,25 +5,25 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Notice } from '../components/controls.tsx';
-import { NoSuchEndpoint } from '../components/dead-end.tsx';
 import { EventList } from '../components/event-list.tsx';
 import { FirstWebhook } from '../components/first-webhook.tsx';
-import { useHotkeys } from '../components/hotkeys.ts';
 import { Icon } from '../components/icons.tsx';
+import { ListToolbar } from '../components/list-toolbar.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-import { ReplayDialog } from '../components/replay.tsx';
-import { useWorkspace } from '../components/session.tsx';
+import { EndpointNotFoundPage } from '../components/not-found.tsx';
+import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
-import { useTitle } from '../components/title.ts';
-import { ListToolbar } from '../components/toolbar.tsx';
 import { useEvent } from '../components/use-event.ts';
+import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { visibleLine, visibleName } from '../format/visible.ts';
-import { useFeed } from '../live/use-feed.ts';
+import { useLiveList } from '../live/use-live-list.ts';
 import type { EventSummary } from '../wire.ts';
 import { EventPane } from './event.tsx';
 
-const WIDE = '(min-width: 60rem)';
-const AWAY_COUNT_LIMIT = 999;
+const wideScreen = '(min-width: 60rem)';
+const maxUnseenCount = 999;
 
 type InspectorProps = { endpointId: string; eventId: string; q: string };
 
@@ -41,9 +41,9 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
 
   const onArrival = useCallback((event: EventSummary): void => {
     setAnnouncement(`New event: ${visibleLine(event.eventType ?? event.method ?? 'delivery')}`);
-    if (document.hidden) setUnseen(n => Math.min(n + 1, AWAY_COUNT_LIMIT));
+    if (document.hidden) setUnseen(n => Math.min(n + 1, maxUnseenCount));
   }, []);
-  const { feed, view, live, gone, restart } = useFeed(endpointId, q, onArrival);
+  const { feed, view, live, isGone, restart } = useLiveList(endpointId, q, onArrival);
   const loaded = useEvent(eventId, replayed);
   // A replay may end after its dialog was closed, when another event is shown.
   const shownId = useRef(eventId);
@@ -68,7 +68,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   // On a wide screen the newest event is open from the start; on a phone the list comes first.
   const newest = feed.at(0)?.id;
   useEffect(() => {
-    if (!eventId && newest && matchMedia(WIDE).matches) open(newest);
+    if (!eventId && newest && matchMedia(wideScreen).matches) open(newest);
   }, [eventId, newest, open]);
 
   // An address that names another endpoint's event leads to that endpoint.
@@ -99,7 +99,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
     k: () => moveTo(Math.max(0, selected - 1)),
     g: () => moveTo(0),
     x: () => eventId && togglePick(eventId),
-    p: () => feed.pause(!view.paused),
+    p: () => feed.pause(!view.isPaused),
     r: () => {
       const ids = picked.size > 0 ? pickedInOrder : eventId ? [eventId] : [];
       if (ids.length > 0) setReplaying(ids);
@@ -108,8 +108,8 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
     Escape: () => setPicked(new Set()),
   });
 
-  if (gone || (endpoints && !endpoint)) return <NoSuchEndpoint />;
-  const waiting = view.phase === 'ready' && view.length === 0 && q === '' && view.held === 0 && !eventId;
+  if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
+  const waiting = view.phase === 'ready' && view.length === 0 && q === '' && view.heldCount === 0 && !eventId;
   if (waiting && endpoint) return <FirstWebhook endpoint={endpoint} live={live} />;
 
   return (
@@ -206,7 +206,11 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
 const labelOf = (event: EventSummary | undefined): string => event?.eventType ?? event?.method ?? 'Event';
 
 /** The next older event of the same type among those near by: the natural one to compare with. */
-const olderAlike = (feed: ReturnType<typeof useFeed>['feed'], index: number, length: number): string | undefined => {
+const olderAlike = (
+  feed: ReturnType<typeof useLiveList>['feed'],
+  index: number,
+  length: number,
+): string | undefined => {
   const own = feed.at(index);
   for (let at = index + 1; own && at < Math.min(length, index + 500); at++) {
     const other = feed.at(at);

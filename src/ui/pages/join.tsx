@@ -3,9 +3,9 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Link } from '../components/navigation.tsx';
-import { Entrance, MIN_PASSWORD } from './setup.tsx';
+import { useQuery } from '../components/use-query.ts';
+import { AuthPage, minPasswordLength } from './setup.tsx';
 
 type JoinProps = {
   token: string;
@@ -15,7 +15,7 @@ type JoinProps = {
 };
 
 export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
-  const invitation = useLoaded(token, () => api.invitation(token));
+  const invitation = useQuery(token, () => api.invitation(token));
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
@@ -33,28 +33,28 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   };
   if (invitation.failures > 0 && !invitation.value) {
     return (
-      <Entrance title="Join the team" lead="The invitation could not be read yet.">
+      <AuthPage title="Join the team" lead="The invitation could not be read yet.">
         <Notice tone="bad" action={<Button onClick={invitation.reload}>Try again</Button>}>
           {invitation.problem}
         </Notice>
-      </Entrance>
+      </AuthPage>
     );
   }
   if (invitation.problem) {
     return (
-      <Entrance
+      <AuthPage
         title="This invitation is no longer good"
         lead="It was used, withdrawn, or is older than three days. Ask for a new one."
       >
         <Link to="/login" class="button plain">
           Sign in
         </Link>
-      </Entrance>
+      </AuthPage>
     );
   }
   const { value } = invitation;
   return (
-    <Entrance
+    <AuthPage
       title="Join the team"
       lead={value ? `${value.teamOf} invited you to read and replay the team's webhooks.` : ' '}
     >
@@ -78,10 +78,10 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
             name="password"
             autocomplete="new-password"
             required
-            minLength={MIN_PASSWORD}
+            minLength={minPasswordLength}
             value={password}
             onText={setPassword}
-            hint={`At least ${MIN_PASSWORD} characters.`}
+            hint={`At least ${minPasswordLength} characters.`}
           />
           <Button kind="primary" type="submit" busy={busy}>
             Join
@@ -91,6 +91,6 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
           )}
         </form>
       )}
-    </Entrance>
+    </AuthPage>
   );
 }

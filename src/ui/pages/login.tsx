@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, Field, Notice } from '../components/controls.tsx';
-import { Entrance } from './setup.tsx';
+import { AuthPage } from './setup.tsx';
 
 type LoginProps = {
   /** The session ended while a page was open. */
@@ -29,7 +29,7 @@ export function LoginPage({ isBack, onDone }: LoginProps) {
     }
   };
   return (
-    <Entrance
+    <AuthPage
       title="Sign in"
       lead={
         isBack
@@ -65,6 +65,6 @@ export function LoginPage({ isBack, onDone }: LoginProps) {
           <code>hooktape account password EMAIL --password-stdin</code>
         </p>
       </form>
-    </Entrance>
+    </AuthPage>
   );
 }

@@ -3,17 +3,17 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, Checkbox, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { type Loaded, useLoaded } from '../components/loaded.ts';
-import { useWorkspace } from '../components/session.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { type Query, useQuery } from '../components/use-query.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { browserName } from '../format/browser.ts';
 import type { LoginSession } from '../wire.ts';
-import { MIN_PASSWORD } from './setup.tsx';
+import { minPasswordLength } from './setup.tsx';
 
 export function AccountSection() {
   const { session } = useWorkspace();
-  const sessions = useLoaded('sessions', api.sessions);
+  const sessions = useQuery('sessions', api.sessions);
   return (
     <>
       <section class="card section">
@@ -94,10 +94,10 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
             type="password"
             autocomplete="new-password"
             required
-            minLength={MIN_PASSWORD}
+            minLength={minPasswordLength}
             value={password}
             onText={setPassword}
-            hint={`At least ${MIN_PASSWORD} characters. Changing it ends all other sessions.`}
+            hint={`At least ${minPasswordLength} characters. Changing it ends all other sessions.`}
           />
         </div>
         <Checkbox
@@ -114,7 +114,7 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-function SessionsSection({ sessions }: { sessions: Loaded<LoginSession[]> }) {
+function SessionsSection({ sessions }: { sessions: Query<LoginSession[]> }) {
   const revoke = async (id: string): Promise<void> => {
     try {
       await api.revokeSession(id);

@@ -3,14 +3,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { useQuery } from '../components/use-query.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { ConnectedApp } from '../wire.ts';
 
 export function AppsSection() {
-  const apps = useLoaded('apps', api.apps);
+  const apps = useQuery('apps', api.apps);
   const [revoking, setRevoking] = useState<ConnectedApp>();
   const revoke = async (app: ConnectedApp): Promise<void> => {
     setRevoking(undefined);

@@ -3,14 +3,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { useQuery } from '../components/use-query.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
 import type { ApiKey, CreatedKey } from '../wire.ts';
 
 export function KeysSection() {
-  const keys = useLoaded('keys', api.keys);
+  const keys = useQuery('keys', api.keys);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState('');
   const [created, setCreated] = useState<CreatedKey>();

@@ -2,15 +2,15 @@
 
 import { api } from '../api.ts';
 import { Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
-import { useWorkspace } from '../components/session.tsx';
-import { count, spanWords } from '../format/time.ts';
+import { useQuery } from '../components/use-query.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount, formatSpan } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();
-  const team = useLoaded('team', api.team);
-  const keys = useLoaded('keys', api.keys);
+  const team = useQuery('team', api.team);
+  const keys = useQuery('keys', api.keys);
   const limits = team.value?.limits;
   const isPro = (team.value?.plan ?? session.account.plan) === 'pro';
   const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
@@ -31,7 +31,7 @@ export function PlanSection() {
               </div>
               <div>
                 <dt>Events are kept</dt>
-                <dd>{spanWords(limits.retentionMs)}</dd>
+                <dd>{formatSpan(limits.retentionMs)}</dd>
               </div>
             </dl>
           </>
@@ -53,7 +53,7 @@ export function PlanSection() {
             <li key={endpoint.id}>
               <div class="stack grow">
                 <strong>{visibleName(endpoint.name)}</strong>
-                <span class="faint">{count(endpoint.eventCount, 'event')}</span>
+                <span class="faint">{formatCount(endpoint.eventCount, 'event')}</span>
               </div>
               <a
                 class="button quiet"

@@ -3,17 +3,17 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Button, CopyButton, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
-import { useWorkspace } from '../components/session.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
-import { exactTime } from '../format/time.ts';
+import { useQuery } from '../components/use-query.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatExactTime } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 import type { Invitation, Member } from '../wire.ts';
 
 export function TeamSection() {
   const { session } = useWorkspace();
-  const team = useLoaded('team', api.team);
+  const team = useQuery('team', api.team);
   const [email, setEmail] = useState('');
   const [problem, setProblem] = useState('');
   const [invitation, setInvitation] = useState<Invitation>();
@@ -91,8 +91,8 @@ export function TeamSection() {
       {invitation && (
         <Dialog title={`Invitation for ${invitation.email}`} wide stays onClose={() => setInvitation(undefined)}>
           <p>
-            Hooktape sends no mail. Hand over this link yourself; it works once, until {exactTime(invitation.expiresAt)}
-            .
+            Hooktape sends no mail. Hand over this link yourself; it works once, until{' '}
+            {formatExactTime(invitation.expiresAt)}.
           </p>
           <div class="address large">
             <code>{invitation.url}</code>

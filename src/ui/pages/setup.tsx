@@ -7,7 +7,7 @@ import { Button, Empty, Field, Notice } from '../components/controls.tsx';
 import { Mark } from '../components/icons.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 
-export const Entrance = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
+export const AuthPage = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
   <main class="entrance">
     <div class="entrance-card">
       <p class="entrance-brand">
@@ -20,7 +20,7 @@ export const Entrance = ({ title, lead, children }: { title: string; lead: strin
   </main>
 );
 
-export const MIN_PASSWORD = 12;
+export const minPasswordLength = 12;
 
 type SetupProps = {
   token: string;
@@ -36,26 +36,26 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
   const [busy, setBusy] = useState(false);
   if (isUsed && !busy) {
     return (
-      <Entrance
+      <AuthPage
         title="Hooktape is already set up"
         lead="A setup link works once. Sign in with the account that was made with it, or ask for an invitation."
       >
         <Link to="/app" class="button plain">
           Go to the dashboard
         </Link>
-      </Entrance>
+      </AuthPage>
     );
   }
   if (!token) {
     return (
-      <Entrance
+      <AuthPage
         title="The link is incomplete"
         lead="It should end in ?token= and a long code. Copy the whole line that the server printed."
       >
         <Link to="/login" class="button plain">
           Sign in instead
         </Link>
-      </Entrance>
+      </AuthPage>
     );
   }
   const submit = async (event: Event): Promise<void> => {
@@ -72,7 +72,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
     }
   };
   return (
-    <Entrance
+    <AuthPage
       title="Set up Hooktape"
       lead="One account to start with: yours. It owns this server and can invite others."
     >
@@ -93,16 +93,16 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
           name="password"
           autocomplete="new-password"
           required
-          minLength={MIN_PASSWORD}
+          minLength={minPasswordLength}
           value={password}
           onText={setPassword}
-          hint={`At least ${MIN_PASSWORD} characters. A few unrelated words are good.`}
+          hint={`At least ${minPasswordLength} characters. A few unrelated words are good.`}
         />
         <Button kind="primary" type="submit" busy={busy}>
           Create account
         </Button>
       </form>
-    </Entrance>
+    </AuthPage>
   );
 }
 

@@ -1,27 +1,33 @@
 /* The feed and its stream as a hook: one of each per endpoint and search, redrawn at most once a frame however fast events arrive. */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
-import { api, hooks } from '../api.ts';
+import { api, apiListeners } from '../api.ts';
 import { useRetry } from '../components/retry.ts';
 import type { EventSummary } from '../wire.ts';
-import { createFeed, type Feed, type FeedView } from './feed.ts';
-import { type LiveState, openStream } from './stream.ts';
+import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
+import { type ConnectionState, openLiveStream } from './stream.ts';
 
-const SEARCH_AGAIN_MS = 400;
+const searchRefreshMs = 400;
 /** After this long away the list is read anew instead of catching up event by event. */
-const LONG_AWAY_MS = 10 * 60_000;
+const maxResumeMs = 10 * 60_000;
 
-export type LiveFeed = { feed: Feed; view: FeedView; live: LiveState; gone: boolean; restart: () => void };
+export type LiveListHandle = {
+  feed: LiveList;
+  view: LiveListState;
+  live: ConnectionState;
+  isGone: boolean;
+  restart: () => void;
+};
 
-export function useFeed(endpointId: string, q: string, onArrival: (event: EventSummary) => void): LiveFeed {
+export function useLiveList(endpointId: string, q: string, onArrival: (event: EventSummary) => void): LiveListHandle {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const [live, setLive] = useState<LiveState>('connecting');
+  const [live, setLive] = useState<ConnectionState>('connecting');
   const [gone, setGone] = useState(false);
   const [turn, setTurn] = useState(0);
 
   const feed = useMemo(() => {
     const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
-    return createFeed({
+    return createLiveList({
       q,
       fetchPage: (cursor, text) => api.events(endpointId, cursor, text),
       onChange: () => {
@@ -31,11 +37,11 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
           redraw(undefined);
         });
       },
-      later: work => {
+      debounce: work => {
         pending.search ??= setTimeout(() => {
           delete pending.search;
           work();
-        }, SEARCH_AGAIN_MS);
+        }, searchRefreshMs);
       },
     });
   }, [endpointId, q, turn]);
@@ -51,9 +57,9 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
   useEffect(() => {
     if (!ready) return;
     let lastOpen = Date.now();
-    return openStream({
+    return openLiveStream({
       url: api.streamUrl(endpointId),
-      lastEventId: () => (Date.now() - lastOpen > LONG_AWAY_MS ? undefined : feed.newestId()),
+      lastEventId: () => (Date.now() - lastOpen > maxResumeMs ? undefined : feed.newestId()),
       onEvent: event => {
         lastOpen = Date.now();
         onArrival(event);
@@ -61,15 +67,21 @@ export function useFeed(endpointId: string, q: string, onArrival: (event: EventS
       },
       onOpen: () => {
         // Without an event to resume from (or under a search) only the list knows what came in between.
-        if (q !== '' || feed.newestId() === undefined || Date.now() - lastOpen > LONG_AWAY_MS) void feed.askAgain();
+        if (q !== '' || feed.newestId() === undefined || Date.now() - lastOpen > maxResumeMs) void feed.askAgain();
         // Older events that could not be loaded while the server was away.
         if (feed.view().problem !== '') void feed.loadTo(feed.view().length + 1);
         lastOpen = Date.now();
       },
       onState: setLive,
-      onRefused: status => (status === 401 ? hooks.onSignedOut() : setGone(true)),
+      onRefused: status => (status === 401 ? apiListeners.onSignedOut() : setGone(true)),
     });
   }, [feed, ready, endpointId]);
 
-  return { feed, view, live: view.phase === 'failed' ? 'retrying' : live, gone, restart: () => setTurn(turn + 1) };
+  return {
+    feed,
+    view,
+    live: view.phase === 'failed' ? 'retrying' : live,
+    isGone: gone,
+    restart: () => setTurn(turn + 1),
+  };
 }

@@ -2,20 +2,20 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
-import { count, durationWords } from '../format/time.ts';
+import { formatCount, formatDuration } from '../format/time.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
 import type { ReplayResult } from '../wire.ts';
 import { StatusBadge } from './badges.tsx';
 import { Button, Dialog, Field, Notice } from './controls.tsx';
-import { recall, remember } from './remembered.ts';
+import { loadPreference, savePreference } from './preferences.ts';
 import { showError, showToast } from './toasts.tsx';
 
-const REMEMBERED = 8;
+const maxDestinations = 8;
 
 /** Destinations used for an endpoint, newest first. */
 const destinations = (endpointId: string): string[] => {
   try {
-    const kept: unknown = JSON.parse(recall(`destinations.${endpointId}`) ?? '[]');
+    const kept: unknown = JSON.parse(loadPreference(`destinations.${endpointId}`) ?? '[]');
     return Array.isArray(kept) ? kept.filter(one => typeof one === 'string') : [];
   } catch {
     return [];
@@ -25,9 +25,9 @@ const destinations = (endpointId: string): string[] => {
 export const lastDestination = (endpointId: string): string | undefined => destinations(endpointId)[0];
 
 const rememberDestination = (endpointId: string, url: string): void =>
-  remember(
+  savePreference(
     `destinations.${endpointId}`,
-    JSON.stringify([...new Set([url, ...destinations(endpointId)])].slice(0, REMEMBERED)),
+    JSON.stringify([...new Set([url, ...destinations(endpointId)])].slice(0, maxDestinations)),
   );
 
 type Sent = { id: string; result?: ReplayResult; problem?: string };
@@ -94,7 +94,7 @@ export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDial
     <Dialog
       title={
         many
-          ? `Replay ${count(events.length, 'event')}`
+          ? `Replay ${formatCount(events.length, 'event')}`
           : `Replay ${visibleLine(events[0]?.label ?? 'event').slice(0, 60)}`
       }
       wide
@@ -176,7 +176,7 @@ function Outcome({ sent, label, open }: { sent: Sent; label: string; open: boole
         <StatusBadge status={status} ok={ok} />
         {!open && <span class="wrap">{visibleLine(label)}</span>}
         <span class="faint">
-          {ok ? 'accepted' : 'answered without success'} after {durationWords(durationMs)}
+          {ok ? 'accepted' : 'answered without success'} after {formatDuration(durationMs)}
         </span>
       </summary>
       <pre class="code">{responsePreview === '' ? 'The answer had no body.' : visibleText(responsePreview)}</pre>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../api.ts';
 import type { EventPage, EventSummary } from '../wire.ts';
-import { createFeed, type Feed } from './feed.ts';
+import { createLiveList, type LiveList } from './live-list.ts';
 
 const event = (n: number): EventSummary => ({
   id: `evt_${n}`,
@@ -30,11 +30,11 @@ const server = (count: number) => {
 const setUp = async (count: number, q = '') => {
   const source = server(count);
   const work: (() => void)[] = [];
-  const feed = createFeed({ q, fetchPage: source.fetchPage, onChange: () => {}, later: one => work.push(one) });
+  const feed = createLiveList({ q, fetchPage: source.fetchPage, onChange: () => {}, debounce: one => work.push(one) });
   await feed.start();
   return { source, feed, work };
 };
-const ids = (feed: Feed): number[] =>
+const ids = (feed: LiveList): number[] =>
   Array.from({ length: feed.view().length }, (_, at) => Number(feed.at(at)?.id.slice(4)));
 
 describe('feed', () => {
@@ -46,7 +46,7 @@ describe('feed', () => {
     await feed.loadTo(100);
     await running;
     expect(ids(feed)).toEqual([7, 6, 5, 4, 3, 2, 1]);
-    expect(feed.view().more).toBe(false);
+    expect(feed.view().hasMore).toBe(false);
   });
 
   test('arrivals come on top, once, and are found by id', async () => {
@@ -54,7 +54,7 @@ describe('feed', () => {
     for (const n of [3, 4, 3, 2]) feed.push(event(n));
     expect(ids(feed)).toEqual([4, 3, 2, 1]);
     expect([feed.indexOf('evt_4'), feed.indexOf('evt_1'), feed.indexOf('evt_9')]).toEqual([0, 3, -1]);
-    expect(feed.view().arrived).toBe(2);
+    expect(feed.view().arrivalCount).toBe(2);
   });
 
   test('paused, arrivals are counted and nothing moves', async () => {
@@ -62,11 +62,11 @@ describe('feed', () => {
     feed.pause(true);
     for (const n of [3, 4, 4]) feed.push(event(n));
     expect(ids(feed)).toEqual([2, 1]);
-    expect(feed.view().held).toBe(2);
+    expect(feed.view().heldCount).toBe(2);
     expect(feed.newestId()).toBe('evt_4');
     feed.pause(false);
     expect(ids(feed)).toEqual([4, 3, 2, 1]);
-    expect(feed.view().held).toBe(0);
+    expect(feed.view().heldCount).toBe(0);
   });
 
   test('under a search the server decides what arrives', async () => {
@@ -104,14 +104,14 @@ describe('feed', () => {
 
   test('a failed first page says why, a failed later page keeps the list', async () => {
     let fail = true;
-    const feed = createFeed({
+    const feed = createLiveList({
       q: '',
       fetchPage: async () => {
         if (fail) throw new Error('no network');
         return { events: [event(1)], nextCursor: 'next' };
       },
       onChange: () => {},
-      later: () => {},
+      debounce: () => {},
     });
     await feed.start();
     expect(feed.view()).toMatchObject({ phase: 'failed', problem: 'no network' });
@@ -119,13 +119,13 @@ describe('feed', () => {
     await feed.start();
     fail = true;
     await feed.loadTo(9);
-    expect(feed.view()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', loadingMore: false });
+    expect(feed.view()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', isLoadingMore: false });
   });
 
   test('failures that may pass are counted until the page is there, and what is said stays', async () => {
     const answers = [new ApiError(0, 'unreachable'), new ApiError(503, 'busy'), new ApiError(404, 'not found')];
     const seen: string[] = [];
-    const feed: Feed = createFeed({
+    const feed: LiveList = createLiveList({
       q: '',
       fetchPage: async () => {
         const error = answers.shift();
@@ -133,7 +133,7 @@ describe('feed', () => {
         return { events: [event(1)], nextCursor: null };
       },
       onChange: () => seen.push(feed.view().phase),
-      later: () => {},
+      debounce: () => {},
     });
     for (const failures of [1, 2, 0]) {
       await feed.start();

@@ -1,7 +1,7 @@
 /* Loading from the API inside a component: one state for waiting, failed and there. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { mayPass } from '../api.ts';
+import { isRetryable } from '../api.ts';
 import { useRetry } from './retry.ts';
 
 type State<T> = {
@@ -12,10 +12,10 @@ type State<T> = {
   failures: number;
 };
 
-export type Loaded<T> = Omit<State<T>, 'key'> & { reload: () => void; set: (value: T) => void };
+export type Query<T> = Omit<State<T>, 'key'> & { reload: () => void; set: (value: T) => void };
 
 /** Loads on mount and whenever `key` changes; answers for an older key are dropped. A reload keeps what is shown until the new is there. */
-export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
   const [state, setState] = useState(() => nothing<T>(key));
   const current = useRef({ key, load });
   current.current = { key, load };
@@ -28,7 +28,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
         const problem = error instanceof Error ? error.message : String(error);
         setState(before => {
           const old = before.key === asked ? before : nothing<T>(asked);
-          return { ...old, problem, failures: mayPass(error) ? old.failures + 1 : 0 };
+          return { ...old, problem, failures: isRetryable(error) ? old.failures + 1 : 0 };
         });
       },
     );

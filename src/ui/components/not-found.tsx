@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { Empty } from './controls.tsx';
 import { Link } from './navigation.tsx';
 
-export const DeadEnd = ({ title, children }: { title: string; children: ComponentChildren }) => (
+export const NotFoundPage = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="page">
     <Empty
       isPage
@@ -20,6 +20,6 @@ export const DeadEnd = ({ title, children }: { title: string; children: Componen
   </main>
 );
 
-export const NoSuchEndpoint = () => (
-  <DeadEnd title="No such endpoint">It was deleted, or it belongs to another team.</DeadEnd>
+export const EndpointNotFoundPage = () => (
+  <NotFoundPage title="No such endpoint">It was deleted, or it belongs to another team.</NotFoundPage>
 );

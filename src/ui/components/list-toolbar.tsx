@@ -2,15 +2,15 @@
 
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FeedView } from '../live/feed.ts';
-import type { LiveState } from '../live/stream.ts';
+import type { LiveListState } from '../live/live-list.ts';
+import type { ConnectionState } from '../live/stream.ts';
 import { IconButton } from './controls.tsx';
 import { Icon } from './icons.tsx';
 import { Link, navigate } from './navigation.tsx';
 
-const TYPING_MS = 250;
+const searchDebounceMs = 250;
 
-const LIVE_WORDS: Record<LiveState, string> = {
+const liveLabels: Record<ConnectionState, string> = {
   connecting: 'Connecting',
   live: 'Live',
   retrying: 'Reconnecting',
@@ -22,8 +22,8 @@ type ToolbarProps = {
   endpointId: string;
   eventId: string;
   q: string;
-  live: LiveState;
-  view: FeedView;
+  live: ConnectionState;
+  view: LiveListState;
   onPause: (on: boolean) => void;
 };
 
@@ -33,14 +33,18 @@ export function ListToolbar({ searchRef, endpointId, eventId, q, live, view, onP
       <Search searchRef={searchRef} endpointId={endpointId} eventId={eventId} q={q} />
       <button
         type="button"
-        class={`live-button ${view.paused ? 'paused' : live}`}
-        aria-pressed={view.paused}
-        title={view.paused ? 'Show what arrived and go on (p)' : 'Hold arrivals back (p)'}
-        onClick={() => onPause(!view.paused)}
+        class={`live-button ${view.isPaused ? 'paused' : live}`}
+        aria-pressed={view.isPaused}
+        title={view.isPaused ? 'Show what arrived and go on (p)' : 'Hold arrivals back (p)'}
+        onClick={() => onPause(!view.isPaused)}
       >
-        <Icon name={view.paused ? 'play' : 'pause'} />
+        <Icon name={view.isPaused ? 'play' : 'pause'} />
         <span class="live-word">
-          {view.paused ? (view.held > 0 ? `${view.held.toLocaleString()} held` : 'Paused') : LIVE_WORDS[live]}
+          {view.isPaused
+            ? view.heldCount > 0
+              ? `${view.heldCount.toLocaleString()} held`
+              : 'Paused'
+            : liveLabels[live]}
         </span>
       </button>
       <Link
@@ -75,7 +79,7 @@ function Search({
     navigate(`/app/endpoints/${endpointId}${rest}`, { replace: true });
   };
   useEffect(() => {
-    const timer = setTimeout(go, TYPING_MS, text);
+    const timer = setTimeout(go, searchDebounceMs, text);
     return () => clearTimeout(timer);
   }, [text]);
   return (

@@ -3,7 +3,7 @@
  * missing closing boundary are accepted; a body without its boundary gives no parts.
  */
 
-export type Part = {
+export type MultipartPart = {
   headers: [name: string, value: string][];
   name: string | undefined;
   filename: string | undefined;
@@ -11,7 +11,7 @@ export type Part = {
   bytes: Uint8Array;
 };
 
-const MAX_PARTS = 1000;
+const maxParts = 1000;
 
 /** The boundary parameter of a multipart content type, or undefined. */
 export const boundaryOf = (contentType: string): string | undefined => {
@@ -22,11 +22,11 @@ export const boundaryOf = (contentType: string): string | undefined => {
 };
 
 /** The parts of a body in order, at most 1000. */
-export function parseMultipart(body: Uint8Array, boundary: string): Part[] {
+export function parseMultipart(body: Uint8Array, boundary: string): MultipartPart[] {
   const marker = new TextEncoder().encode(`--${boundary}`);
-  const parts: Part[] = [];
+  const parts: MultipartPart[] = [];
   let at = boundaryAt(body, marker, 0);
-  while (at >= 0 && parts.length < MAX_PARTS) {
+  while (at >= 0 && parts.length < maxParts) {
     let from = at + marker.length;
     if (body[from] === 0x2d && body[from + 1] === 0x2d) break;
     while (body[from] === 0x20 || body[from] === 0x09) from++;
@@ -69,7 +69,7 @@ const skipLineEnd = (body: Uint8Array, at: number): number => {
   return body[at] === 0x0a ? at + 1 : at;
 };
 
-const readPart = (part: Uint8Array): Part => {
+const readPart = (part: Uint8Array): MultipartPart => {
   const headers: [string, string][] = [];
   let at = 0;
   while (at < part.length) {

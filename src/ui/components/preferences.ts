@@ -1,6 +1,6 @@
 /* Small choices that stay in this browser: theme, pane width, replay destination. A browser without storage only forgets sooner. */
 
-export const remember = (name: string, value: string): void => {
+export const savePreference = (name: string, value: string): void => {
   try {
     localStorage.setItem(`hooktape.${name}`, value);
   } catch {
@@ -8,7 +8,7 @@ export const remember = (name: string, value: string): void => {
   }
 };
 
-export const recall = (name: string): string | undefined => {
+export const loadPreference = (name: string): string | undefined => {
   try {
     return localStorage.getItem(`hooktape.${name}`) ?? undefined;
   } catch {
@@ -19,12 +19,12 @@ export const recall = (name: string): string | undefined => {
 export type Theme = 'system' | 'light' | 'dark';
 
 export const currentTheme = (): Theme => {
-  const kept = recall('theme');
+  const kept = loadPreference('theme');
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 };
 
 export const applyTheme = (theme: Theme): void => {
-  remember('theme', theme);
+  savePreference('theme', theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 };

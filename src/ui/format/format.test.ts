@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { isDashboardPath, safeReturnTo } from '../return-to.ts';
 import type { Signature } from '../wire.ts';
-import { durationWords, longAge, shortAge, sizeWords, spanWords } from './time.ts';
-import { rowVerdict, verdictOf } from './verdict.ts';
+import { formatBytes, formatDuration, formatLongAge, formatShortAge, formatSpan } from './time.ts';
+import { describeRowVerdict, describeVerdict } from './verdict.ts';
 import { headerText, visibleLine, visibleText } from './visible.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
@@ -15,20 +15,20 @@ test.each([
   [3 * 3_600_000, '3h', '3 hours ago'],
   [6 * 86_400_000, '6d', '6 days ago'],
 ])('age %d', (age, short, long) => {
-  expect([shortAge(now - age, now), longAge(now - age, now)]).toEqual([short, long]);
+  expect([formatShortAge(now - age, now), formatLongAge(now - age, now)]).toEqual([short, long]);
 });
 
-test('older than a month is a date', () => expect(shortAge(now - 40 * 86_400_000, now)).toContain('2026'));
+test('older than a month is a date', () => expect(formatShortAge(now - 40 * 86_400_000, now)).toContain('2026'));
 
 test('spans, sizes and durations', () => {
-  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(spanWords)).toEqual([
+  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(formatSpan)).toEqual([
     'for ever',
     '7 days',
     '12 hours',
     '90 seconds',
   ]);
-  expect([0, 1023, 1024, 10_189, 33_554_432].map(sizeWords)).toEqual(['0 B', '1023 B', '1.0 KB', '10 KB', '32 MB']);
-  expect([999, 2400].map(durationWords)).toEqual(['999 ms', '2.4 s']);
+  expect([0, 1023, 1024, 10_189, 33_554_432].map(formatBytes)).toEqual(['0 B', '1023 B', '1.0 KB', '10 KB', '32 MB']);
+  expect([999, 2400].map(formatDuration)).toEqual(['999 ms', '2.4 s']);
 });
 
 describe('verdicts', () => {
@@ -50,7 +50,7 @@ describe('verdicts', () => {
       'malformed_header',
       'unsupported',
     ] as const;
-    const words = reasons.map(reason => verdictOf({ platform: 'github', signature: signature({ reason }) }));
+    const words = reasons.map(reason => describeVerdict({ platform: 'github', signature: signature({ reason }) }));
     expect(new Set(words.map(word => word.sentence)).size).toBe(reasons.length);
     for (const word of words) expect(word.advice).not.toBe('');
     expect(words.map(word => word.action)).toEqual(['secrets', 'confirm', 'secrets', 'none', 'none', 'none']);
@@ -58,7 +58,7 @@ describe('verdicts', () => {
 
   test('valid says what it proves', () => {
     const valid = (proves: 'payload' | 'origin') =>
-      verdictOf({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
+      describeVerdict({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
     expect(valid('payload')).toContain('exactly what was signed');
     expect(valid('origin')).toContain('does not sign it');
   });
@@ -71,15 +71,18 @@ describe('verdicts', () => {
       { reason: 'no_secret' },
       { reason: 'unconfirmed_secret' },
     ] as const) {
-      const { sentence, advice } = verdictOf({ platform: null, signature: signature({ ...change, platform: null }) });
+      const { sentence, advice } = describeVerdict({
+        platform: null,
+        signature: signature({ ...change, platform: null }),
+      });
       expect(`${sentence} ${advice}`).not.toMatch(/unknown sender|null|of the sender| {2}/);
     }
   });
 
   test('no signature is said without alarm, and a row says nothing', () => {
-    expect(verdictOf({ platform: null, signature: null }).tone).toBe('muted');
-    expect(rowVerdict(null)).toBeUndefined();
-    expect(rowVerdict(false)).toEqual({ tone: 'bad', label: 'Invalid' });
+    expect(describeVerdict({ platform: null, signature: null }).tone).toBe('muted');
+    expect(describeRowVerdict(null)).toBeUndefined();
+    expect(describeRowVerdict(false)).toEqual({ tone: 'bad', label: 'Invalid' });
   });
 });
 

@@ -3,35 +3,35 @@
  * and counted, and nothing that the reader sees moves. It holds 100,000 rows: adding on either side costs nothing but the row.
  */
 
-import { mayPass } from '../api.ts';
+import { isRetryable } from '../api.ts';
 import type { EventPage, EventSummary } from '../wire.ts';
 
-export type FeedView = {
+export type LiveListState = {
   phase: 'loading' | 'ready' | 'failed';
   problem: string;
   /** How often in a row the first page failed for a reason that may pass. */
   failures: number;
   length: number;
   /** Arrivals held back while paused. */
-  held: number;
-  paused: boolean;
-  more: boolean;
-  loadingMore: boolean;
+  heldCount: number;
+  isPaused: boolean;
+  hasMore: boolean;
+  isLoadingMore: boolean;
   /** Rows put on top since the first page: a list that is scrolled down moves by these. */
-  arrived: number;
+  arrivalCount: number;
 };
 
-export type FeedOptions = {
+export type LiveListOptions = {
   q: string;
   fetchPage: (cursor: string | undefined, q: string) => Promise<EventPage>;
   onChange: () => void;
   /** Runs `work` once, some moments later; arrivals under a search ask the server again then. */
-  later: (work: () => void) => void;
+  debounce: (work: () => void) => void;
 };
 
-export type Feed = ReturnType<typeof createFeed>;
+export type LiveList = ReturnType<typeof createLiveList>;
 
-export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
+export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOptions) {
   /** Arrivals, oldest first, so that adding one is a push; index 0 of the feed is its end. */
   let newer: EventSummary[] = [];
   let older: EventSummary[] = [];
@@ -39,7 +39,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
   let known = new Set<string>();
   let held: EventSummary[] = [];
   let cursor: string | null = null;
-  let phase: FeedView['phase'] = 'loading';
+  let phase: LiveListState['phase'] = 'loading';
   let problem = '';
   let failures = 0;
   let paused = false;
@@ -63,7 +63,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       startWith(await fetchPage(undefined, q));
     } catch (error) {
       phase = 'failed';
-      failures = mayPass(error) ? failures + 1 : 0;
+      failures = isRetryable(error) ? failures + 1 : 0;
       problem = error instanceof Error ? error.message : 'The list could not be loaded.';
     }
     changed();
@@ -119,16 +119,16 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
       return below < 0 ? -1 : newer.length + below;
     },
     newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
-    view: (): FeedView => ({
+    view: (): LiveListState => ({
       phase,
       problem,
       failures,
       length: newer.length + older.length,
-      held: held.length,
-      paused,
-      more: cursor !== null,
-      loadingMore,
-      arrived: newer.length,
+      heldCount: held.length,
+      isPaused: paused,
+      hasMore: cursor !== null,
+      isLoadingMore: loadingMore,
+      arrivalCount: newer.length,
     }),
 
     start,
@@ -168,7 +168,7 @@ export function createFeed({ q, fetchPage, onChange, later }: FeedOptions) {
     /** An event from the live stream. Under a search only the server knows whether it belongs here. */
     push(event: EventSummary): void {
       if (phase !== 'ready') return;
-      if (q !== '') later(() => void askAgain());
+      if (q !== '') debounce(() => void askAgain());
       else {
         arrive(event);
         changed();
