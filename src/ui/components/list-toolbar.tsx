@@ -1,4 +1,4 @@
-/* Above the list: search on the server, the live state in words, and the pause that holds arrivals back. */
+/* The toolbar of the event list: server-side search, connection state, and the pause button. */
 
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -10,7 +10,7 @@ import { Link, navigate } from './navigation.tsx';
 
 const searchDebounceMs = 250;
 
-const liveLabels: Record<ConnectionState, string> = {
+const connectionLabels: Record<ConnectionState, string> = {
   connecting: 'Connecting',
   live: 'Live',
   retrying: 'Reconnecting',
@@ -22,29 +22,29 @@ type ToolbarProps = {
   endpointId: string;
   eventId: string;
   q: string;
-  live: ConnectionState;
-  view: LiveListState;
-  onPause: (on: boolean) => void;
+  connection: ConnectionState;
+  state: LiveListState;
+  onPause: (isPaused: boolean) => void;
 };
 
-export function ListToolbar({ searchRef, endpointId, eventId, q, live, view, onPause }: ToolbarProps) {
+export function ListToolbar({ searchRef, endpointId, eventId, q, connection, state, onPause }: ToolbarProps) {
   return (
     <div class="toolbar">
       <Search searchRef={searchRef} endpointId={endpointId} eventId={eventId} q={q} />
       <button
         type="button"
-        class={`live-button ${view.isPaused ? 'paused' : live}`}
-        aria-pressed={view.isPaused}
-        title={view.isPaused ? 'Show what arrived and go on (p)' : 'Hold arrivals back (p)'}
-        onClick={() => onPause(!view.isPaused)}
+        class={`live-button ${state.isPaused ? 'paused' : connection}`}
+        aria-pressed={state.isPaused}
+        title={state.isPaused ? 'Resume and show new events (p)' : 'Pause: hold new events back (p)'}
+        onClick={() => onPause(!state.isPaused)}
       >
-        <Icon name={view.isPaused ? 'play' : 'pause'} />
+        <Icon name={state.isPaused ? 'play' : 'pause'} />
         <span class="live-word">
-          {view.isPaused
-            ? view.heldCount > 0
-              ? `${view.heldCount.toLocaleString()} held`
+          {state.isPaused
+            ? state.heldCount > 0
+              ? `${state.heldCount.toLocaleString()} held`
               : 'Paused'
-            : liveLabels[live]}
+            : connectionLabels[connection]}
         </span>
       </button>
       <Link
@@ -66,20 +66,20 @@ function Search({
   q,
 }: Pick<ToolbarProps, 'searchRef' | 'endpointId' | 'eventId' | 'q'>) {
   const [text, setText] = useState(q);
-  const asked = useRef(q);
+  const searchedFor = useRef(q);
   useEffect(() => {
-    if (q !== asked.current) setText(q);
-    asked.current = q;
+    if (q !== searchedFor.current) setText(q);
+    searchedFor.current = q;
   }, [q]);
-  const go = (next: string): void => {
-    if (next === asked.current) return;
-    asked.current = next;
-    // A new search opens its newest find; given up, it leaves the event that is open, among its neighbours.
-    const rest = next ? `?q=${encodeURIComponent(next)}` : eventId && `/events/${eventId}`;
-    navigate(`/app/endpoints/${endpointId}${rest}`, { replace: true });
+  const search = (next: string): void => {
+    if (next === searchedFor.current) return;
+    searchedFor.current = next;
+    // A new search opens its newest result; clearing the search keeps the selected event open.
+    const target = next ? `?q=${encodeURIComponent(next)}` : eventId && `/events/${eventId}`;
+    navigate(`/app/endpoints/${endpointId}${target}`, { replace: true });
   };
   useEffect(() => {
-    const timer = setTimeout(go, searchDebounceMs, text);
+    const timer = setTimeout(search, searchDebounceMs, text);
     return () => clearTimeout(timer);
   }, [text]);
   return (
@@ -95,7 +95,7 @@ function Search({
         value={text}
         onInput={event => setText(event.currentTarget.value)}
         onKeyDown={event => {
-          if (event.key === 'Enter') go(text);
+          if (event.key === 'Enter') search(text);
           else if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />

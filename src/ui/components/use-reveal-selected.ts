@@ -1,49 +1,57 @@
-/* Which row the list shows: the selected event, also where it is so old that its page must be read first. */
+/* Scrolls the event list to the selected event, and loads older pages first when the event is not in the list yet. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 
-/** Rows that are read at most to get to an event; further down only the reader goes. */
+/** An event further down is not searched for. */
 const maxRowsToLoad = 2000;
 
 type RevealOptions = {
-  feed: LiveList;
-  view: LiveListState;
+  list: LiveList;
+  state: LiveListState;
   q: string;
   selectedId: string;
-  /** When the selected event was received, once that is known: below it there is no point in looking. */
+  /** When the selected event was received, once it is loaded: the search stops at older rows. */
   selectedAt: number | undefined;
   isUntouched: () => boolean;
   reveal: (index: number, place?: 'near' | 'middle') => void;
 };
 
 /**
- * A step to another event moves the list as little as possible. A list that is new (the page was opened at an event, a search was
- * given up) looks for the selected event and puts it in the middle, unless the reader scrolls meanwhile. The results of a search
- * start at their top.
+ * Selecting another event scrolls as little as possible. A new list (the page was opened at an event, or a search was cleared) looks
+ * for the selected event and puts it in the middle, unless the user scrolls meanwhile. Search results start at the top.
  */
-export function useRevealSelected({ feed, view, q, selectedId, selectedAt, isUntouched, reveal }: RevealOptions): void {
-  const sought = useRef({ feed: undefined as LiveList | undefined, id: '' });
-  if (sought.current.feed !== feed) {
-    const opening = sought.current.feed === undefined;
-    sought.current = { feed, id: opening || q === '' ? selectedId : '' };
+export function useRevealSelected({
+  list,
+  state,
+  q,
+  selectedId,
+  selectedAt,
+  isUntouched,
+  reveal,
+}: RevealOptions): void {
+  /** The event that a new list still has to scroll to; an empty id when there is nothing to do. */
+  const pending = useRef({ list: undefined as LiveList | undefined, id: '' });
+  if (pending.current.list !== list) {
+    const isFirstList = pending.current.list === undefined;
+    pending.current = { list, id: isFirstList || q === '' ? selectedId : '' };
   }
 
   useEffect(() => {
-    if (selectedId && selectedId !== sought.current.id) reveal(feed.indexOf(selectedId));
-  }, [selectedId, feed, reveal]);
+    if (selectedId && selectedId !== pending.current.id) reveal(list.indexOf(selectedId));
+  }, [selectedId, list, reveal]);
 
   useEffect(() => {
-    if (view.phase !== 'ready' || sought.current.id === '') return;
-    const found = feed.indexOf(selectedId);
-    // The feed may be a page ahead of what is drawn, and the list can only scroll in what is drawn.
-    const index = found < view.length ? found : -1;
-    const passed = selectedAt !== undefined && (feed.at(view.length - 1)?.receivedAt ?? 0) < selectedAt;
-    const ends = index >= 0 || passed || !view.hasMore || view.length >= maxRowsToLoad;
-    if (selectedId !== sought.current.id || !isUntouched()) sought.current.id = '';
-    else if (ends) {
-      sought.current.id = '';
+    if (state.phase !== 'ready' || pending.current.id === '') return;
+    const found = list.indexOf(selectedId);
+    // The list can be a page ahead of what is rendered, and only rendered rows can be scrolled to.
+    const index = found < state.length ? found : -1;
+    const isPassed = selectedAt !== undefined && (list.at(state.length - 1)?.receivedAt ?? 0) < selectedAt;
+    const isDone = index >= 0 || isPassed || !state.hasMore || state.length >= maxRowsToLoad;
+    if (selectedId !== pending.current.id || !isUntouched()) pending.current.id = '';
+    else if (isDone) {
+      pending.current.id = '';
       reveal(index, 'middle');
-    } else if (!view.problem) void feed.loadTo(view.length + 1);
-  }, [feed, view.phase, view.length, view.hasMore, view.problem, selectedId, selectedAt, isUntouched, reveal]);
+    } else if (!state.problem) void list.loadTo(state.length + 1);
+  }, [list, state.phase, state.length, state.hasMore, state.problem, selectedId, selectedAt, isUntouched, reveal]);
 }

@@ -15,7 +15,7 @@ const event = (n: number): EventSummary => ({
   signatureValid: null,
 });
 
-/** A server with events 1…n, pages of three, newest first. */
+/** A server with events 1 to `count`, newest first, three per page. */
 const server = (count: number) => {
   const events = Array.from({ length: count }, (_, at) => event(count - at));
   return {
@@ -30,81 +30,81 @@ const server = (count: number) => {
 const setUp = async (count: number, q = '') => {
   const source = server(count);
   const work: (() => void)[] = [];
-  const feed = createLiveList({ q, fetchPage: source.fetchPage, onChange: () => {}, debounce: one => work.push(one) });
-  await feed.start();
-  return { source, feed, work };
+  const list = createLiveList({ q, fetchPage: source.fetchPage, onChange: () => {}, debounce: one => work.push(one) });
+  await list.start();
+  return { source, list, work };
 };
-const ids = (feed: LiveList): number[] =>
-  Array.from({ length: feed.view().length }, (_, at) => Number(feed.at(at)?.id.slice(4)));
+const ids = (list: LiveList): number[] =>
+  Array.from({ length: list.state().length }, (_, at) => Number(list.at(at)?.id.slice(4)));
 
-describe('feed', () => {
-  test('pages follow each other to the end', async () => {
-    const { feed } = await setUp(7);
-    await feed.loadTo(4);
-    expect(ids(feed)).toEqual([7, 6, 5, 4, 3, 2]);
-    const running = feed.loadTo(7);
-    await feed.loadTo(100);
+describe('live list', () => {
+  test('older pages load until the end of the list', async () => {
+    const { list } = await setUp(7);
+    await list.loadTo(4);
+    expect(ids(list)).toEqual([7, 6, 5, 4, 3, 2]);
+    const running = list.loadTo(7);
+    await list.loadTo(100);
     await running;
-    expect(ids(feed)).toEqual([7, 6, 5, 4, 3, 2, 1]);
-    expect(feed.view().hasMore).toBe(false);
+    expect(ids(list)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(list.state().hasMore).toBe(false);
   });
 
-  test('arrivals come on top, once, and are found by id', async () => {
-    const { feed } = await setUp(2);
-    for (const n of [3, 4, 3, 2]) feed.push(event(n));
-    expect(ids(feed)).toEqual([4, 3, 2, 1]);
-    expect([feed.indexOf('evt_4'), feed.indexOf('evt_1'), feed.indexOf('evt_9')]).toEqual([0, 3, -1]);
-    expect(feed.view().arrivalCount).toBe(2);
+  test('new events are added at the top once and are found by id', async () => {
+    const { list } = await setUp(2);
+    for (const n of [3, 4, 3, 2]) list.push(event(n));
+    expect(ids(list)).toEqual([4, 3, 2, 1]);
+    expect([list.indexOf('evt_4'), list.indexOf('evt_1'), list.indexOf('evt_9')]).toEqual([0, 3, -1]);
+    expect(list.state().arrivalCount).toBe(2);
   });
 
-  test('paused, arrivals are counted and nothing moves', async () => {
-    const { feed } = await setUp(2);
-    feed.pause(true);
-    for (const n of [3, 4, 4]) feed.push(event(n));
-    expect(ids(feed)).toEqual([2, 1]);
-    expect(feed.view().heldCount).toBe(2);
-    expect(feed.newestId()).toBe('evt_4');
-    feed.pause(false);
-    expect(ids(feed)).toEqual([4, 3, 2, 1]);
-    expect(feed.view().heldCount).toBe(0);
+  test('while paused, new events are counted and the rows do not change', async () => {
+    const { list } = await setUp(2);
+    list.setPaused(true);
+    for (const n of [3, 4, 4]) list.push(event(n));
+    expect(ids(list)).toEqual([2, 1]);
+    expect(list.state().heldCount).toBe(2);
+    expect(list.newestId()).toBe('evt_4');
+    list.setPaused(false);
+    expect(ids(list)).toEqual([4, 3, 2, 1]);
+    expect(list.state().heldCount).toBe(0);
   });
 
-  test('under a search the server decides what arrives', async () => {
-    const { feed, source, work } = await setUp(2, 'needle');
+  test('during a search the server decides which new events are listed', async () => {
+    const { list, source, work } = await setUp(2, 'needle');
     source.events.unshift(event(3));
-    feed.push(event(3));
-    feed.push(event(99));
-    expect(ids(feed)).toEqual([2, 1]);
+    list.push(event(3));
+    list.push(event(99));
+    expect(ids(list)).toEqual([2, 1]);
     work[0]?.();
     await Bun.sleep(0);
-    expect(ids(feed)).toEqual([3, 2, 1]);
+    expect(ids(list)).toEqual([3, 2, 1]);
   });
 
-  test('more news than one page starts the list over', async () => {
-    const { feed, source } = await setUp(4);
+  test('more than one page of new events starts the list over', async () => {
+    const { list, source } = await setUp(4);
     for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
-    await feed.askAgain();
-    expect(ids(feed)).toEqual([8, 7, 6]);
-    await feed.loadTo(6);
-    expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
+    await list.refresh();
+    expect(ids(list)).toEqual([8, 7, 6]);
+    await list.loadTo(6);
+    expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3]);
   });
 
-  test('paused over more news than one page, it starts over when it goes on', async () => {
-    const { feed, source } = await setUp(4);
-    feed.pause(true);
+  test('a paused list with more than one page of new events starts over when it resumes', async () => {
+    const { list, source } = await setUp(4);
+    list.setPaused(true);
     for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
-    await feed.askAgain();
-    expect(ids(feed)).toEqual([4, 3, 2]);
-    feed.pause(false);
+    await list.refresh();
+    expect(ids(list)).toEqual([4, 3, 2]);
+    list.setPaused(false);
     await Bun.sleep(0);
-    expect(ids(feed)).toEqual([8, 7, 6]);
-    await feed.loadTo(6);
-    expect(ids(feed)).toEqual([8, 7, 6, 5, 4, 3]);
+    expect(ids(list)).toEqual([8, 7, 6]);
+    await list.loadTo(6);
+    expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3]);
   });
 
-  test('a failed first page says why, a failed later page keeps the list', async () => {
+  test('a failed first page reports the problem; a failed later page keeps the list', async () => {
     let fail = true;
-    const feed = createLiveList({
+    const list = createLiveList({
       q: '',
       fetchPage: async () => {
         if (fail) throw new Error('no network');
@@ -113,35 +113,35 @@ describe('feed', () => {
       onChange: () => {},
       debounce: () => {},
     });
-    await feed.start();
-    expect(feed.view()).toMatchObject({ phase: 'failed', problem: 'no network' });
+    await list.start();
+    expect(list.state()).toMatchObject({ phase: 'failed', problem: 'no network' });
     fail = false;
-    await feed.start();
+    await list.start();
     fail = true;
-    await feed.loadTo(9);
-    expect(feed.view()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', isLoadingMore: false });
+    await list.loadTo(9);
+    expect(list.state()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', isLoadingMore: false });
   });
 
-  test('failures that may pass are counted until the page is there, and what is said stays', async () => {
+  test('retryable failures are counted, and the problem stays visible until the page is loaded', async () => {
     const answers = [new ApiError(0, 'unreachable'), new ApiError(503, 'busy'), new ApiError(404, 'not found')];
     const seen: string[] = [];
-    const feed: LiveList = createLiveList({
+    const list: LiveList = createLiveList({
       q: '',
       fetchPage: async () => {
         const error = answers.shift();
         if (error) throw error;
         return { events: [event(1)], nextCursor: null };
       },
-      onChange: () => seen.push(feed.view().phase),
+      onChange: () => seen.push(list.state().phase),
       debounce: () => {},
     });
     for (const failures of [1, 2, 0]) {
-      await feed.start();
-      expect(feed.view()).toMatchObject({ phase: 'failed', failures });
+      await list.start();
+      expect(list.state()).toMatchObject({ phase: 'failed', failures });
     }
-    expect(feed.view().problem).toBe('not found');
-    await feed.start();
-    expect(feed.view()).toMatchObject({ phase: 'ready', failures: 0, problem: '' });
+    expect(list.state().problem).toBe('not found');
+    await list.start();
+    expect(list.state()).toMatchObject({ phase: 'ready', failures: 0, problem: '' });
     expect(seen.slice(1)).not.toContain('loading');
   });
 });

@@ -1,6 +1,7 @@
 /*
- * The event list of one endpoint: pages from the API below, arrivals on top, each event once, order kept. Paused, arrivals are held
- * and counted, and nothing that the reader sees moves. It holds 100,000 rows: adding on either side costs nothing but the row.
+ * The state of an endpoint's event list: older pages are loaded from the API, new events are added at the top, and every event is
+ * listed once. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
+ * takes constant time.
  */
 
 import { isRetryable } from '../api.ts';
@@ -8,16 +9,17 @@ import type { EventPage, EventSummary } from '../wire.ts';
 
 export type LiveListState = {
   phase: 'loading' | 'ready' | 'failed';
+  /** Why the last load failed; empty after a success. */
   problem: string;
-  /** How often in a row the first page failed for a reason that may pass. */
+  /** Retryable failures of the first page in a row. */
   failures: number;
   length: number;
-  /** Arrivals held back while paused. */
+  /** New events held back while paused. */
   heldCount: number;
   isPaused: boolean;
   hasMore: boolean;
   isLoadingMore: boolean;
-  /** Rows put on top since the first page: a list that is scrolled down moves by these. */
+  /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
   arrivalCount: number;
 };
 
@@ -25,85 +27,87 @@ export type LiveListOptions = {
   q: string;
   fetchPage: (cursor: string | undefined, q: string) => Promise<EventPage>;
   onChange: () => void;
-  /** Runs `work` once, some moments later; arrivals under a search ask the server again then. */
+  /** Runs the function once after a short delay, however often it is called until then. Repeats a search when events arrive. */
   debounce: (work: () => void) => void;
 };
 
 export type LiveList = ReturnType<typeof createLiveList>;
 
 export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOptions) {
-  /** Arrivals, oldest first, so that adding one is a push; index 0 of the feed is its end. */
+  /** New events, oldest first, so that adding one is a push. The last one is row 0. */
   let newer: EventSummary[] = [];
   let older: EventSummary[] = [];
-  /** Ids of all three lists. */
-  let known = new Set<string>();
   let held: EventSummary[] = [];
+  /** Ids of the events in `newer`, `older` and `held`. */
+  let knownIds = new Set<string>();
   let cursor: string | null = null;
   let phase: LiveListState['phase'] = 'loading';
   let problem = '';
   let failures = 0;
-  let paused = false;
-  let loadingMore = false;
-  let aim = 0;
-  let asking = false;
-  let closed = false;
-  let missed = false;
+  let isPaused = false;
+  let isLoadingMore = false;
+  let isRefreshing = false;
+  let isClosed = false;
+  /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
+  let hasGap = false;
+  /** The number of rows that loadTo() is loading towards. */
+  let targetLength = 0;
 
-  const changed = (): void => {
-    if (!closed) onChange();
+  const length = (): number => newer.length + older.length;
+  const notify = (): void => {
+    if (!isClosed) onChange();
   };
   const at = (index: number): EventSummary | undefined =>
     index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
 
-  /** Loads the first page. After a failure what is said about it stays until the page is there. */
+  /** Loads the first page. On a retry the previous problem stays visible until the page is loaded. */
   const start = async (): Promise<void> => {
     if (phase !== 'failed') phase = 'loading';
-    changed();
+    notify();
     try {
-      startWith(await fetchPage(undefined, q));
+      reset(await fetchPage(undefined, q));
     } catch (error) {
       phase = 'failed';
       failures = isRetryable(error) ? failures + 1 : 0;
       problem = error instanceof Error ? error.message : 'The list could not be loaded.';
     }
-    changed();
+    notify();
   };
 
-  /** Reads the newest page and puts what is new on top; more than a page of news starts the list over. */
-  const askAgain = async (): Promise<void> => {
-    if (asking || closed) return;
-    asking = true;
+  /** Loads the newest page and adds its new events at the top. If there are more than a page of them, the list starts over. */
+  const refresh = async (): Promise<void> => {
+    if (isRefreshing || isClosed) return;
+    isRefreshing = true;
     try {
       const page = await fetchPage(undefined, q);
-      const overlap = page.events.findIndex(event => known.has(event.id));
-      const gap = overlap < 0 && page.nextCursor !== null;
-      if (gap && !paused) return startWith(page);
-      // Paused, the list stands still now and starts over when it goes on.
-      missed ||= gap;
-      const fresh = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
-      for (const event of fresh) arrive(event);
+      const overlap = page.events.findIndex(event => knownIds.has(event.id));
+      const isGap = overlap < 0 && page.nextCursor !== null;
+      if (isGap && !isPaused) return reset(page);
+      hasGap ||= isGap;
+      const arrivals = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
+      for (const event of arrivals) addArrival(event);
     } catch {
-      // The list on screen stays true as of its time; the next arrival asks again.
+      // The list stays as it is; the next new event triggers another refresh.
     } finally {
-      asking = false;
-      changed();
+      isRefreshing = false;
+      notify();
     }
   };
 
-  const arrive = (event: EventSummary): void => {
-    if (known.has(event.id)) return;
-    known.add(event.id);
-    (paused ? held : newer).push(event);
+  const addArrival = (event: EventSummary): void => {
+    if (knownIds.has(event.id)) return;
+    knownIds.add(event.id);
+    (isPaused ? held : newer).push(event);
   };
 
-  const startWith = (page: EventPage): void => {
+  const reset = (page: EventPage): void => {
     newer = [];
     older = page.events;
-    known = new Set(older.map(event => event.id));
     held = [];
+    knownIds = new Set(older.map(event => event.id));
     cursor = page.nextCursor;
-    aim = 0;
-    missed = false;
+    targetLength = 0;
+    hasGap = false;
     failures = 0;
     problem = '';
     phase = 'ready';
@@ -112,81 +116,81 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
   return {
     at,
     indexOf: (id: string): number => {
-      if (!known.has(id)) return -1;
-      const top = newer.findLastIndex(event => event.id === id);
-      if (top >= 0) return newer.length - 1 - top;
-      const below = older.findIndex(event => event.id === id);
-      return below < 0 ? -1 : newer.length + below;
+      if (!knownIds.has(id)) return -1;
+      const newerIndex = newer.findLastIndex(event => event.id === id);
+      if (newerIndex >= 0) return newer.length - 1 - newerIndex;
+      const olderIndex = older.findIndex(event => event.id === id);
+      return olderIndex < 0 ? -1 : newer.length + olderIndex;
     },
     newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
-    view: (): LiveListState => ({
+    state: (): LiveListState => ({
       phase,
       problem,
       failures,
-      length: newer.length + older.length,
+      length: length(),
       heldCount: held.length,
-      isPaused: paused,
+      isPaused,
       hasMore: cursor !== null,
-      isLoadingMore: loadingMore,
+      isLoadingMore,
       arrivalCount: newer.length,
     }),
 
     start,
+    refresh,
 
     /**
-     * Loads older pages, one request at a time, until `rows` are there or there are no more. A call while it runs moves the aim only, so
-     * that fast scrolling never waits for a paint between two pages. After a problem the next call tries again.
+     * Loads older pages, one request at a time, until the list has `rows` rows or there are no more. A call during a load only
+     * raises the target, so fast scrolling does not wait for a render between pages. After a failure the next call tries again.
      */
     async loadTo(rows: number): Promise<void> {
-      aim = Math.max(aim, rows);
-      if (loadingMore || phase !== 'ready' || cursor === null || aim <= newer.length + older.length) return;
-      loadingMore = true;
+      targetLength = Math.max(targetLength, rows);
+      if (isLoadingMore || phase !== 'ready' || cursor === null || targetLength <= length()) return;
+      isLoadingMore = true;
       problem = '';
-      changed();
+      notify();
       try {
-        while (cursor !== null && newer.length + older.length < aim && !closed) {
-          const from: string = cursor;
-          const page = await fetchPage(from, q);
-          // The list was started over meanwhile: this page hangs on the old one.
-          if (cursor !== from) continue;
+        while (cursor !== null && length() < targetLength && !isClosed) {
+          const pageCursor: string = cursor;
+          const page = await fetchPage(pageCursor, q);
+          // The list was reset during the request, so this page belongs to the previous list.
+          if (cursor !== pageCursor) continue;
           for (const event of page.events) {
-            if (known.has(event.id)) continue;
-            known.add(event.id);
+            if (knownIds.has(event.id)) continue;
+            knownIds.add(event.id);
             older.push(event);
           }
           cursor = page.nextCursor;
-          changed();
+          notify();
         }
       } catch (error) {
-        aim = 0;
+        targetLength = 0;
         problem = error instanceof Error ? error.message : 'More events could not be loaded.';
       }
-      loadingMore = false;
-      changed();
+      isLoadingMore = false;
+      notify();
     },
 
-    /** An event from the live stream. Under a search only the server knows whether it belongs here. */
+    /** Adds an event from the live stream. During a search the server decides whether the event matches. */
     push(event: EventSummary): void {
       if (phase !== 'ready') return;
-      if (q !== '') debounce(() => void askAgain());
+      if (q !== '') debounce(() => void refresh());
       else {
-        arrive(event);
-        changed();
+        addArrival(event);
+        notify();
       }
     },
-    askAgain,
 
-    pause(on: boolean): void {
-      paused = on;
-      if (!on) {
+    setPaused(paused: boolean): void {
+      isPaused = paused;
+      if (!paused) {
         newer = newer.concat(held);
         held = [];
-        if (missed) return void start();
+        if (hasGap) return void start();
       }
-      changed();
+      notify();
     },
     close(): void {
-      closed = true;
+      isClosed = true;
     },
   };
 }

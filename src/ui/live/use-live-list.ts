@@ -1,4 +1,4 @@
-/* The feed and its stream as a hook: one of each per endpoint and search, redrawn at most once a frame however fast events arrive. */
+/* The live list and its stream as a hook: one of each per endpoint and search, rendered at most once per animation frame. */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { api, apiListeners } from '../api.ts';
@@ -8,33 +8,35 @@ import { createLiveList, type LiveList, type LiveListState } from './live-list.t
 import { type ConnectionState, openLiveStream } from './stream.ts';
 
 const searchRefreshMs = 400;
-/** After this long away the list is read anew instead of catching up event by event. */
+/** After a longer interruption the list is reloaded instead of resumed event by event. */
 const maxResumeMs = 10 * 60_000;
 
 export type LiveListHandle = {
-  feed: LiveList;
-  view: LiveListState;
-  live: ConnectionState;
+  list: LiveList;
+  state: LiveListState;
+  connection: ConnectionState;
+  /** The endpoint does not exist (any more). */
   isGone: boolean;
   restart: () => void;
 };
 
 export function useLiveList(endpointId: string, q: string, onArrival: (event: EventSummary) => void): LiveListHandle {
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const [live, setLive] = useState<ConnectionState>('connecting');
-  const [gone, setGone] = useState(false);
-  const [turn, setTurn] = useState(0);
+  const [, render] = useReducer((n: number) => n + 1, 0);
+  const [connection, setConnection] = useState<ConnectionState>('connecting');
+  const [isGone, setIsGone] = useState(false);
+  const [restarts, setRestarts] = useState(0);
 
-  const feed = useMemo(() => {
+  const list = useMemo(() => {
     const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
     return createLiveList({
       q,
       fetchPage: (cursor, text) => api.events(endpointId, cursor, text),
       onChange: () => {
-        if (document.hidden) return redraw(undefined);
+        // A hidden tab has no animation frames.
+        if (document.hidden) return render(undefined);
         pending.frame ??= requestAnimationFrame(() => {
           delete pending.frame;
-          redraw(undefined);
+          render(undefined);
         });
       },
       debounce: work => {
@@ -44,44 +46,46 @@ export function useLiveList(endpointId: string, q: string, onArrival: (event: Ev
         }, searchRefreshMs);
       },
     });
-  }, [endpointId, q, turn]);
+  }, [endpointId, q, restarts]);
 
   useEffect(() => {
-    void feed.start();
-    return feed.close;
-  }, [feed]);
-  const view = feed.view();
-  useRetry(view.failures, () => void feed.start());
+    void list.start();
+    return list.close;
+  }, [list]);
+  const state = list.state();
+  useRetry(state.failures, () => void list.start());
 
-  const ready = view.phase === 'ready';
+  const isReady = state.phase === 'ready';
   useEffect(() => {
-    if (!ready) return;
-    let lastOpen = Date.now();
+    if (!isReady) return;
+    let lastActivityAt = Date.now();
+    const isTooOldToResume = (): boolean => Date.now() - lastActivityAt > maxResumeMs;
     return openLiveStream({
       url: api.streamUrl(endpointId),
-      lastEventId: () => (Date.now() - lastOpen > maxResumeMs ? undefined : feed.newestId()),
+      lastEventId: () => (isTooOldToResume() ? undefined : list.newestId()),
       onEvent: event => {
-        lastOpen = Date.now();
+        lastActivityAt = Date.now();
         onArrival(event);
-        feed.push(event);
+        list.push(event);
       },
       onOpen: () => {
-        // Without an event to resume from (or under a search) only the list knows what came in between.
-        if (q !== '' || feed.newestId() === undefined || Date.now() - lastOpen > maxResumeMs) void feed.askAgain();
-        // Older events that could not be loaded while the server was away.
-        if (feed.view().problem !== '') void feed.loadTo(feed.view().length + 1);
-        lastOpen = Date.now();
+        // The stream cannot resume during a search or without a last event id, so the list fetches what it missed.
+        if (q !== '' || list.newestId() === undefined || isTooOldToResume()) void list.refresh();
+        // Retry the page of older events that failed while the server was unreachable.
+        const { problem, length } = list.state();
+        if (problem !== '') void list.loadTo(length + 1);
+        lastActivityAt = Date.now();
       },
-      onState: setLive,
-      onRefused: status => (status === 401 ? apiListeners.onSignedOut() : setGone(true)),
+      onState: setConnection,
+      onRefused: status => (status === 401 ? apiListeners.onSignedOut() : setIsGone(true)),
     });
-  }, [feed, ready, endpointId]);
+  }, [list, isReady, endpointId]);
 
   return {
-    feed,
-    view,
-    live: view.phase === 'failed' ? 'retrying' : live,
-    isGone: gone,
-    restart: () => setTurn(turn + 1),
+    list,
+    state,
+    connection: state.phase === 'failed' ? 'retrying' : connection,
+    isGone,
+    restart: () => setRestarts(restarts + 1),
   };
 }

@@ -30,16 +30,16 @@ type Tab = (typeof tabs)[number];
 const maxPathChars = 150;
 
 type EventPaneProps = {
-  loaded: EventQuery;
+  query: EventQuery;
   summary: EventSummary | undefined;
-  previousId: string | undefined;
+  compareId: string | undefined;
   listHref: string;
   onReplay: () => void;
 };
 
-export function EventPane({ loaded, summary, previousId, listHref, onReplay }: EventPaneProps) {
+export function EventPane({ query, summary, compareId, listHref, onReplay }: EventPaneProps) {
   const { endpoints } = useWorkspace();
-  const { event, problem, reload } = loaded;
+  const { event, problem, reload } = query;
   const [tab, setTab] = useState<Tab>('body');
   const [copying, setCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
@@ -68,7 +68,6 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
   }
   if (!shown) return <Skeleton rows={6} kind="line" />;
   const verdict = event ? describeVerdict(event) : undefined;
-  const compareWith = previousId;
   return (
     <article class="event">
       <header class="event-head">
@@ -100,8 +99,8 @@ export function EventPane({ loaded, summary, previousId, listHref, onReplay }: E
           <Button icon="copy" onClick={() => setCopying(true)} disabled={!event} title="Copy as curl with c">
             Copy as…
           </Button>
-          {event && compareWith && (
-            <Link class="button plain" to={`/app/endpoints/${event.endpointId}/compare?a=${compareWith}&b=${event.id}`}>
+          {event && compareId && (
+            <Link class="button plain" to={`/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`}>
               Compare
             </Link>
           )}
