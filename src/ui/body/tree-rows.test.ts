@@ -15,7 +15,7 @@ const shown = (document: JsonDocument, closed: Set<number>): string[] =>
 
 const sample = json('{"a":{"b":[1,2]},"c":{},"d":3}');
 
-test('open containers have a closing row, empty and closed ones do not', () => {
+test('open containers have a closing row; empty and closed containers do not', () => {
   expect(shown(sample, new Set())).toEqual([
     'object',
     'a',
@@ -31,7 +31,7 @@ test('open containers have a closing row, empty and closed ones do not', () => {
   expect(shown(sample, collapseAll(sample))).toEqual(['object', 'a', 'c', 'd', '/object']);
 });
 
-test('a small tree starts open, a big one shows its outline, a deep one stops in time', () => {
+test('a small tree starts open, a large one shows its outline, and a deep one is closed below a limit', () => {
   expect(initiallyClosed(sample).size).toBe(0);
   const big = json(`{"list":[${Array(5000).fill('{"x":1}').join(',')}],"id":1}`);
   expect(shown(big, initiallyClosed(big))).toEqual(['object', 'list', 'id', '/object']);

@@ -1,27 +1,32 @@
-/* Which rows a JSON tree shows: an opening row per value, a closing row per open container. Iterative, and as long as what is visible. */
+/*
+ * The rows of a JSON tree: one row per value, and a closing row per open container. Iterative, so that deep documents do not overflow
+ * the stack; closed containers cost one row.
+ */
 
 import type { JsonDocument } from './json.ts';
 
-/** Node index for a value or opening row; its complement (`~index`, negative) for a closing row. */
+/** The node index for a value or opening row; its complement (`~index`, negative) for a closing row. */
 export type TreeRow = number;
+
+export const nodeIndexOf = (row: TreeRow): number => (row < 0 ? ~row : row);
 
 const maxFullyOpenNodes = 1500;
 const maxOpenSubtreeNodes = 60;
 const maxOpenDepth = 48;
 
-/** What starts closed: nothing in a small tree; in a big one everything large below the second level, and whatever is very deep. */
+/** A small tree starts fully open. In a large tree big subtrees below the root start closed. Very deep nodes always start closed. */
 export function initiallyClosed(document: JsonDocument): Set<number> {
   const closed = new Set<number>();
-  const big = document.nodes.length > maxFullyOpenNodes;
+  const isLarge = document.nodes.length > maxFullyOpenNodes;
   for (const [index, node] of document.nodes.entries()) {
     if (node.size === 0) continue;
-    if (node.depth >= maxOpenDepth || (big && node.depth >= 1 && node.after - index > maxOpenSubtreeNodes))
+    if (node.depth >= maxOpenDepth || (isLarge && node.depth >= 1 && node.after - index > maxOpenSubtreeNodes))
       closed.add(index);
   }
   return closed;
 }
 
-/** Every container but the root. */
+/** All containers except the root. */
 export const collapseAll = (document: JsonDocument): Set<number> =>
   new Set(document.nodes.flatMap((node, index) => (node.size > 0 && index > 0 ? [index] : [])));
 

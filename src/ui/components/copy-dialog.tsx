@@ -1,4 +1,4 @@
-/* An event as a command or code, shown before it is copied. The command is safe to paste whatever the sender wrote. */
+/* Shows an event as a command or code to copy. The command is safe to paste, whatever the event contains. */
 
 import { useMemo, useState } from 'preact/hooks';
 import { curlCommand } from '../copy/curl.ts';
@@ -17,24 +17,24 @@ const formats = [
 ] as const;
 const maxShownChars = 20_000;
 
-type CopyDialogProps = { event: EventDetail; request: CopyRequest; endpointId: string; onClose: () => void };
+type CopyDialogProps = { event: EventDetail; request: CopyRequest; onClose: () => void };
 
 export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
-  const [kind, setKind] = useState(loadPreference('copy-as') ?? 'curl');
+  const [formatId, setFormatId] = useState(loadPreference('copy-as') ?? 'curl');
   const [url, setUrl] = useState(request.url);
-  const form = formats.find(one => one.id === kind) ?? formats[0];
-  const text = useMemo(() => form.build({ ...request, url }), [form, request.method, request.body, url]);
+  const format = formats.find(one => one.id === formatId) ?? formats[0];
+  const text = useMemo(() => format.build({ ...request, url }), [format, request.method, request.body, url]);
   const { redacted } = sendableHeaders(event.rawHeaders);
   return (
     <Dialog title="Copy as" wide onClose={onClose}>
       <Field label="Send to" type="url" value={url} onText={setUrl} spellcheck={false} />
       <div class="panel-bar">
         <Segmented
-          label="Form"
+          label="Format"
           options={formats.map(({ id, label }) => ({ id, label }))}
-          value={form.id}
+          value={format.id}
           onPick={id => {
-            setKind(id);
+            setFormatId(id);
             savePreference('copy-as', id);
           }}
         />
@@ -44,10 +44,10 @@ export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
       <pre class="code" tabIndex={0}>
         {visibleText(text.slice(0, maxShownChars))}
-        {text.length > maxShownChars && '\n… the copy has the rest'}
+        {text.length > maxShownChars && '\n… truncated here; copying includes everything'}
       </pre>
       {redacted.length > 0 && (
-        <p class="faint">Left out, because credentials are never stored: {redacted.join(', ')}.</p>
+        <p class="faint">Not included, because credentials are not stored: {redacted.join(', ')}.</p>
       )}
     </Dialog>
   );
