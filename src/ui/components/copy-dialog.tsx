@@ -7,7 +7,8 @@ import { httpieCommand } from '../copy/httpie.ts';
 import { type CopyRequest, sendableHeaders } from '../copy/request.ts';
 import { visibleText } from '../format/visible.ts';
 import type { EventDetail } from '../wire.ts';
-import { CopyButton, Dialog, Field, Segmented } from './controls.tsx';
+import { Dialog, Field, Segmented } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { loadPreference, savePreference } from './preferences.ts';
 
 const formats = [

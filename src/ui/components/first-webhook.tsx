@@ -5,7 +5,8 @@ import { samplesFor } from '../copy/samples.ts';
 import { visibleName } from '../format/visible.ts';
 import type { ConnectionState } from '../live/stream.ts';
 import type { Endpoint } from '../wire.ts';
-import { CopyButton, Segmented } from './controls.tsx';
+import { Segmented } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Link } from './navigation.tsx';
 import { loadPreference, savePreference } from './preferences.ts';
 

@@ -5,7 +5,8 @@ import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText, valueText 
 import { collapseAll, initiallyClosed, nodeIndexOf, treeRows } from '../body/tree-rows.ts';
 import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
-import { Button, CopyButton, Dialog } from './controls.tsx';
+import { Button, Dialog } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icons.tsx';
 import { TextView } from './text-view.tsx';
 import { useVirtual } from './use-virtual.ts';

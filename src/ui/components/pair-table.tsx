@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
-import { CopyButton } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 
 export type PairRow = { name: string; value: string; shown?: ComponentChildren; note?: string };
 

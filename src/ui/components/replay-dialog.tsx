@@ -1,4 +1,4 @@
-/* Sending one event or several again. The destination is remembered per endpoint; several go one after the other, oldest first. */
+/* The dialog that replays one or several events to a destination. Several events are sent one after the other, in the given order. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
@@ -7,93 +7,31 @@ import { visibleLine, visibleText } from '../format/visible.ts';
 import type { ReplayResult } from '../wire.ts';
 import { StatusBadge } from './badges.tsx';
 import { Button, Dialog, Field, Notice } from './controls.tsx';
-import { loadPreference, savePreference } from './preferences.ts';
+import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
 import { showError, showToast } from './toasts.tsx';
 
-const maxDestinations = 8;
-
-/** Destinations used for an endpoint, newest first. */
-const destinations = (endpointId: string): string[] => {
-  try {
-    const kept: unknown = JSON.parse(loadPreference(`destinations.${endpointId}`) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(one => typeof one === 'string') : [];
-  } catch {
-    return [];
-  }
-};
-
-export const lastDestination = (endpointId: string): string | undefined => destinations(endpointId)[0];
-
-const rememberDestination = (endpointId: string, url: string): void =>
-  savePreference(
-    `destinations.${endpointId}`,
-    JSON.stringify([...new Set([url, ...destinations(endpointId)])].slice(0, maxDestinations)),
-  );
-
-type Sent = { id: string; result?: ReplayResult; problem?: string };
+type Attempt = { id: string; result?: ReplayResult; problem?: string };
 
 type ReplayDialogProps = {
   endpointId: string;
   events: { id: string; label: string }[];
-  /** An event was sent, or could not be: also when the dialog was closed meanwhile. */
+  /** Called after each attempt, successful or not, also after the dialog was closed. */
   onSent: (id: string) => void;
   onClose: () => void;
 };
 
 export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDialogProps) {
-  const many = events.length > 1;
+  const isBatch = events.length > 1;
   const [url, setUrl] = useState(() => lastDestination(endpointId) ?? '');
-  const [problem, setProblem] = useState('');
-  const [sent, setSent] = useState<Sent[]>([]);
-  const [busy, setBusy] = useState(false);
-  const stop = useRef(false);
-  const closed = useRef(false);
-  const halt = (): void => {
-    stop.current = true;
-  };
-  useEffect(
-    () => () => {
-      closed.current = true;
-      halt();
-    },
-    [],
-  );
-
+  const { attempts, problem, isBusy, send, stop } = useReplay({ endpointId, events, onSent });
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    setProblem('');
-    setSent([]);
-    setBusy(true);
-    stop.current = false;
-    let done = 0;
-    for (const { id } of events) {
-      if (stop.current) break;
-      try {
-        const result = await replayWaiting(id, url, stop);
-        setSent(all => [...all, { id, result }]);
-        rememberDestination(endpointId, url);
-        if (closed.current && !many) showToast(`The replay was answered with ${result.status}.`);
-      } catch (error) {
-        const words = error instanceof Error ? error.message : String(error);
-        if (closed.current && !many) showError(`The replay was not delivered. ${words}`);
-        if (error instanceof ApiError && error.status === 400) {
-          setProblem(words);
-          break;
-        }
-        setSent(all => [...all, { id, problem: words }]);
-      }
-      done += 1;
-      onSent(id);
-    }
-    setBusy(false);
-    if (closed.current && many) showToast(`Replayed ${done} of ${events.length}; closing the dialog stopped the rest.`);
+    await send(url);
   };
-
-  const good = sent.filter(one => one.result?.ok).length;
   return (
     <Dialog
       title={
-        many
+        isBatch
           ? `Replay ${formatCount(events.length, 'event')}`
           : `Replay ${visibleLine(events[0]?.label ?? 'event').slice(0, 60)}`
       }
@@ -112,36 +50,28 @@ export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDial
           value={url}
           onText={setUrl}
           problem={problem}
-          hint="Same method, headers and body bytes. Credentials were not stored and are not sent; x-service-replay carries the event id."
+          hint="Sends the same method, headers and body bytes, plus the event id in x-service-replay. Credentials are not stored and not sent."
         />
         <datalist id="destinations">
-          {destinations(endpointId).map(one => (
+          {listDestinations(endpointId).map(one => (
             <option key={one} value={one} />
           ))}
         </datalist>
         <div class="dialog-actions">
-          {busy && many && <Button onClick={halt}>Stop</Button>}
-          <Button kind="primary" icon="replay" type="submit" busy={busy}>
-            {sent.length > 0 && !busy ? 'Send again' : 'Send'}
+          {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
+          <Button kind="primary" icon="replay" type="submit" busy={isBusy}>
+            {attempts.length > 0 && !isBusy ? 'Send again' : 'Send'}
           </Button>
         </div>
       </form>
-      {many && (busy || sent.length > 0) && (
-        <div class="progress">
-          <progress max={events.length} value={sent.length} aria-label="Replayed" />
-          <p role="status">
-            {sent.length} of {events.length} sent, {good} answered with success
-            {sent.length - good > 0 && `, ${sent.length - good} not`}.
-          </p>
-        </div>
-      )}
+      {isBatch && (isBusy || attempts.length > 0) && <Progress attempts={attempts} total={events.length} />}
       <div class="results" aria-live="polite">
-        {sent.map(one => (
+        {attempts.map(attempt => (
           <Outcome
-            key={one.id}
-            sent={one}
-            label={events.find(event => event.id === one.id)?.label ?? ''}
-            open={!many}
+            key={attempt.id}
+            attempt={attempt}
+            label={events.find(event => event.id === attempt.id)?.label ?? ''}
+            open={!isBatch}
           />
         ))}
       </div>
@@ -149,37 +79,110 @@ export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDial
   );
 }
 
-/** A rate limit in the middle of many replays is waited out; nothing was sent when it answered. */
-const replayWaiting = async (id: string, url: string, stop: { current: boolean }): Promise<ReplayResult> => {
+/**
+ * Sends the events one after the other. Closing the dialog stops a batch after the current event; results that arrive after that are
+ * shown as toasts.
+ */
+function useReplay({ endpointId, events, onSent }: Omit<ReplayDialogProps, 'onClose'>) {
+  const isBatch = events.length > 1;
+  const [problem, setProblem] = useState('');
+  const [attempts, setAttempts] = useState<Attempt[]>([]);
+  const [isBusy, setIsBusy] = useState(false);
+  const isStopped = useRef(false);
+  const isClosed = useRef(false);
+  const stop = (): void => {
+    isStopped.current = true;
+  };
+  useEffect(
+    () => () => {
+      isClosed.current = true;
+      stop();
+    },
+    [],
+  );
+
+  const send = async (url: string): Promise<void> => {
+    setProblem('');
+    setAttempts([]);
+    setIsBusy(true);
+    isStopped.current = false;
+    let sentCount = 0;
+    for (const { id } of events) {
+      if (isStopped.current) break;
+      try {
+        const result = await replayWithinRateLimit(id, url, isStopped);
+        setAttempts(all => [...all, { id, result }]);
+        saveDestination(endpointId, url);
+        if (isClosed.current && !isBatch) showToast(`The replay was answered with ${result.status}.`);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        if (isClosed.current && !isBatch) showError(`The replay was not delivered. ${message}`);
+        // The destination is not allowed: it would be refused for every other event too.
+        if (error instanceof ApiError && error.status === 400) {
+          setProblem(message);
+          break;
+        }
+        setAttempts(all => [...all, { id, problem: message }]);
+      }
+      sentCount += 1;
+      onSent(id);
+    }
+    setIsBusy(false);
+    if (isClosed.current && isBatch) {
+      showToast(`Replayed ${sentCount} of ${events.length} events. The rest stopped when the dialog was closed.`);
+    }
+  };
+  return { attempts, problem, isBusy, send, stop };
+}
+
+/** Waits out the rate limit (429) and sends again, unless the batch was stopped. The server sends nothing when it answers 429. */
+const replayWithinRateLimit = async (
+  id: string,
+  url: string,
+  isStopped: { current: boolean },
+): Promise<ReplayResult> => {
   for (;;) {
     try {
       return await api.replay(id, url);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 429 || stop.current) throw error;
+      if (!(error instanceof ApiError) || error.status !== 429 || isStopped.current) throw error;
       await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000));
-      if (stop.current) throw error;
+      if (isStopped.current) throw error;
     }
   }
 };
 
-function Outcome({ sent, label, open }: { sent: Sent; label: string; open: boolean }) {
-  if (!sent.result)
+const Progress = ({ attempts, total }: { attempts: Attempt[]; total: number }) => {
+  const succeeded = attempts.filter(one => one.result?.ok).length;
+  const failed = attempts.length - succeeded;
+  return (
+    <div class="progress">
+      <progress max={total} value={attempts.length} aria-label="Replayed" />
+      <p role="status">
+        {attempts.length} of {total} sent, {succeeded} succeeded{failed > 0 && `, ${failed} failed`}.
+      </p>
+    </div>
+  );
+};
+
+function Outcome({ attempt, label, open }: { attempt: Attempt; label: string; open: boolean }) {
+  if (!attempt.result)
     return (
       <Notice tone="bad" title={open ? 'Not delivered' : visibleLine(label)}>
-        {sent.problem}
+        {attempt.problem}
       </Notice>
     );
-  const { ok, status, durationMs, responsePreview } = sent.result;
+  const { ok, status, durationMs, responsePreview } = attempt.result;
   return (
     <details class="outcome" open={open}>
       <summary>
         <StatusBadge status={status} ok={ok} />
         {!open && <span class="wrap">{visibleLine(label)}</span>}
         <span class="faint">
-          {ok ? 'accepted' : 'answered without success'} after {formatDuration(durationMs)}
+          {ok ? 'succeeded' : 'failed'} after {formatDuration(durationMs)}
         </span>
       </summary>
-      <pre class="code">{responsePreview === '' ? 'The answer had no body.' : visibleText(responsePreview)}</pre>
+      <pre class="code">{responsePreview === '' ? 'The response had no body.' : visibleText(responsePreview)}</pre>
     </details>
   );
 }

@@ -4,7 +4,7 @@ import { platformTitle } from '../format/platforms.ts';
 import { describeVerdict } from '../format/verdict.ts';
 import type { EventDetail } from '../wire.ts';
 import { VerdictBadge } from './badges.tsx';
-import { CopyButton } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Link } from './navigation.tsx';
 import { type PairRow, PairTable } from './pair-table.tsx';
 

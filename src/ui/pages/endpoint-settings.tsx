@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Field, Skeleton } from '../components/controls.tsx';
+import { Button, Dialog, Field, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { showError, showToast } from '../components/toasts.tsx';

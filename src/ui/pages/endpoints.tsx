@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { Sparkline } from '../components/sparkline.tsx';
 import { Time } from '../components/time.tsx';

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { useQuery } from '../components/use-query.ts';

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { useQuery } from '../components/use-query.ts';
@@ -87,7 +88,7 @@ export function KeysSection() {
         ))}
       </ul>
       {created && (
-        <Dialog title="Your new key" wide stays onClose={() => setCreated(undefined)}>
+        <Dialog title="Your new key" wide isPersistent onClose={() => setCreated(undefined)}>
           <p>Copy it now. Only a fingerprint of it is stored, so it cannot be shown again.</p>
           <div class="address large">
             <code>{created.key}</code>

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { useQuery } from '../components/use-query.ts';
@@ -89,7 +90,7 @@ export function TeamSection() {
         </form>
       )}
       {invitation && (
-        <Dialog title={`Invitation for ${invitation.email}`} wide stays onClose={() => setInvitation(undefined)}>
+        <Dialog title={`Invitation for ${invitation.email}`} wide isPersistent onClose={() => setInvitation(undefined)}>
           <p>
             Hooktape sends no mail. Hand over this link yourself; it works once, until{' '}
             {formatExactTime(invitation.expiresAt)}.
