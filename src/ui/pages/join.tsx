@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { AuthPage, minPasswordLength } from '../components/auth-page.tsx';
 import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
 import { useQuery } from '../components/use-query.ts';
-import { AuthPage, minPasswordLength } from './setup.tsx';
 
 type JoinProps = {
   token: string;

@@ -2,8 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { AuthPage } from '../components/auth-page.tsx';
 import { Button, Field, Notice } from '../components/controls.tsx';
-import { AuthPage } from './setup.tsx';
 
 type LoginProps = {
   /** The session ended while a page was open. */

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { minPasswordLength } from '../components/auth-page.tsx';
 import { Button, Checkbox, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
@@ -9,7 +10,6 @@ import { type Query, useQuery } from '../components/use-query.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { browserName } from '../format/browser.ts';
 import type { LoginSession } from '../wire.ts';
-import { minPasswordLength } from './setup.tsx';
 
 export function AccountSection() {
   const { session } = useWorkspace();

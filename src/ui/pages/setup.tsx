@@ -1,26 +1,10 @@
 /* First run: the one-time link makes the owner and leads straight to the first endpoint, waiting for its first webhook. */
 
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { AuthPage, minPasswordLength } from '../components/auth-page.tsx';
 import { Button, Empty, Field, Notice } from '../components/controls.tsx';
-import { Mark } from '../components/icons.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-
-export const AuthPage = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
-  <main class="entrance">
-    <div class="entrance-card">
-      <p class="entrance-brand">
-        <Mark /> Hooktape
-      </p>
-      <h1>{title}</h1>
-      <p class="lead">{lead}</p>
-      {children}
-    </div>
-  </main>
-);
-
-export const minPasswordLength = 12;
 
 type SetupProps = {
   token: string;
