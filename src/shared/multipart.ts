@@ -1,6 +1,6 @@
 /*
- * multipart/* bodies (RFC 2046, RFC 7578) split into their parts, bytes untouched. Senders are sloppy, so bare LF line ends and a
- * missing closing boundary are accepted; a body without its boundary gives no parts.
+ * Splits multipart/* bodies (RFC 2046, RFC 7578) into parts without changing their bytes. Lenient: bare LF line ends and a missing closing
+ * boundary are accepted. A body without its boundary has no parts.
  */
 
 export type MultipartPart = {
@@ -21,7 +21,7 @@ export const boundaryOf = (contentType: string): string | undefined => {
   return boundary ? boundary : undefined;
 };
 
-/** The parts of a body in order, at most 1000. */
+/** The parts in order, at most 1000. */
 export function parseMultipart(body: Uint8Array, boundary: string): MultipartPart[] {
   const marker = new TextEncoder().encode(`--${boundary}`);
   const parts: MultipartPart[] = [];
@@ -40,7 +40,7 @@ export function parseMultipart(body: Uint8Array, boundary: string): MultipartPar
   return parts;
 }
 
-/** The next marker that stands alone on a line; `--cutter` is not the boundary `cut`. */
+/** The next boundary line at or after `from`, or -1. `--cutter` does not match the boundary `cut`. */
 const boundaryAt = (body: Uint8Array, marker: Uint8Array, from: number): number => {
   for (let at = from; ; at++) {
     at = indexOfBytes(body, marker, at);
@@ -92,7 +92,7 @@ const readPart = (part: Uint8Array): MultipartPart => {
   };
 };
 
-/** A parameter of Content-Disposition. Quotes inside are percent-encoded or escaped, as browsers and curl write them. */
+/** A parameter of Content-Disposition. Browsers percent-encode quotes in it, curl escapes them. */
 const parameter = (disposition: string, name: string): string | undefined => {
   const found = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, 'i').exec(disposition);
   return found?.[1]?.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? found?.[2];

@@ -1,4 +1,4 @@
-/* The dashboard's start: theme before the first paint, then the app. */
+/* The entry point of the dashboard. Applies the theme before the first paint. */
 
 import { render } from 'preact';
 import { App } from './app.tsx';

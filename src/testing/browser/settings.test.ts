@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await settings('account');
     const row = page.getByRole('listitem').filter({ hasText: 'Safari on iOS' });
     await row.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Signed out there.').waitFor();
+    await page.getByText('Session signed out.').waitFor();
     await phone.reload();
     await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
     await phone.context().close();
@@ -110,11 +110,11 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Name saved.').waitFor();
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
-    const sure = page.getByRole('button', { name: 'Delete for good' });
+    const sure = page.getByRole('button', { name: 'Delete permanently' });
     expect(await sure.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('textbox').fill('Payments, live');
     await sure.click();
-    await page.getByText('Payments, live is deleted.').waitFor();
+    await page.getByText('Payments, live was deleted.').waitFor();
   });
 
   test('a secret that a handshake delivered is confirmed or removed, and the next one accepted in a window', async () => {

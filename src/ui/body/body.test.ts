@@ -8,19 +8,19 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 describe('bytes', () => {
-  test('base64 carries every byte there and back', () => {
+  test('base64 round-trips every byte', () => {
     const long = new Uint8Array(20_000).map((_, at) => at * 7);
     expect(fromBase64(toBase64(every))).toEqual(every);
     expect(fromBase64(toBase64(long))).toEqual(long);
     expect(bytesOf('é', 'utf8')).toEqual(Uint8Array.of(0xc3, 0xa9));
   });
 
-  test('text is only what is UTF-8, and keeps its byte order mark', () => {
+  test('only valid UTF-8 is text, and it keeps its byte order mark', () => {
     expect(utf8Text(every)).toBeUndefined();
     expect(utf8Text(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa');
   });
 
-  test('hex rows keep their columns on the last row', () => {
+  test('the last hex row is padded', () => {
     expect(hexRowCount(every)).toBe(16);
     expect(hexRow(every, 4)).toEqual({
       offset: '00000040',
@@ -31,7 +31,7 @@ describe('bytes', () => {
     expect(hexRow(Uint8Array.of(0, 10, 127), 0).ascii).toBe('···');
   });
 
-  test('a picture is known by its bytes, and SVG is none', () => {
+  test('an image is detected by its bytes, and SVG is not accepted', () => {
     expect(rasterType(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1))).toBe('image/png');
     expect(rasterType(bytes('RIFFxxxxWEBP'))).toBe('image/webp');
     expect(rasterType(bytes('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">'))).toBeUndefined();
@@ -40,7 +40,7 @@ describe('bytes', () => {
 });
 
 describe('forms', () => {
-  test('order and repeats stay', () =>
+  test('order and repeated names are kept', () =>
     expect(parseForm('b=1&a=x%20y+z&b=2&&flag').map(({ name, value }) => [name, value])).toEqual([
       ['b', '1'],
       ['a', 'x y z'],
@@ -70,7 +70,7 @@ describe('XML', () => {
       ].join('\n'),
     ));
 
-  test('unbalanced markup is still only text', () =>
+  test('unbalanced markup is shown as text', () =>
     expect(indentXml('</a></b><c>< <script>alert(1)</script>')).toContain('<script>alert(1)</script>'));
 });
 
@@ -78,7 +78,7 @@ describe('views', () => {
   const views = (body: string | Uint8Array, type = ''): string[] =>
     parseBody(typeof body === 'string' ? bytes(body) : body, type).views;
 
-  test('the bytes decide, the content type only hints', () => {
+  test('the bytes decide, the content type is a hint', () => {
     expect(views('{"a":1}', 'text/plain')).toEqual(['json', 'text', 'hex']);
     expect(views('a=1&b=2', 'application/x-www-form-urlencoded')).toEqual(['form', 'text', 'hex']);
     expect(views('<a/>')).toEqual(['xml', 'text', 'hex']);
@@ -87,6 +87,6 @@ describe('views', () => {
     expect(views('--b\n\nx', 'multipart/form-data; boundary=b')).toEqual(['parts', 'text', 'hex']);
   });
 
-  test('JSON that is none says where it breaks', () =>
+  test('invalid JSON has the position of the problem', () =>
     expect(parseBody(bytes('{"a":}'), 'application/json').jsonProblem).toMatchObject({ line: 1, column: 6 }));
 });

@@ -1,4 +1,4 @@
-/* Which views of a body make sense, best first. The content type is a hint; the bytes decide. */
+/* Decides which views fit a body, best first. The content type is only a hint; the bytes decide. */
 
 import { boundaryOf } from '../../shared/multipart.ts';
 import { rasterType, utf8Text } from './bytes.ts';
@@ -11,14 +11,14 @@ export type ParsedBody = {
   views: BodyView[];
   text: string | undefined;
   json: JsonDocument | undefined;
-  /** Set when the sender said JSON and it is not. */
+  /** Set when the content type is JSON but the body is not valid JSON. */
   jsonProblem: JsonProblem | undefined;
   boundary: string | undefined;
 };
 
 const maxJsonBytes = 16 << 20;
 
-/** Reads a body once. An empty body has no views. */
+/** Parses a body. An empty body has no views. */
 export function parseBody(bytes: Uint8Array, contentType: string): ParsedBody {
   const type = contentType.toLowerCase();
   const text = utf8Text(bytes);

@@ -42,7 +42,7 @@ export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
         <span class="grow" />
         <CopyButton kind="primary" label="Copy" text={text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
       <pre class="code" tabIndex={0}>
         {visibleText(text.slice(0, maxShownChars))}
         {text.length > maxShownChars && '\n… truncated here; copying includes everything'}

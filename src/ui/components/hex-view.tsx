@@ -1,4 +1,4 @@
-/* Bytes as offset, hexadecimal and ASCII, however many there are. */
+/* A virtualized hex view: offset, hexadecimal and ASCII. */
 
 import { hexRow, hexRowCount } from '../body/bytes.ts';
 import { useVirtual } from './use-virtual.ts';
@@ -9,7 +9,7 @@ export function HexView({ bytes }: { bytes: Uint8Array }) {
   const rows = hexRowCount(bytes);
   const { scroller, range } = useVirtual<HTMLElement>({ count: rows, rowHeight });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section ref={scroller} class="hex" tabIndex={0} aria-label="Bytes in hexadecimal">
       <div class="sizer" style={{ height: `${rows * rowHeight}px` }}>
         {Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => {

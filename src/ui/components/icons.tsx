@@ -1,4 +1,4 @@
-/* Line icons on a 16 unit grid, drawn with the text's colour. Always beside a word or inside a labelled control, hence hidden from readers. */
+/* Line icons on a 16 unit grid in the text colour. Hidden from screen readers: they only appear next to text or in labelled controls. */
 
 const paths = {
   back: 'M9.5 3.5 5 8l4.5 4.5',
@@ -33,7 +33,7 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 );
 
-/** Two reels and the tape that leaves them as a hook. */
+/** The logo. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="8" />

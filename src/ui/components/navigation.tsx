@@ -1,4 +1,4 @@
-/* History routing: the address bar is the state that survives a reload. Addresses of other rooms of the server are real navigations. */
+/* Client-side routing with the History API. Paths outside the dashboard, such as /docs, are full page loads. */
 
 import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -10,7 +10,7 @@ const notifyListeners = (): void => {
 };
 addEventListener('popstate', notifyListeners);
 
-/** Goes to a path of this origin. */
+/** Navigates to a path of this origin. */
 export function navigate(path: string, options: { replace?: boolean } = {}): void {
   if (!isDashboardPath(path)) {
     location.assign(path);
@@ -44,7 +44,7 @@ type LinkProps = Omit<AnchorHTMLAttributes, 'href' | 'role'> & {
   children?: ComponentChildren;
 };
 
-/** An anchor that stays in the page; opening in a new tab works as everywhere. */
+/** A link that navigates without a page load. Modifier keys and the middle button work as in any link. */
 export function Link({ to, replace = false, onClick, ...rest }: LinkProps) {
   return (
     <a

@@ -1,4 +1,4 @@
-/* A page for an address that leads nowhere, with the way back. */
+/* The pages for a URL that does not exist. */
 
 import type { ComponentChildren } from 'preact';
 import { Empty } from './controls.tsx';
@@ -21,5 +21,5 @@ export const NotFoundPage = ({ title, children }: { title: string; children: Com
 );
 
 export const EndpointNotFoundPage = () => (
-  <NotFoundPage title="No such endpoint">It was deleted, or it belongs to another team.</NotFoundPage>
+  <NotFoundPage title="Endpoint not found">It was deleted, or it belongs to another team.</NotFoundPage>
 );

@@ -1,10 +1,10 @@
-/* Small choices that stay in this browser: theme, pane width, replay destination. A browser without storage only forgets sooner. */
+/* User preferences in localStorage: theme, pane width, replay destinations. Without storage they are not kept. */
 
 export const savePreference = (name: string, value: string): void => {
   try {
     localStorage.setItem(`hooktape.${name}`, value);
   } catch {
-    // Storage is full or forbidden; the choice holds for this page.
+    // Storage is full or not allowed.
   }
 };
 
@@ -19,8 +19,8 @@ export const loadPreference = (name: string): string | undefined => {
 export type Theme = 'system' | 'light' | 'dark';
 
 export const currentTheme = (): Theme => {
-  const kept = loadPreference('theme');
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = loadPreference('theme');
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 };
 
 export const applyTheme = (theme: Theme): void => {

@@ -1,4 +1,4 @@
-/* Past replays of an event: where to, what came back, who and when. */
+/* The past replays of an event: destination, response status, duration, user and time. */
 
 import { formatDuration } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
@@ -10,8 +10,7 @@ import { Time } from './time.tsx';
 export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
   replays.length === 0 ? (
     <Empty title="Not replayed yet">
-      A replay sends this delivery again, byte for byte, to an address you choose: with the button above, or{' '}
-      <kbd>r</kbd>.
+      A replay sends this event again, byte for byte, to a URL of your choice. Press Replay above, or <kbd>r</kbd>.
     </Empty>
   ) : (
     <div class="scroll-pane">

@@ -1,4 +1,4 @@
-/* The verdict on a signature in words: what it says, why, and what would make it pass. */
+/* Explains the signature verdict: what it means, why, and what to do about it. */
 
 import { platformTitle } from '../format/platforms.ts';
 import { describeVerdict } from '../format/verdict.ts';
@@ -33,8 +33,8 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
       )}
       {related.length > 0 && (
         <>
-          <h3 class="panel-title">Headers about it</h3>
-          <PairTable label="Headers about the signature" rows={related.map(([name, value]) => ({ name, value }))} />
+          <h3 class="panel-title">Signature headers</h3>
+          <PairTable label="Signature headers" rows={related.map(([name, value]) => ({ name, value }))} />
         </>
       )}
       <h3 class="panel-title">SHA-256 of the body</h3>

@@ -1,4 +1,4 @@
-/* The movable border between list and event, by pointer or arrow keys, remembered. */
+/* The draggable border between list and event. It also moves with the arrow keys, and its position is saved. */
 
 import { useState } from 'preact/hooks';
 import { loadPreference, savePreference } from './preferences.ts';
@@ -25,7 +25,7 @@ export function useSplit(): Split {
 export function Splitter({ split }: { split: Split }) {
   const [dragging, setDragging] = useState(false);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a splitter is a separator that takes focus; hr cannot say its value.
+    // biome-ignore lint/a11y/useSemanticElements: a splitter is a separator that takes focus; hr has no value.
     <div
       class={`splitter ${dragging ? 'dragging' : ''}`}
       role="separator"
@@ -43,10 +43,10 @@ export function Splitter({ split }: { split: Split }) {
       onPointerUp={() => setDragging(false)}
       onPointerCancel={() => setDragging(false)}
       onKeyDown={event => {
-        const by = event.key === 'ArrowLeft' ? -16 : event.key === 'ArrowRight' ? 16 : 0;
-        if (by === 0) return;
+        const delta = event.key === 'ArrowLeft' ? -16 : event.key === 'ArrowRight' ? 16 : 0;
+        if (delta === 0) return;
         event.preventDefault();
-        split.setWidth(split.width + by);
+        split.setWidth(split.width + delta);
       }}
     />
   );

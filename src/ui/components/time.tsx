@@ -1,21 +1,21 @@
-/* Relative times that keep up, with the exact time on hover. One timer serves the whole page. */
+/* Relative times that update themselves, with the exact time on hover. All share one timer. */
 
 import { useEffect, useReducer } from 'preact/hooks';
 import { formatExactTime, formatLongAge, formatShortAge } from '../format/time.ts';
 
-const watchers = new Set<() => void>();
+const listeners = new Set<() => void>();
 setInterval(() => {
-  if (!document.hidden) for (const watcher of [...watchers]) watcher();
+  if (!document.hidden) for (const listener of [...listeners]) listener();
 }, 1000);
 
-function useTick(on: boolean): void {
+function useTick(isEnabled: boolean): void {
   const [, tick] = useReducer((n: number) => n + 1, 0);
   useEffect(() => {
-    if (!on) return;
-    const watcher = (): void => tick(undefined);
-    watchers.add(watcher);
-    return () => void watchers.delete(watcher);
-  }, [on]);
+    if (!isEnabled) return;
+    const listener = (): void => tick(undefined);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, [isEnabled]);
 }
 
 export function Time({ at, long = false }: { at: number; long?: boolean }) {

@@ -1,4 +1,4 @@
-/* Short confirmations at the edge of the screen, read out politely, gone by themselves. Errors stay until dismissed. */
+/* Toasts: short messages that disappear after a few seconds. Errors stay until dismissed. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from './controls.tsx';
@@ -16,11 +16,11 @@ const shownMs = 4000;
 
 export function Toasts() {
   const [toasts, setToasts] = useState<Toast[]>([]);
-  const drop = (id: number): void => setToasts(all => all.filter(toast => toast.id !== id));
+  const dismiss = (id: number): void => setToasts(all => all.filter(toast => toast.id !== id));
   useEffect(() => {
     pushToast = toast => {
       setToasts(all => [...all.slice(-2), toast]);
-      if (toast.tone === 'good') setTimeout(drop, shownMs, toast.id);
+      if (toast.tone === 'good') setTimeout(dismiss, shownMs, toast.id);
     };
   }, []);
   return (
@@ -28,7 +28,7 @@ export function Toasts() {
       {toasts.map(toast => (
         <div key={toast.id} class={`toast ${toast.tone}`}>
           <span>{toast.text}</span>
-          <IconButton icon="close" label="Dismiss" onClick={() => drop(toast.id)} />
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
         </div>
       ))}
     </div>

@@ -1,4 +1,4 @@
-/* Loading from the API inside a component: one state for waiting, failed and there. */
+/* Loads data from the API in a component. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isRetryable } from '../api.ts';
@@ -8,26 +8,26 @@ type State<T> = {
   key: string;
   value: T | undefined;
   problem: string;
-  /** How often in a row it failed for a reason that may pass; it is tried again by itself until that is 0. */
+  /** Retryable failures in a row. The query is repeated until this is 0. */
   failures: number;
 };
 
 export type Query<T> = Omit<State<T>, 'key'> & { reload: () => void; set: (value: T) => void };
 
-/** Loads on mount and whenever `key` changes; answers for an older key are dropped. A reload keeps what is shown until the new is there. */
+/** Loads on mount and whenever `key` changes; a response for an older key is ignored. A reload keeps the old value until it is done. */
 export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
-  const [state, setState] = useState(() => nothing<T>(key));
-  const current = useRef({ key, load });
-  current.current = { key, load };
+  const [state, setState] = useState(() => initialState<T>(key));
+  const latest = useRef({ key, load });
+  latest.current = { key, load };
   const reload = useCallback((): void => {
-    const asked = current.current.key;
-    current.current.load().then(
-      value => current.current.key === asked && setState({ key: asked, value, problem: '', failures: 0 }),
+    const requestedKey = latest.current.key;
+    latest.current.load().then(
+      value => latest.current.key === requestedKey && setState({ key: requestedKey, value, problem: '', failures: 0 }),
       (error: unknown) => {
-        if (current.current.key !== asked) return;
+        if (latest.current.key !== requestedKey) return;
         const problem = error instanceof Error ? error.message : String(error);
-        setState(before => {
-          const old = before.key === asked ? before : nothing<T>(asked);
+        setState(previous => {
+          const old = previous.key === requestedKey ? previous : initialState<T>(requestedKey);
           return { ...old, problem, failures: isRetryable(error) ? old.failures + 1 : 0 };
         });
       },
@@ -35,12 +35,12 @@ export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
   }, []);
   useEffect(reload, [key]);
   const set = useCallback(
-    (value: T): void => setState({ key: current.current.key, value, problem: '', failures: 0 }),
+    (value: T): void => setState({ key: latest.current.key, value, problem: '', failures: 0 }),
     [],
   );
-  const shown = state.key === key ? state : nothing<T>(key);
-  useRetry(shown.failures, reload);
-  return { ...shown, reload, set };
+  const visible = state.key === key ? state : initialState<T>(key);
+  useRetry(visible.failures, reload);
+  return { ...visible, reload, set };
 }
 
-const nothing = <T>(key: string): State<T> => ({ key, value: undefined, problem: '', failures: 0 });
+const initialState = <T>(key: string): State<T> => ({ key, value: undefined, problem: '', failures: 0 });

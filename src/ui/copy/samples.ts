@@ -1,4 +1,4 @@
-/* First commands for a new endpoint, ready to paste: one JSON delivery to its address. */
+/* Sample commands that send a JSON webhook to a new endpoint. */
 
 import { shellWord } from './shell.ts';
 
@@ -20,5 +20,5 @@ export const samplesFor = (url: string): Sample[] => [
   { id: 'httpie', label: 'HTTPie', text: `http POST ${shellWord(url)} hello=world` },
 ];
 
-/** A PowerShell literal. It takes typographic quotes for quotes as well, so those are doubled too. */
+/** A PowerShell string literal. PowerShell also accepts typographic quotes, so they are doubled too. */
 export const powershellWord = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;

@@ -1,6 +1,6 @@
 /*
- * What differs between two JSON documents, by place. Values count as equal only when they are written the same, so `1` and `1.0`
- * differ; order of keys does not matter, order of items does. Duplicate keys are compared in turn.
+ * The differences of two JSON documents by path. Values are equal only when their text is equal, so `1` and `1.0` differ. The order of
+ * keys is ignored, the order of items is not. Duplicate keys are compared in order.
  */
 
 import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText } from '../body/json.ts';
@@ -8,7 +8,7 @@ import { commonPairs } from './common-pairs.ts';
 
 export type Change = {
   kind: 'added' | 'removed' | 'changed';
-  /** In the right document for added values, else in the left. */
+  /** The path in the right document for added values, otherwise in the left. */
   path: string;
   before: string | undefined;
   after: string | undefined;
@@ -16,7 +16,7 @@ export type Change = {
 
 export const maxChanges = 2000;
 
-/** Changes in document order, at most 2000. */
+/** The changes in document order, at most `maxChanges`. */
 export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
   const changes: Change[] = [];
   const work: [a: number, b: number][] = [[0, 0]];
@@ -36,7 +36,7 @@ export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
       return;
     }
     const pairs = one.kind === 'object' ? pairMembers(left, a, right, b) : pairItems(left, a, right, b);
-    // A stack keeps document order when the pairs go on it backwards; one-sided children are reported on the way.
+    // Pairs are pushed in reverse to be visited in document order. Children on one side only are reported here.
     const inner: [number, number][] = [];
     for (const [mine, theirs] of pairs) {
       if (mine === undefined && theirs !== undefined) added(theirs);
@@ -59,7 +59,8 @@ const node = (document: JsonDocument, index: number): JsonNode => {
   return found;
 };
 
-/** Scalars as written; empty containers by kind, whatever space is inside. */
+/** The text of a scalar; the kind of an empty container, so that whitespace in it is ignored. */
+
 const written = (document: JsonDocument, one: JsonNode): string =>
   isContainer(one) ? one.kind : sourceText(document, one);
 
@@ -100,7 +101,7 @@ const pairItems = (left: JsonDocument, a: number, right: JsonDocument, b: number
     mine.map(child => sourceText(left, node(left, child))),
     theirs.map(child => sourceText(right, node(right, child))),
   );
-  // Between two equal items, items pair up in turn, so that a mended item shows its inner change.
+  // Items between two equal items are paired in order, so that a changed item shows its inner changes.
   const pairs: Pair[] = [];
   let i = 0;
   let j = 0;

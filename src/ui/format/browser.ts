@@ -1,4 +1,4 @@
-/* A user agent in the words of its user. Order matters: most browsers also name the ones that they want to be taken for. */
+/* The browser and operating system of a user agent. The order matters: most user agents also name other browsers. */
 
 const browsers: [pattern: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
@@ -17,7 +17,7 @@ const systems: [pattern: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** `Firefox on Linux`, or the best part of it. */
+/** For example `Firefox on Linux`; shorter when only a part is known. */
 export function browserName(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -22,7 +22,7 @@ test('older than a month is a date', () => expect(formatShortAge(now - 40 * 86_4
 
 test('spans, sizes and durations', () => {
   expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(formatSpan)).toEqual([
-    'for ever',
+    'forever',
     '7 days',
     '12 hours',
     '90 seconds',
@@ -41,7 +41,7 @@ describe('verdicts', () => {
     ...change,
   });
 
-  test('each reason has its own sentence and says what would make it pass', () => {
+  test('each reason has its own sentence and advice', () => {
     const reasons = [
       'no_secret',
       'unconfirmed_secret',
@@ -56,14 +56,14 @@ describe('verdicts', () => {
     expect(words.map(word => word.action)).toEqual(['secrets', 'confirm', 'secrets', 'none', 'none', 'none']);
   });
 
-  test('valid says what it proves', () => {
+  test('a valid verdict says what it proves', () => {
     const valid = (proves: 'payload' | 'origin') =>
       describeVerdict({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
     expect(valid('payload')).toContain('exactly what was signed');
     expect(valid('origin')).toContain('does not sign it');
   });
 
-  test('a signature of an unknown sender names nobody', () => {
+  test('the verdict for an unknown platform names no sender', () => {
     for (const change of [
       { verdict: 'valid', proves: 'payload' },
       { verdict: 'valid', proves: 'origin' },
@@ -79,20 +79,20 @@ describe('verdicts', () => {
     }
   });
 
-  test('no signature is said without alarm, and a row says nothing', () => {
+  test('a missing signature is neutral and has no badge in the list', () => {
     expect(describeVerdict({ platform: null, signature: null }).tone).toBe('muted');
     expect(describeRowVerdict(null)).toBeUndefined();
     expect(describeRowVerdict(false)).toEqual({ tone: 'bad', label: 'Invalid' });
   });
 });
 
-test('characters that hide or reorder become visible', () => {
+test('invisible and reordering characters become visible', () => {
   expect(visibleLine('a\u0000b\u202ec\u200bd\ne\u007f')).toBe('a␀b‹U+202E›c‹U+200B›d␊e␡');
   expect(visibleText('a\r\nb\tc\rd')).toBe('a\nb\tc␍d');
   expect(visibleLine('héllo 👍')).toBe('héllo 👍');
 });
 
-test('header values are read as UTF-8 where they are, else byte by byte', () => {
+test('header values are decoded as UTF-8 if valid, else as Latin-1', () => {
   expect(headerText('K\u00c3\u00b6ln')).toBe('Köln');
   expect(headerText('K\u00f6ln')).toBe('Köln');
   expect(headerText('plain')).toBe('plain');
@@ -118,19 +118,19 @@ describe('return_to', () => {
     'data:text/html,x',
     '/\r/evil.test',
     'https:/evil.test',
-  ])('%j does not leave', wish => {
+  ])('%j is replaced by /app', wish => {
     const path = safeReturnTo(wish, origin);
     expect(new URL(path, origin).origin).toBe(origin);
     expect(path).toBe('/app');
   }); // prettier-ignore
 
-  test('paths of this origin are kept whole', () => {
+  test('paths of this origin are kept unchanged', () => {
     for (const path of ['/app/endpoints/ep_1?q=a#b', '/authorize?client_id=x&redirect_uri=https%3A%2F%2Fa.test%2F']) {
       expect(safeReturnTo(path, origin)).toBe(path);
     }
   });
 
-  test('knows its own paths', () => {
+  test('isDashboardPath() accepts only dashboard paths', () => {
     expect(['/', '/app', '/app/x', '/login?x', '/setup'].every(isDashboardPath)).toBe(true);
     expect(['/authorize?x', '/docs', '/apple', '/loginx'].some(isDashboardPath)).toBe(false);
   });

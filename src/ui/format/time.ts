@@ -1,4 +1,4 @@
-/* Times and sizes as people say them. Pure: the current time is an argument. */
+/* Formats times, durations, counts and sizes. Pure: the current time is a parameter. */
 
 const units: [limitMs: number, unitMs: number, short: string, long: string][] = [
   [60_000, 1000, 's', 'second'],
@@ -7,7 +7,7 @@ const units: [limitMs: number, unitMs: number, short: string, long: string][] = 
   [30 * 86_400_000, 86_400_000, 'd', 'day'],
 ];
 
-/** `now`, `12s`, `4m`, `3h`, `6d`, then a date. Times ahead of the clock read as `now`. */
+/** `now`, `12s`, `4m`, `3h`, `6d`, then a date. Future times are `now`. */
 export function formatShortAge(at: number, now: number): string {
   const age = now - at;
   if (age < 2000) return 'now';
@@ -23,7 +23,7 @@ export function formatLongAge(at: number, now: number): string {
   return `on ${formatShortAge(at, now)}`;
 }
 
-/** To the millisecond, with the zone, in the reader's own. */
+/** Date and time with milliseconds, in the browser's time zone. */
 export const formatExactTime = (at: number): string =>
   new Date(at).toLocaleString(undefined, {
     year: 'numeric',
@@ -36,9 +36,9 @@ export const formatExactTime = (at: number): string =>
     timeZoneName: 'short',
   });
 
-/** `90 days`, `12 hours`; 0 is for ever. */
+/** `90 days`, `12 hours`; 0 means forever. */
 export function formatSpan(ms: number): string {
-  if (ms === 0) return 'for ever';
+  if (ms === 0) return 'forever';
   for (const [, unit, , long] of [...units].reverse()) if (ms % unit === 0) return formatCount(ms / unit, long);
   return formatCount(Math.round(ms / 1000), 'second');
 }

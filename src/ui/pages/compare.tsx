@@ -1,4 +1,4 @@
-/* Two events side by side: what differs in body, headers and query, by place rather than by line where the bodies are JSON. */
+/* Compares two events: body, headers and query. JSON bodies are compared by path, other text by line. */
 
 import { useMemo } from 'preact/hooks';
 import { api } from '../api.ts';
@@ -24,7 +24,7 @@ export function ComparePage({ endpointId, left, right }: { endpointId: string; l
   const events = useQuery(`${left} ${right}`, () => Promise.all([api.event(left), api.event(right)]));
   const recent = useQuery(endpointId, () => api.events(endpointId, undefined, '').then(page => page.events));
   const base = `/app/endpoints/${endpointId}`;
-  const go = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
+  const compare = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
   const [one, other] = events.value ?? [];
   return (
     <main class="page compare">
@@ -35,11 +35,11 @@ export function ComparePage({ endpointId, left, right }: { endpointId: string; l
           </Link>
           <h1>Compare</h1>
         </div>
-        <Button onClick={() => go(right, left)}>Swap sides</Button>
+        <Button onClick={() => compare(right, left)}>Swap sides</Button>
       </header>
       <div class="sides">
-        <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => go(id, right)} />
-        <Side label="After" id={right} event={other} recent={recent.value} onPick={id => go(left, id)} />
+        <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => compare(id, right)} />
+        <Side label="After" id={right} event={other} recent={recent.value} onPick={id => compare(left, id)} />
       </div>
       {events.problem && <Notice tone="bad">{events.problem}</Notice>}
       {!events.value && !events.problem && <Skeleton rows={6} />}
@@ -114,19 +114,21 @@ function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail 
     () => (mine.json && theirs.json ? diffJson(mine.json, theirs.json).map(indented) : undefined),
     [mine, theirs],
   );
-  if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are the same, byte for byte.</Empty>;
+  if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are identical, byte for byte.</Empty>;
   if (changes) {
-    return <ChangeTable changes={changes} same="The same values; only space or the order of keys differs." />;
+    return <ChangeTable changes={changes} same="The values are equal; only whitespace or the order of keys differs." />;
   }
   if (mine.text === undefined || theirs.text === undefined) {
     return (
-      <Notice tone="info">The bodies differ. At least one of them is binary, so there is no reading to compare.</Notice>
+      <Notice tone="info">
+        The bodies differ. At least one of them is binary, so they cannot be compared as text.
+      </Notice>
     );
   }
   return <LineDifferences left={mine.text} right={theirs.text} />;
 }
 
-/** Whole objects and lists that were added or removed, over several lines. */
+/** Indents objects and arrays that were added or removed as a whole. */
 const indented = (change: Change): Change => ({
   ...change,
   before: indentedValue(change.before),
@@ -140,7 +142,7 @@ const indentedValue = (text: string | undefined): string | undefined => {
 };
 
 const changeLabels = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
-const cut = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
+const truncate = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
 
 const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
   changes.length === 0 ? (
@@ -150,7 +152,7 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
       <table class="changes">
         <thead>
           <tr>
-            <th scope="col">Where</th>
+            <th scope="col">Path or name</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
           </tr>
@@ -161,14 +163,16 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
               <th scope="row">
                 <span class="kind">{changeLabels[change.kind]}</span> <code>{visibleLine(change.path)}</code>
               </th>
-              <td class="before">{change.before !== undefined && <code>{visibleText(cut(change.before))}</code>}</td>
-              <td class="after">{change.after !== undefined && <code>{visibleText(cut(change.after))}</code>}</td>
+              <td class="before">
+                {change.before !== undefined && <code>{visibleText(truncate(change.before))}</code>}
+              </td>
+              <td class="after">{change.after !== undefined && <code>{visibleText(truncate(change.after))}</code>}</td>
             </tr>
           ))}
         </tbody>
       </table>
       {changes.length >= maxChanges && (
-        <p class="faint">There may be more. The first {maxChanges.toLocaleString()} differences are shown.</p>
+        <p class="faint">There may be more differences. The first {maxChanges.toLocaleString()} are shown.</p>
       )}
     </>
   );
@@ -180,7 +184,7 @@ function LineDifferences({ left, right }: { left: string; right: string }) {
       {lines.slice(0, maxShownLines).map((line, index) => (
         <span key={index} class={line.kind}>
           {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}
-          {visibleLine(cut(line.text))}
+          {visibleLine(truncate(line.text))}
           {'\n'}
         </span>
       ))}

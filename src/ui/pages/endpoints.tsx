@@ -1,4 +1,4 @@
-/* All endpoints of the team with their address, what came in and how the last day went. */
+/* All endpoints of the team with their URL, event count and activity of the last 24 hours. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
@@ -48,7 +48,7 @@ export function EndpointsPage() {
             </Button>
           }
         >
-          An endpoint is an address that records everything sent to it. Make one for each sender, or one for everything.
+          An endpoint is a URL that records every request sent to it. Create one per sender, or one for everything.
         </Empty>
       )}
       <ul class="cards">
@@ -75,7 +75,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         </h2>
         <div class="address">
           <code>{endpoint.url}</code>
-          <CopyButton text={endpoint.url} what="address" />
+          <CopyButton text={endpoint.url} what="URL" />
         </div>
       </div>
       <Sparkline activity={activity.value ?? last} />
@@ -106,7 +106,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const { reloadEndpoints } = useWorkspace();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState('');
-  const [full, setFull] = useState(false);
+  const [isLimitReached, setIsLimitReached] = useState(false);
   const [busy, setBusy] = useState(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -117,7 +117,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       onClose();
       navigate(`/app/endpoints/${endpoint.id}`);
     } catch (error) {
-      setFull(error instanceof ApiError && error.status === 403);
+      setIsLimitReached(error instanceof ApiError && error.status === 403);
       setProblem(error instanceof Error ? error.message : String(error));
       setBusy(false);
     }
@@ -125,9 +125,9 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New endpoint" onClose={onClose}>
       <form onSubmit={submit}>
-        {full && (
-          <Notice tone="warn" title="Your plan is full">
-            {problem} Delete an endpoint, or ask whoever runs this server to change the plan.
+        {isLimitReached && (
+          <Notice tone="warn" title="Endpoint limit reached">
+            {problem} Delete an endpoint, or ask the administrator of this server to change the plan.
           </Notice>
         )}
         <Field
@@ -137,8 +137,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
           required
           maxLength={100}
           placeholder="Stripe, production"
-          problem={full ? '' : problem}
-          hint="Only for you to recognise it. The address does not show it."
+          problem={isLimitReached ? '' : problem}
+          hint="Only shown in the dashboard. It is not part of the URL."
         />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -1,4 +1,4 @@
-/* Taking up an invitation: the address is given by it, the password is chosen here. */
+/* The page of an invitation link. The email is fixed by the invitation; the new member chooses a password. */
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
@@ -9,7 +9,7 @@ import { useQuery } from '../components/use-query.ts';
 
 type JoinProps = {
   token: string;
-  /** The address of whoever is signed in here now, if anybody. */
+  /** The email of the account that is signed in, if any. */
   signedInAs: string | undefined;
   onDone: () => Promise<void>;
 };
@@ -33,7 +33,7 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   };
   if (invitation.failures > 0 && !invitation.value) {
     return (
-      <AuthPage title="Join the team" lead="The invitation could not be read yet.">
+      <AuthPage title="Join the team" lead="The invitation could not be loaded.">
         <Notice tone="bad" action={<Button onClick={invitation.reload}>Try again</Button>}>
           {invitation.problem}
         </Notice>
@@ -43,8 +43,8 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   if (invitation.problem) {
     return (
       <AuthPage
-        title="This invitation is no longer good"
-        lead="It was used, withdrawn, or is older than three days. Ask for a new one."
+        title="This invitation is no longer valid"
+        lead="It was used, revoked, or is older than three days. Ask for a new one."
       >
         <Link to="/login" class="button plain">
           Sign in
@@ -86,9 +86,7 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
           <Button kind="primary" type="submit" busy={busy}>
             Join
           </Button>
-          {signedInAs && (
-            <p class="faint">You are signed in as {signedInAs}. Joining signs you in with the new account instead.</p>
-          )}
+          {signedInAs && <p class="faint">You are signed in as {signedInAs}. Joining switches to the new account.</p>}
         </form>
       )}
     </AuthPage>

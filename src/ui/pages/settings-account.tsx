@@ -1,4 +1,4 @@
-/* The account itself: who, the password, and where it is signed in. */
+/* Account settings: profile, password and active sessions. */
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
@@ -28,7 +28,7 @@ export function AccountSection() {
             <dd>{session.role === 'owner' ? 'Owner' : 'Member'}</dd>
           </div>
           <div>
-            <dt>Since</dt>
+            <dt>Created</dt>
             <dd>
               <Time at={session.account.createdAt} long />
             </dd>
@@ -64,8 +64,8 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
       onChanged();
       showToast(
         everywhere
-          ? 'Password changed. Everywhere else you are signed out, and all apps are disconnected.'
-          : 'Password changed. Everywhere else you are signed out.',
+          ? 'Password changed. You are signed out on all other devices, and all apps are disconnected.'
+          : 'Password changed. You are signed out on all other devices.',
       );
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -102,7 +102,7 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
         </div>
         <Checkbox
           label="Sign out everywhere"
-          hint="Disconnects all apps, too. API keys stay valid: revoke them under API keys."
+          hint="Also disconnects all apps. API keys stay valid; revoke them under API keys."
           checked={everywhere}
           onChange={setEverywhere}
         />
@@ -119,14 +119,14 @@ function SessionsSection({ sessions }: { sessions: Query<LoginSession[]> }) {
     try {
       await api.revokeSession(id);
       sessions.reload();
-      showToast('Signed out there.');
+      showToast('Session signed out.');
     } catch (error) {
       showError(error);
     }
   };
   return (
     <section class="card section">
-      <h2>Where you are signed in</h2>
+      <h2>Active sessions</h2>
       {sessions.problem && <Notice tone="bad">{sessions.problem}</Notice>}
       {!sessions.value && !sessions.problem && <Skeleton rows={2} />}
       <ul class="rows">
@@ -140,7 +140,7 @@ function SessionsSection({ sessions }: { sessions: Query<LoginSession[]> }) {
               </span>
             </div>
             {one.current ? (
-              <span class="badge good">This one</span>
+              <span class="badge good">This session</span>
             ) : (
               <Button kind="quiet" onClick={() => revoke(one.id)}>
                 Sign out

@@ -28,7 +28,7 @@ export function KeysSection() {
       <h2>API keys</h2>
       <p class="lead">
         For scripts and services: <code>Authorization: Bearer htk_…</code>. A key can do everything you can do with
-        endpoints and events. See the <a href="/docs">API and explorer</a>.
+        endpoints and events. See the <a href="/docs">API explorer</a>.
       </p>
       <CreateKeyForm onCreated={keys.reload} />
       {keys.problem && <Notice tone="bad">{keys.problem}</Notice>}

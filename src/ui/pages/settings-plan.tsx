@@ -1,4 +1,4 @@
-/* The plan, what is used of it, how long events stay, and everything as files. */
+/* The plan with its limits and usage, the retention period, and exports. */
 
 import { api } from '../api.ts';
 import { Notice, Skeleton } from '../components/controls.tsx';
@@ -30,14 +30,14 @@ export function PlanSection() {
                 <dd>{events.toLocaleString()}</dd>
               </div>
               <div>
-                <dt>Events are kept</dt>
+                <dt>Retention</dt>
                 <dd>{formatSpan(limits.retentionMs)}</dd>
               </div>
             </dl>
           </>
         )}
         <p class="faint">
-          Whoever runs this server sets the limits, and the plan:{' '}
+          The administrator of this server sets the plan and its limits:{' '}
           <code>
             hooktape account plan {session.account.email} {isPro ? 'free' : 'pro'}
           </code>
@@ -46,7 +46,7 @@ export function PlanSection() {
       <section class="card section">
         <h2>Export</h2>
         <p class="lead">
-          The stored history of an endpoint as one file. JSON has everything; HAR opens in browser developer tools.
+          All stored events of an endpoint as one file. JSON has every field; HAR opens in browser developer tools.
         </p>
         <ul class="rows">
           {endpoints?.map(endpoint => (

@@ -1,4 +1,4 @@
-/* Settings: one section at a time, each with an address of its own. */
+/* The settings page. Each section has its own URL. */
 
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -22,7 +22,7 @@ const sections: { id: string; label: string; Section: ComponentType }[] = [
 export function SettingsPage({ section }: { section: string }) {
   const current = sections.find(one => one.id === section);
   useTitle(current?.label ?? 'Settings');
-  // On a phone the sections are one row that scrolls sideways.
+  // On a phone the navigation is one row that scrolls sideways.
   const nav = useRef<HTMLElement>(null);
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [section]);
   return (
@@ -35,7 +35,7 @@ export function SettingsPage({ section }: { section: string }) {
           </Link>
         ))}
       </nav>
-      <div class="settings-body">{current ? <current.Section /> : <Empty title="No such section" />}</div>
+      <div class="settings-body">{current ? <current.Section /> : <Empty title="Section not found" />}</div>
     </main>
   );
 }

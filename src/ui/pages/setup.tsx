@@ -1,4 +1,4 @@
-/* First run: the one-time link makes the owner and leads straight to the first endpoint, waiting for its first webhook. */
+/* First run: the one-time setup link creates the owner's account and a first endpoint, then opens that endpoint. */
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
@@ -8,7 +8,7 @@ import { Link, navigate } from '../components/navigation.tsx';
 
 type SetupProps = {
   token: string;
-  /** There is an account already. */
+  /** An account already exists. */
   isUsed: boolean;
   onDone: () => Promise<void>;
 };
@@ -22,7 +22,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
     return (
       <AuthPage
         title="Hooktape is already set up"
-        lead="A setup link works once. Sign in with the account that was made with it, or ask for an invitation."
+        lead="A setup link works once. Sign in with the account it created, or ask for an invitation."
       >
         <Link to="/app" class="button plain">
           Go to the dashboard
@@ -33,8 +33,8 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
   if (!token) {
     return (
       <AuthPage
-        title="The link is incomplete"
-        lead="It should end in ?token= and a long code. Copy the whole line that the server printed."
+        title="The setup link is incomplete"
+        lead="It must contain ?token= and a code. Copy the whole link that the server printed."
       >
         <Link to="/login" class="button plain">
           Sign in instead
@@ -56,10 +56,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
     }
   };
   return (
-    <AuthPage
-      title="Set up Hooktape"
-      lead="One account to start with: yours. It owns this server and can invite others."
-    >
+    <AuthPage title="Set up Hooktape" lead="Create the first account. It owns this server and can invite others.">
       <form onSubmit={submit}>
         {problem && <Notice tone="bad">{problem}</Notice>}
         <Field
@@ -80,7 +77,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
           minLength={minPasswordLength}
           value={password}
           onText={setPassword}
-          hint={`At least ${minPasswordLength} characters. A few unrelated words are good.`}
+          hint={`At least ${minPasswordLength} characters. A few unrelated words make a good password.`}
         />
         <Button kind="primary" type="submit" busy={busy}>
           Create account
@@ -101,8 +98,8 @@ export const WaitingForSetupPage = () => (
         </Button>
       }
     >
-      Open the one-time setup link that the server printed when it started. It is printed again at each start until it
-      is used.
+      Open the one-time setup link that the server printed when it started. It is printed at every start until it is
+      used.
     </Empty>
   </main>
 );
