@@ -124,8 +124,8 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section danger-zone">
       <h2>Delete</h2>
       <p class="lead">
-        The address stops answering and {formatCount(endpoint.eventCount, 'event')} are removed at once. There is no way
-        back.
+        The URL stops accepting deliveries, and {formatCount(endpoint.eventCount, 'event')} will be deleted. This cannot
+        be undone.
       </p>
       <Button kind="danger" icon="trash" onClick={() => setIsConfirming(true)}>
         Delete endpoint
