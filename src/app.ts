@@ -6,16 +6,16 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
-import { liveRoutes } from './features/live/routes.ts';
 import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
+import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
-import { dashboardRoutes } from './http/dashboard.ts';
+import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
@@ -46,7 +46,7 @@ export function createApp(services: Services): App {
     .use(oauthRoutes(services))
     .use(mcpRoutes(services))
     .use(secretsRoutes(services))
-    .use(liveRoutes(services))
+    .use(notificationsRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));

@@ -1,18 +1,19 @@
-/* Reads every file under src and proves what the README says about the server: who may import whom, and what nobody says. */
+/* Reads every file under src and proves the rules of docs/architecture.md: which layer may import which, and how code is written. */
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** `macro`: run by the bundler, which puts the result in place of the call. */
-type Import = { to: string; typeOnly: boolean; macro?: boolean };
+/** `macro`: run by the bundler, which replaces the call by its result. */
+type Import = { to: string; isType: boolean; isMacro: boolean };
+/** `code`: transpiled, so it contains no comments and no types. */
 type Source = { file: string; text: string; code: string; imports: Import[] };
-type Room = { values: string; types?: string; macros?: string; packages?: string };
+type Layer = { values: string; types?: string; macros?: string; packages?: string };
 
 /**
- * For each room: the rooms whose values, and those of which only types, may be imported, and the packages besides node:*.
- * `own` is a file of the same room, and for a feature's rooms only of the same feature.
+ * For each layer: the layers whose values it may import, those of which only types, and the packages besides node:*. `own`
+ * stands for files of the same layer; in a feature, of the same feature. A `part` is any other file of a feature.
  */
-const ROOMS: Record<string, Room> = {
+const layers: Record<string, Layer> = {
   main: { values: 'cli config log core' },
   cli: { values: 'own wiring app front core platforms config log db', types: 'routes service model store part' },
   wiring: {
@@ -47,23 +48,33 @@ const ROOMS: Record<string, Room> = {
     packages: 'preact diff eventsource-parser',
   },
 };
-const FEATURE_ROOMS = ['ingest', 'routes', 'service', 'store', 'model'];
-/** Rooms without I/O, and the modules of node that they may use. */
-const PURE: Record<string, string[]> = {
+const featureLayers = ['ingest', 'routes', 'service', 'store', 'model'];
+/** Layers without I/O, and the modules of node that they may import. */
+const pureLayers: Record<string, string[]> = {
   core: ['node:buffer', 'node:crypto', 'node:util', 'node:zlib'],
   platforms: ['node:crypto'],
   shared: [],
 };
-/** Files that may pass the ceiling because they are tables, not logic: path -> reason. */
-const LONG: Record<string, string> = {};
-const MAX_LINES = 300;
 
-/** `features/keys/routes.ts` -> `routes`; another file of a feature -> `part`; `core/ids.ts` -> `core`; `app.ts` -> `app`. */
-function roomOf(file: string): string {
+const maxLinesPerFile = 300;
+const maxLinesPerFunction = 80;
+/** Longer functions, by file, and why they are not split. */
+const longFunctions: Record<string, string> = {
+  'features/sessions/routes.ts': 'a list of routes',
+  'features/oauth/service.ts': 'passes the parts of the authorization server to one another',
+};
+/** Exports that only tests use, and why the tests need them. */
+const testOnlyExports: Record<string, string> = {};
+
+/**
+ * `features/keys/routes.ts` -> `routes`; `features/oauth/clients-store.ts` -> `store`; another file of a feature -> `part`;
+ * `core/ids.ts` -> `core`; `app.ts` -> `app`.
+ */
+function layerOf(file: string): string {
   const [top = '', , name = ''] = file.split('/');
   if (top !== 'features') return top.replace(/\.tsx?$/, '');
-  const kind = name.split('.')[0] ?? '';
-  return FEATURE_ROOMS.includes(kind) ? kind : 'part';
+  const kind = name.endsWith('-store.ts') ? 'store' : (name.split('.')[0] ?? '');
+  return featureLayers.includes(kind) ? kind : 'part';
 }
 
 const featureOf = (file: string): string | undefined => /^features\/([^/]+)\//.exec(file)?.[1];
@@ -74,130 +85,182 @@ function importsOf(text: string): Import[] {
     /^(import|export)\s([^;'"]*?from\s*)?['"]([^'"]+)['"](\s*with\s*\{\s*type:\s*'macro'\s*\})?/gm,
   )) {
     if (word === 'export' && clause === '') continue;
-    const names = /^\{([\s\S]*)\}/
-      .exec(clause)?.[1]
-      ?.split(',')
-      .filter(name => name.trim() !== '');
-    const typeOnly = clause.startsWith('type ') || (names?.every(name => name.trim().startsWith('type ')) ?? false);
-    found.push({ to, typeOnly, macro: macro !== undefined });
+    const names = /^\{([\s\S]*)\}/.exec(clause)?.[1]?.split(',');
+    const areTypes = names?.every(name => /^\s*(type\s|$)/.test(name)) ?? false;
+    found.push({ to, isType: clause.startsWith('type ') || areTypes, isMacro: macro !== undefined });
   }
-  for (const [, to = ''] of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) found.push({ to, typeOnly: false });
+  for (const [, to = ''] of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g))
+    found.push({ to, isType: false, isMacro: false });
   return found;
 }
 
-const macroAttribute = /\s*with\s*\{\s*type:\s*'macro'\s*\}/;
+/** What is wrong with an import; undefined when it is allowed. */
+function problemOf(file: string, { to, isType, isMacro }: Import): string | undefined {
+  const from = layerOf(file);
+  const layer = layers[from];
+  if (!layer) return `${from} is not a known layer`;
+  if (!to.startsWith('.')) {
+    const nodeModules = pureLayers[from];
+    if (nodeModules && to.startsWith('node:')) return nodeModules.includes(to) ? undefined : `${from} imports ${to}`;
+    const packages = `bun ${layer.packages ?? ''}`.split(' ');
+    const isAllowed = isType || /^node:(?!process$)/.test(to) || packages.some(name => `${to}/`.startsWith(`${name}/`));
+    return isAllowed ? undefined : `${from} imports the package ${to}`;
+  }
+  const target = relative(import.meta.dir, join(import.meta.dir, dirname(file), to));
+  if (/\.(sql|json|html|css|svg|txt)$/.test(to) || target.startsWith('..')) return undefined;
+  const targetLayer = layerOf(target);
+  const [feature, targetFeature] = [featureOf(file), featureOf(target)];
+  if (feature !== undefined && targetFeature !== undefined && feature !== targetFeature)
+    return isType && ['service', 'model', 'part'].includes(targetLayer) ? undefined : `${to}: value of another feature`;
+  const allowed = `${layer.values} ${isType ? layer.types : ''} ${isMacro ? layer.macros : ''}`.split(' ');
+  const isOwn = targetLayer === from && feature === targetFeature;
+  if (allowed.includes(targetLayer) || (isOwn && allowed.includes('own'))) return undefined;
+  return `${from} imports ${isType ? 'a type' : 'a value'} of ${targetLayer} (${to})`;
+}
 
-function sources(): Source[] {
-  const plain = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
+/**
+ * The functions of a file that Biome has formatted: a line that opens one ends in `=> {` or `) {`, and a line with the same
+ * indentation closes it. Lines of nested functions count only for those.
+ */
+function functionLengths(text: string): { line: number; lines: number }[] {
+  const open: { line: number; lines: number; indent: string }[] = [];
+  const lengths: { line: number; lines: number }[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    const innermost = open.at(-1);
+    if (innermost && line.startsWith(`${innermost.indent}}`)) lengths.push(...open.splice(-1));
+    else if (innermost && line !== '') innermost.lines++;
+    if (/(=>|\)(: .*)?) \{$/.test(line) && !/^ *(\} )?(if|else|for|while|switch|catch|do|try)\b/.test(line))
+      open.push({ line: index + 1, lines: 0, indent });
+  }
+  return lengths;
+}
+
+function readSources(): Source[] {
+  const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
   return readdirSync(import.meta.dir, { recursive: true, encoding: 'utf8' })
     .filter(file => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
     .map(file => {
       const text = readFileSync(join(import.meta.dir, file), 'utf8');
-      // Transpiled, the file has no comments or types left to be mistaken for code. Macros stay calls: they cannot run here.
-      return {
-        file,
-        text,
-        code: plain[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(text.replace(macroAttribute, '')),
-        imports: importsOf(text),
-      };
+      // Macros cannot run here, so their calls are left in place.
+      const withoutMacros = text.replace(/\s*with\s*\{\s*type:\s*'macro'\s*\}/, '');
+      const code = transpilers[file.endsWith('x') ? 'tsx' : 'ts'].transformSync(withoutMacros);
+      return { file, text, code, imports: importsOf(text) };
     });
 }
 
-/** Why this import is wrong, or undefined. */
-function complaint(source: Source, { to, typeOnly, macro }: Import): string | undefined {
-  const from = roomOf(source.file);
-  const room = ROOMS[from];
-  if (!room) return `${from} is no known room`;
-  if (!to.startsWith('.')) {
-    if (PURE[from] && to.startsWith('node:')) return PURE[from].includes(to) ? undefined : `${to} in ${from}`;
-    const known = `bun ${room.packages ?? ''}`.split(' ');
-    if (typeOnly || /^node:(?!process$)/.test(to) || known.some(name => to === name || to.startsWith(`${name}/`)))
-      return;
-    return `package ${to} in ${from}`;
-  }
-  const target = relative(import.meta.dir, join(import.meta.dir, dirname(source.file), to));
-  if (/\.(sql|json|html|css|svg|txt)$/.test(to) || target.startsWith('..')) return;
-  const there = roomOf(target);
-  const feature = featureOf(source.file);
-  const own = featureOf(target) === feature && there === from;
-  const foreign = feature !== undefined && featureOf(target) !== undefined && featureOf(target) !== feature;
-  if (foreign)
-    return typeOnly && ['service', 'model', 'part'].includes(there) ? undefined : `${to}: another feature's value`;
-  const allowed = `${room.values} ${typeOnly ? (room.types ?? '') : ''} ${macro ? (room.macros ?? '') : ''}`.split(' ');
-  if ((own && allowed.includes('own')) || allowed.includes(there)) return;
-  return `${from} -> ${there} (${to}${typeOnly ? ', type' : ''})`;
-}
+const sources = readSources();
+const shipped = sources.filter(({ file }) => !file.endsWith('.test.ts') && !file.startsWith('testing/'));
+const filesWhere = (all: Source[], isWrong: (source: Source) => boolean): string[] =>
+  all.filter(isWrong).map(({ file }) => file);
 
-const all = sources();
-const shipped = all.filter(({ file }) => !file.endsWith('.test.ts') && !file.startsWith('testing/'));
-const offenders = (files: Source[], wrong: (source: Source) => boolean): string[] =>
-  files.filter(wrong).map(s => s.file);
-
-describe('the server', () => {
-  test('imports follow the arrows', () => {
-    const wrong = shipped.flatMap(source =>
-      source.imports.flatMap(found => complaint(source, found)?.replace(/^/, `${source.file}: `) ?? []),
+describe('the code', () => {
+  test('imports only what the table of layers allows', () => {
+    const problems = shipped.flatMap(({ file, imports }) =>
+      imports.map(found => problemOf(file, found)).flatMap(problem => (problem ? [`${file}: ${problem}`] : [])),
     );
-    expect(wrong).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test('only the entry file touches the process and nobody the console', () => {
-    const outside = shipped.filter(({ file }) => file !== 'main.ts');
-    expect(offenders(outside, ({ code }) => /\bprocess\s*(\.|\[)/.test(code))).toEqual([]);
-    expect(offenders(shipped, ({ code }) => /\bconsole\s*\./.test(code))).toEqual([]);
+  test('touches the process only in main.ts, and the console nowhere', () => {
+    const others = shipped.filter(({ file }) => file !== 'main.ts');
+    expect(filesWhere(others, ({ code }) => /\bprocess\s*(\.|\[)/.test(code))).toEqual([]);
+    expect(filesWhere(shipped, ({ code }) => /\bconsole\s*\./.test(code))).toEqual([]);
   });
 
-  test(`no file passes ${MAX_LINES} lines without a reason`, () => {
-    const long = offenders(all, ({ text, file }) => text.split('\n').length - 1 > MAX_LINES && !(file in LONG));
-    expect(long).toEqual([]);
+  test(`has at most ${maxLinesPerFile} lines in a file and ${maxLinesPerFunction} in a function`, () => {
+    expect(filesWhere(sources, ({ text }) => text.split('\n').length - 1 > maxLinesPerFile)).toEqual([]);
+    const long = shipped.flatMap(({ file, text }) =>
+      functionLengths(text).flatMap(({ line, lines }) => (lines > maxLinesPerFunction ? [{ file, line, lines }] : [])),
+    );
+    expect(long.filter(({ file }) => !(file in longFunctions))).toEqual([]);
   });
 
-  test('every file but a row of the catalog says at its top what it guarantees, and all export by name', () => {
+  test('says at the top of each file what it guarantees, and exports by name', () => {
     const explained = shipped.filter(({ file }) => !file.startsWith('platforms/catalog/'));
-    expect(offenders(explained, ({ text }) => !/^(#!.*\n)?\/[*/]/.test(text))).toEqual([]);
-    expect(offenders(all, ({ code }) => /^export default\b|\bas default\b/m.test(code))).toEqual([]);
+    expect(filesWhere(explained, ({ text }) => !/^(#!.*\n)?\/[*/]/.test(text))).toEqual([]);
+    expect(filesWhere(sources, ({ code }) => /^export default\b|\bas default\b/m.test(code))).toEqual([]);
+  });
+
+  test('names constants in camelCase', () => {
+    const checked = sources.filter(({ file }) => !/^ui\//.test(file));
+    const constants = checked.flatMap(({ file, text }) =>
+      [...text.matchAll(/^\s*(?:export )?const ([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]{3,}[A-Z0-9]*)\b/gm)].map(
+        ([, name]) => `${file}: ${name}`,
+      ),
+    );
+    expect(constants).toEqual([]);
+  });
+
+  test('exports no value that only tests use', () => {
+    const scripts = join(import.meta.dir, '../scripts');
+    const scriptTexts = readdirSync(scripts, { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .map(file => readFileSync(join(scripts, file), 'utf8'));
+    const uses = new Map<string, number>();
+    for (const text of [...shipped.map(({ code }) => code), ...scriptTexts])
+      for (const name of text.match(/[A-Za-z_$][\w$]*/g) ?? []) uses.set(name, (uses.get(name) ?? 0) + 1);
+    const unused = shipped.flatMap(({ file, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:const|let|class|function\*?) (\w+)/gm)]
+        .filter(([, name = '']) => (uses.get(name) ?? 0) < 2 && !(name in testOnlyExports))
+        .map(([, name]) => `${file}: ${name}`),
+    );
+    expect(unused).toEqual([]);
   });
 });
 
-describe('the reader of imports', () => {
-  const from = (file: string, text: string) => ({ file, text, code: text, imports: importsOf(text) });
-  const wrong = (file: string, text: string) => {
-    const source = from(file, text);
-    return source.imports.map(found => complaint(source, found) !== undefined);
-  };
-
+describe('the table of layers', () => {
   test.each([
-    ['core/ids.ts', `import { open } from '../db/client.ts';`, true],
-    ['core/ids.ts', `import { readFileSync } from 'node:fs';`, true],
-    ['core/ids.ts', `import { hash } from 'node:crypto';`, false],
-    ['core/ids.ts', `import { detect } from '../platforms/platforms.ts';`, true],
-    ['platforms/engine/detect.ts', `import { lowerName } from '../../core/headers.ts';`, false],
-    ['platforms/engine/detect.ts', `import { readFileSync } from 'node:fs';`, true],
-    ['platforms/engine/detect.ts', `import { open } from '../../db/client.ts';`, true],
-    ['features/keys/service.ts', `import { detect } from '../../platforms/platforms.ts';`, false],
-    ['features/keys/store.ts', `import { detect } from '../../platforms/platforms.ts';`, true],
-    ['ui/main.tsx', `import { detect } from '../platforms/platforms.ts';`, true],
-    ['ui/main.tsx', `import { list } from '../platforms/directory.ts' with { type: 'macro' };`, false],
-    ['features/keys/routes.ts', `import { keys } from './store.ts';`, true],
-    ['features/keys/routes.ts', `import type { Keys } from './service.ts';`, false],
-    ['features/keys/routes.ts', `import { keys } from './service.ts';`, true],
-    ['features/keys/service.ts', `import { and } from 'drizzle-orm';`, true],
-    ['features/keys/service.ts', `import {\n  type A,\n  type B,\n} from './store.ts';`, false],
-    ['features/keys/service.ts', `import { type A, b } from './store.ts';`, true],
-    ['features/keys/service.ts', `import { a } from '../teams/service.ts';`, true],
-    ['features/keys/service.ts', `import type { A } from '../teams/service.ts';`, false],
-    ['features/keys/service.ts', `export { a } from '../teams/model.ts';`, true],
-    ['features/keys/service.ts', `const a = await import('../../db/client.ts');`, true],
-    ['ui/main.tsx', `import { a } from '../features/keys/model.ts';`, true],
-    ['features/keys/format.ts', `import { rows } from './store.ts';`, true],
-    ['ui/main.tsx', `import type { A } from '../features/keys/model.ts';`, false],
-    ['http/gate.ts', `import 'node:process';`, true],
-    ['unknown/gate.ts', `import { a } from './b.ts';`, true],
-    ['shared/multipart.ts', `import { a } from './b.ts';`, false],
-    ['shared/multipart.ts', `import { a } from '../core/ids.ts';`, true],
-    ['shared/multipart.ts', `import { hash } from 'node:crypto';`, true],
-    ['ui/main.tsx', `import { a } from '../shared/multipart.ts';`, false],
-  ])('%s with %j: refused is %p', (file, text, refused) => {
-    expect(wrong(file, text)).toEqual([refused]);
+    ['core/ids.ts', `import { open } from '../db/client.ts';`, false],
+    ['core/ids.ts', `import { readFileSync } from 'node:fs';`, false],
+    ['core/ids.ts', `import { hash } from 'node:crypto';`, true],
+    ['core/ids.ts', `import { detect } from '../platforms/platforms.ts';`, false],
+    ['platforms/engine/detect.ts', `import { lowerName } from '../../core/headers.ts';`, true],
+    ['platforms/engine/detect.ts', `import { readFileSync } from 'node:fs';`, false],
+    ['platforms/engine/detect.ts', `import { open } from '../../db/client.ts';`, false],
+    ['features/keys/service.ts', `import { detect } from '../../platforms/platforms.ts';`, true],
+    ['features/keys/store.ts', `import { detect } from '../../platforms/platforms.ts';`, false],
+    ['ui/main.tsx', `import { a } from '../shared/multipart.ts';`, true],
+    ['shared/multipart.ts', `import { a } from '../core/ids.ts';`, false],
+    ['shared/multipart.ts', `import { hash } from 'node:crypto';`, false],
+    ['ui/main.tsx', `import { detect } from '../platforms/platforms.ts';`, false],
+    ['ui/main.tsx', `import { list } from '../platforms/directory.ts' with { type: 'macro' };`, true],
+    ['features/keys/routes.ts', `import { keys } from './store.ts';`, false],
+    ['features/keys/routes.ts', `import type { Keys } from './service.ts';`, true],
+    ['features/keys/routes.ts', `import { keys } from './service.ts';`, false],
+    ['features/keys/service.ts', `import { and } from 'drizzle-orm';`, false],
+    ['features/oauth/clients-store.ts', `import { and } from 'drizzle-orm';`, true],
+    ['features/oauth/clients.ts', `import { and } from 'drizzle-orm';`, false],
+    ['features/keys/service.ts', `import {\n  type A,\n  type B,\n} from './store.ts';`, true],
+    ['features/keys/service.ts', `import { type A, b } from './store.ts';`, false],
+    ['features/keys/service.ts', `import { a } from '../teams/service.ts';`, false],
+    ['features/keys/service.ts', `import type { A } from '../teams/service.ts';`, true],
+    ['features/keys/service.ts', `export { a } from '../teams/model.ts';`, false],
+    ['features/keys/service.ts', `const a = await import('../../db/client.ts');`, false],
+    ['ui/main.tsx', `import { a } from '../features/keys/model.ts';`, false],
+    ['features/keys/format.ts', `import { rows } from './store.ts';`, false],
+    ['ui/main.tsx', `import type { A } from '../features/keys/model.ts';`, true],
+    ['http/gate.ts', `import 'node:process';`, false],
+    ['unknown/gate.ts', `import { a } from './b.ts';`, false],
+  ])('%s with %j: allowed is %p', (file, text, isAllowed) => {
+    expect(importsOf(text).map(found => problemOf(file, found) === undefined)).toEqual([isAllowed]);
   });
+});
+
+test('the lines of a nested function count only for that function', () => {
+  const text = [
+    'function a(',
+    '  b: B,',
+    '): C {',
+    '  const d = () => {',
+    '    e();',
+    '  };',
+    '  if (d) {',
+    '  }',
+    '}',
+  ];
+  expect(functionLengths(text.join('\n'))).toMatchObject([
+    { line: 4, lines: 1 },
+    { line: 3, lines: 3 },
+  ]);
 });

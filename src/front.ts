@@ -1,96 +1,123 @@
 /*
- * The listening sockets and what is behind them. A plain delivery takes the fast path to capture, any other one comes as a
- * request of node:http, which gives the exact target and raw headers; everything else goes to the app.
+ * The listening sockets and what is behind them: deliveries go to ingest, everything else to the app. Plain deliveries take the
+ * fast path; others come as requests of node:http, which gives the exact target and raw headers.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { isIngestTarget } from './core/request-target.ts';
 import type { Sender } from './http/client-address.ts';
-import type { ConnectionLimitOptions } from './http/connection-limit.ts';
-import type { ConnectionLimits } from './http/connections.ts';
+import type { ConnectionLimitOptions } from './http/connection/connection-limit.ts';
+import { createListener } from './http/connection/listener.ts';
+import type { Certificate, Handler, Listener } from './http/connection/listening.ts';
+import type { ConnectionLimits } from './http/connection/phase.ts';
+import { createPlainListener } from './http/connection/plain-listener.ts';
+import { withoutOrigin } from './http/connection/request-validity.ts';
+import { checkRuntime } from './http/connection/runtime-check.ts';
 import { createFetchAdapter, type Fetcher } from './http/fetch-adapter.ts';
-import { withoutOrigin } from './http/http-server.ts';
-import { type Certificate, createListener, type Handler } from './http/listener.ts';
 import { createBodyBudgets } from './http/request-body.ts';
 import { createFastPath, type FastPathOptions } from './ingest/fast-path/fast-path.ts';
+import type { Logger } from './log.ts';
 
-export type Front = {
-  /** @returns the port that was bound */
+export type Front = Omit<Listener, 'listen' | 'port'> & {
+  /** @returns the port that was bound @throws when it cannot be */
   listen: (port: number, host: string) => Promise<number>;
-  /**
-   * Serves a new certificate to connections from now on; those that are open go on under the old one. Only for a front that has
-   * one. @throws when it cannot be used: the old one stays
-   */
-  renew: (tls: Certificate) => void;
-  /** Stops accepting, lets requests in flight finish, cuts what is left after `deadlineMs`. */
-  close: (deadlineMs: number) => Promise<void>;
 };
 
 export type FrontOptions = {
-  /** Without `fastPath` every delivery comes as a request of node:http. */
-  ingest: { handle: Handler; fastPath?: FastPathOptions };
+  /** Without `fastPath` every delivery is a request of node:http. */
+  ingest: { handleRequest: Handler; fastPath?: FastPathOptions };
+  /** Of `decideFastPath`. False: a plain node:http server takes everything. */
+  fastPath?: boolean;
   /** The Elysia app. */
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
-  tls?: Certificate | undefined;
-  /** How many connections there may be; any number without it. */
-  connections?: ConnectionLimitOptions | undefined;
+  certificate?: Certificate | undefined;
+  /** Without it the number of connections is unlimited. */
+  connectionLimit?: ConnectionLimitOptions | undefined;
   onError: (error: unknown, fields?: { requestId: string }) => void;
   limits?: FrontLimits;
 };
 
-/** Other limits than the usual ones; for tests. */
+/** For tests: other limits than the defaults. */
 export type FrontLimits = Partial<ConnectionLimits> & {
-  anonymousBodyMs?: number;
-  /** How often those of connections are looked at. */
+  anonymousBodyTimeoutMs?: number;
+  /** How often the limits of connections are checked. */
   tickMs?: number;
 };
 
+/**
+ * The one switch of the fast path and of the connection handling that it needs: on, unless `enabled` is false or this Bun does not
+ * behave as they rely on. Then listeners are plain node:http servers.
+ */
+export async function decideFastPath({
+  log,
+  certificate,
+  enabled = true,
+  check = checkRuntime,
+}: {
+  log: Pick<Logger, 'error'>;
+  certificate?: Certificate | undefined;
+  enabled?: boolean;
+  check?: typeof checkRuntime;
+}): Promise<boolean> {
+  if (!enabled) return false;
+  const problem = await check({ certificate }).catch(String);
+  if (problem === undefined) return true;
+  log.error(
+    'this version of Bun does not behave as the fast path needs it. Deliveries are received by node:http instead: nothing is lost, but they cost more, and slow or excess connections are not limited as finely. Please report this with the version of Bun',
+    { problem, bun: Bun.version },
+  );
+  return false;
+}
+
 export function createFront({
   ingest,
+  fastPath = true,
   fetch,
   clientAddress,
-  tls,
-  connections,
+  certificate,
+  connectionLimit,
   onError,
   limits = {},
 }: FrontOptions): Front {
-  const { anonymousBodyMs, tickMs, ...connectionLimits } = limits;
+  const { anonymousBodyTimeoutMs, tickMs, ...connectionLimits } = limits;
   let requests = 0;
   const app = createFetchAdapter({
     fetch,
     clientAddress,
     budgets: createBodyBudgets(),
-    anonymousBodyMs,
+    anonymousBodyTimeoutMs,
     newRequestId: () => (++requests).toString(36),
     onError: (error, requestId) => onError(error, { requestId }),
   });
-  const route: Handler = (req, res, url) => {
+  const handler: Handler = (req, res, url) => {
     const target = withoutOrigin(url);
-    const handler = isIngestTarget(target) ? ingest.handle : app;
-    return handler(req, res, target);
+    const handle = isIngestTarget(target) ? ingest.handleRequest : app;
+    return handle(req, res, target);
   };
-  const { listen, port, renew, close } = createListener({
-    handler: route,
-    certificate: tls,
-    fastPath: ingest.fastPath && createFastPath(ingest.fastPath),
-    limits: connectionLimits,
-    tickMs,
-    most: connections,
-    onError,
-  });
+  const { listen, port, setCertificate, close } = fastPath
+    ? createListener({
+        handler,
+        certificate,
+        fastPath: ingest.fastPath && createFastPath(ingest.fastPath),
+        limits: connectionLimits,
+        tickMs,
+        connectionLimit,
+        onError,
+      })
+    : createPlainListener({ handler, certificate, maxConnections: connectionLimit?.total, onError });
   return {
-    listen: async (wanted, host) => {
-      await listen(wanted, host);
+    listen: async (wantedPort, host) => {
+      await listen(wantedPort, host);
       return port();
     },
-    renew,
+    setCertificate,
     close,
   };
 }
 
-/** The command line's way in: the same kind of server on a unix socket that only the owner of the files can open. */
-export function createSocketFront(app: Handler, onError: (error: unknown) => void) {
-  const listener = createListener({ handler: app, onError });
+/** For commands: a server on a unix socket that only the owner of the data directory can open. @param fastPath as for the front */
+export function createSocketFront(handler: Handler, onError: (error: unknown) => void, fastPath = true) {
+  const listener = fastPath ? createListener({ handler, onError }) : createPlainListener({ handler, onError });
   return {
     listen: async (path: string): Promise<void> => {
       rmSync(path, { force: true });

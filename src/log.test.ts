@@ -16,7 +16,7 @@ function record(options: Partial<LoggerOptions> = {}) {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+const unsafeCharacters = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 describe('lines', () => {
   test('json', () => {
@@ -85,7 +85,7 @@ describe('hostile text', () => {
         log.child({ [text]: text }).error(text, { [text]: { [text]: [text] }, error: new Error(text) });
         expect(lines).toHaveLength(1);
         expect(lines[0]?.endsWith('\n')).toBe(true);
-        expect(lines[0]?.slice(0, -1)).not.toMatch(UNSAFE);
+        expect(lines[0]?.slice(0, -1)).not.toMatch(unsafeCharacters);
       }),
     );
   });

@@ -1,7 +1,7 @@
 /*
- * The log: one line per call, whatever is in it. Captured text is hostile, so control characters, line and paragraph
- * separators and bidi controls are escaped, values are cut, fields named like secrets are redacted, and no field can make
- * a call throw.
+ * The log: one line per call, whatever text is in it. Captured text is hostile, so control characters, line and paragraph
+ * separators and bidi controls are escaped, long values are cut, fields named like secrets are redacted, and no field makes a
+ * call throw.
  */
 
 import type { Clock } from './core/clock.ts';
@@ -28,37 +28,37 @@ export type LoggerOptions = {
   readonly clock: Pick<Clock, 'now'>;
 };
 
-const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+const severity: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-const MAX_TEXT = 256;
-const MAX_STACK = 4096;
-const MAX_DEPTH = 5;
+const maxTextLength = 256;
+const maxStackLength = 4096;
+const maxDepth = 5;
 /** Values per line, all nesting included: bounds the work that one call can cause. */
-const MAX_VALUES = 200;
+const maxValues = 200;
 
-const LOOKS_SECRET = /authorization|cookie|passw|secret|token|key|credential/i;
-/** `keyId`, `key_last4`, `tokenType` say something about a secret without being one. */
-const SAYS_ABOUT = /(ids?|last4|counts?|names?|types?)$/i;
+const secretName = /authorization|cookie|passw|secret|token|key|credential/i;
+/** `keyId`, `key_last4` and `tokenType` describe a secret without being one. */
+const secretMetadataName = /(ids?|last4|counts?|names?|types?)$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const unsafeCharacters = /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Makes text safe for one line of a terminal or of JSON: what could move the cursor, break or reorder it becomes `\uXXXX`. */
+/** Escapes as `\uXXXX` what could move a terminal's cursor, break the line or reorder it. */
 export const escapeUnsafe = (text: string): string =>
-  text.replace(UNSAFE, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  text.replace(unsafeCharacters, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** At most `max` UTF-16 units, no half of a surrogate pair at the cut. */
+/** At most `max` UTF-16 units, never half a surrogate pair. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Drizzle's message and stack carry the SQL parameters: bodies, hashes. Only its cause may be logged. */
+/** Drizzle's message and stack contain SQL parameters, such as bodies and hashes: only the cause may be logged. */
 const isQueryError = (error: Error): boolean => error.name === 'DrizzleQueryError' || 'params' in error;
 
 /** Turns fields into plain JSON values, bounded in depth, number and length. */
 function createPlain(withStack: boolean) {
-  let budget = MAX_VALUES;
+  let budget = maxValues;
 
   const plainError = (error: Error, depth: number): unknown => {
     const { cause } = error;
@@ -66,10 +66,10 @@ function createPlain(withStack: boolean) {
     const code = 'code' in error ? error.code : undefined;
     const frames = withStack ? error.stack?.split('\n').filter(line => /^\s+at /.test(line)) : undefined;
     return {
-      name: cut(String(error.name), MAX_TEXT),
-      message: cut(String(error.message), MAX_TEXT),
+      name: cut(String(error.name), maxTextLength),
+      message: cut(String(error.message), maxTextLength),
       ...(typeof code === 'string' || typeof code === 'number' ? { code: plain(code, depth) } : {}),
-      ...(frames ? { stack: cut(frames.map(frame => frame.trim()).join(' | '), MAX_STACK) } : {}),
+      ...(frames ? { stack: cut(frames.map(frame => frame.trim()).join(' | '), maxStackLength) } : {}),
       ...(cause !== undefined ? { cause: plain(cause, depth + 1) } : {}),
     };
   };
@@ -79,18 +79,18 @@ function createPlain(withStack: boolean) {
     for (const [key, value] of Object.entries(object)) {
       if (value === undefined) continue;
       if (budget <= 0) break;
-      result[cut(key, MAX_TEXT)] =
-        LOOKS_SECRET.test(key) && !SAYS_ABOUT.test(key) ? '[redacted]' : plain(value, depth + 1);
+      result[cut(key, maxTextLength)] =
+        secretName.test(key) && !secretMetadataName.test(key) ? '[redacted]' : plain(value, depth + 1);
     }
     return result;
   };
 
   const convert = (value: unknown, depth: number): unknown => {
-    if (typeof value === 'string') return cut(value, MAX_TEXT);
+    if (typeof value === 'string') return cut(value, maxTextLength);
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    if (typeof value !== 'object') return cut(String(value), MAX_TEXT);
-    if (depth >= MAX_DEPTH || budget <= 0) return '[more]';
+    if (typeof value !== 'object') return cut(String(value), maxTextLength);
+    if (depth >= maxDepth || budget <= 0) return '[more]';
     if (value instanceof Error) return plainError(value, depth);
     if (value instanceof Date) return value.toISOString();
     if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
@@ -103,7 +103,7 @@ function createPlain(withStack: boolean) {
     try {
       return convert(value, depth);
     } catch {
-      // A getter, a proxy or a toString of somebody else's object threw.
+      // A getter, proxy or toString of the value threw.
       return '[unreadable]';
     }
   };
@@ -114,11 +114,11 @@ function createPlain(withStack: boolean) {
   };
 }
 
-const RESERVED = ['time', 'level', 'message'];
+const reservedFields = ['time', 'level', 'message'];
 
 function formatJson(time: string, level: LogLevel, message: string, fields: [string, unknown][]): string {
-  const named = fields.map(([key, value]) => [RESERVED.includes(key) ? `${key}_` : key, value]);
-  // Everything unsafe that JSON leaves alone stands inside a string, where \uXXXX is the same text.
+  const named = fields.map(([key, value]) => [reservedFields.includes(key) ? `${key}_` : key, value]);
+  // JSON leaves unsafe characters only inside strings, where \uXXXX means the same.
   return escapeUnsafe(JSON.stringify({ time, level, message, ...Object.fromEntries(named) }));
 }
 
@@ -139,14 +139,14 @@ export function createLogger(options: LoggerOptions, bound: LogFields = {}): Log
   const at =
     (level: LogLevel): Write =>
     (message, fields = {}) => {
-      if (SEVERITY[level] < SEVERITY[options.level]) return;
+      if (severity[level] < severity[options.level]) return;
       try {
         const plain = createPlain(options.level === 'debug');
         const pairs = new Map([...plain(bound), ...plain(fields)]);
         const time = new Date(options.clock.now()).toISOString();
-        options.write(`${format(time, level, cut(String(message), MAX_TEXT), [...pairs])}\n`);
+        options.write(`${format(time, level, cut(String(message), maxTextLength), [...pairs])}\n`);
       } catch {
-        // Nowhere left to say so.
+        // There is no other place to report it.
       }
     };
 

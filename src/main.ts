@@ -9,7 +9,7 @@ declare const HOOKTAPE_COMMIT: string | undefined;
 function untilSignal(): Promise<string> {
   return new Promise(resolve => {
     let isEnding = false;
-    // As PID 1 a signal without a handler is ignored; a second one, whichever of the two it is, ends the process at once.
+    // As PID 1, a process ignores signals without a handler. A second signal of either kind ends the process at once.
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => {
         if (isEnding) process.exit(1);
@@ -19,8 +19,8 @@ function untilSignal(): Promise<string> {
   });
 }
 
-/** A reader that went away is not an error. */
-const readerIsGone = ['EPIPE', 'EBADF'];
+/** The reader has closed its end, which is not an error. */
+const readerClosedCodes = ['EPIPE', 'EBADF'];
 
 /** Synchronous, so that nothing is lost when the process ends. @throws when it cannot be written, as on a full disk */
 function writeAll(descriptor: number, text: string): void {
@@ -30,23 +30,23 @@ function writeAll(descriptor: number, text: string): void {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
-      if (readerIsGone.includes(code)) return;
+      if (readerClosedCodes.includes(code)) return;
       if (code !== 'EAGAIN') throw error;
       Bun.sleepSync(1);
     }
   }
 }
 
-/** The log, and why a command failed: there is nowhere to say that this failed, too. */
+/** For the log and for errors of commands: a failure to write them cannot be reported. */
 function writeIfPossible(text: string): void {
   try {
     writeAll(2, text);
   } catch {
-    // A full log disk must stop nothing.
+    // A full disk for logs must not stop the server.
   }
 }
 
-/** Asking the system for a few bytes at a time costs more than everything else that an id needs. */
+/** Takes random bytes from the system in larger amounts: one call for each id would cost more than the rest of the id. */
 function createRandomBytes(): (length: number) => Uint8Array {
   const poolBytes = 4096;
   let pool = new Uint8Array(0);
@@ -67,7 +67,7 @@ function openFileLimit(): number | undefined {
   return typeof soft === 'number' && soft > 0 ? soft : undefined;
 }
 
-const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/reader-thread.ts' };
+const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/threads/reader-thread.ts' };
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
@@ -80,7 +80,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   random: createRandomBytes(),
   // Each thread gets this process's environment, so that it finds the native library where the data directory is.
   spawn: name =>
-    // A small heap: what a database thread holds is in buffers, and it lives as long as the process.
+    // A small heap is enough: a database thread's data is in buffers.
     new Worker(new URL(threadFiles[name], import.meta.url).href, {
       smol: true,
       env: { ...process.env } as Record<string, string>,

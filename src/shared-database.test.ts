@@ -21,7 +21,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     return server;
   };
 
-  test('that start at the same moment on an empty database both come up', async () => {
+  test('that start at the same moment on an empty database both become ready', async () => {
     const [one, two] = await Promise.all([join(), join('ws')]);
     expect([await one?.services.readiness.problem(), await two?.services.readiness.problem()]).toEqual([
       undefined,
@@ -42,7 +42,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     const { eventCount } = await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`);
     expect(eventCount).toBe(sent.length);
 
-    // Gone in one, gone in the other before long.
+    // An endpoint deleted through one process is soon unknown to the other.
     await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
     const late = () =>
       two.deliver(endpoint).then(
@@ -52,7 +52,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     await eventually(async () => (await late()).includes('404'));
   }, 20_000);
 
-  test('whose server went away answer 503 with Retry-After, and are not ready', async () => {
+  test('answer 503 with Retry-After and are not ready when the server has gone away', async () => {
     const server = await join();
     const ada = await server.createAccount('bob@example.com');
     const endpoint = await ada.createEndpoint();
@@ -60,7 +60,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     await libsql.remove();
     const known = await fetch(`${origin}${new URL(endpoint.url).pathname}`, { method: 'POST', body: 'x' });
     expect([known.status, Number(known.headers.get('retry-after')) > 0]).toEqual([503, true]);
-    // Made by another process, perhaps: nobody knows, so it is no 404.
+    // Another process may have created the endpoint, so 404 would be wrong.
     const perhaps = await fetch(`${origin}/in/${'0'.repeat(32)}`, { method: 'POST', body: 'x' });
     expect([perhaps.status, Number(perhaps.headers.get('retry-after')) > 0]).toEqual([503, true]);
     expect((await ada.call('GET', '/api/me')).status).toBe(503);

@@ -1,92 +1,98 @@
 /*
- * Everything is built here, once, from the configuration. Features never import each other: what one needs of another is
- * handed over in these files, as plain functions.
+ * Builds everything, once, from the configuration. Features never import each other: what one needs of another is passed to it
+ * here, as a plain function. Each step gets what the steps before it built. The few calls in the other direction go through the
+ * closures at the top of `build`; nothing calls them before all steps are done.
  */
-import { createAccess } from './wiring/access.ts';
-import { createAccounts } from './wiring/accounts.ts';
-import { createEndpoints } from './wiring/endpoints.ts';
-import { createHistory } from './wiring/history.ts';
+import { createCaptureRate } from './ingest/capture-rate.ts';
+import { createAccessWiring } from './wiring/access.ts';
+import { createAccountsWiring } from './wiring/accounts.ts';
+import { createEndpointsWiring } from './wiring/endpoints.ts';
+import { createEventsWiring } from './wiring/events.ts';
+import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
-import { createConnectedApps } from './wiring/oauth.ts';
-import { createObservability } from './wiring/observability.ts';
+import { createOAuthWiring } from './wiring/oauth.ts';
+import { createObservabilityWiring } from './wiring/observability.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
 export type Services = ReturnType<typeof build>;
 
 /** Open and ready. @throws SchemaError, SecretError, or the database's error when it cannot be opened */
-export async function createServices(surroundings: Dependencies): Promise<Services> {
-  const services = await buildServices(surroundings);
+export async function createServices(dependencies: Dependencies): Promise<Services> {
+  const services = await buildServices(dependencies);
   try {
     await services.read();
     return services;
   } catch (error) {
-    // Whatever this fails with says less.
+    // If closing fails too, the first error says more.
     await services.close().catch(() => {});
     throw error;
   }
 }
 
-/** To be read before anything is asked of them. @throws as `createServices` */
-export const buildServices = async (surroundings: Dependencies): Promise<Services> =>
-  build(await createInfrastructure(surroundings));
+/** Open, but `read` must be called before anything else. @throws as `createServices` */
+export const buildServices = async (dependencies: Dependencies): Promise<Services> =>
+  build(await createInfrastructure(dependencies));
 
 function build(infrastructure: Infrastructure) {
-  const { log, database, stopTimers } = infrastructure;
-  // The sweeper is woken by what is built before it.
-  const wakeSweeper = (): void => recording.retention.wake();
-  // Streams and waiting calls look again whether they may go on.
-  const recheckAccess = (): void => {
-    recording.live.recheckAll();
-    recording.arrivals.recheckAll();
-  };
+  const wakeSweeper = (): void => events.retention.wake();
+  /** Live streams and waiting agents check whether they may continue. */
+  const recheckAccess = (): void => events.notifications.recheckAll();
+  const captureRate = createCaptureRate(infrastructure.clock.monotonic);
+  const captureLoad = { isWaiting: (): boolean => ingest.capture.depth() > 0, isHigh: captureRate.isHigh };
 
-  const endpoints = createEndpoints(infrastructure, () => {
+  const endpoints = createEndpointsWiring(infrastructure, () => {
     wakeSweeper();
     recheckAccess();
   });
-  const people = createAccounts(infrastructure, endpoints.endpoints, {
+  const accounts = createAccountsWiring(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
     onAccessEnded: recheckAccess,
-    revokeGrants: accountId => connected.oauth.revokeAllOf(accountId),
+    revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
   });
-  const watch = createObservability(infrastructure, () => recording);
-  const recording = createIngestWiring(infrastructure, endpoints, watch);
-  const history = createHistory(infrastructure, endpoints, recording, watch);
-  const connected = createConnectedApps(infrastructure, people, recheckAccess);
-  const access = createAccess(infrastructure, people, connected);
-  const agents = createMcpWiring(infrastructure, endpoints, recording, history);
+  const oauth = createOAuthWiring(infrastructure, accounts, recheckAccess);
+  const access = createAccessWiring(infrastructure, accounts, oauth);
+  const observability = createObservabilityWiring(infrastructure, () => ({
+    capture: ingest.capture,
+    notifications: events.notifications,
+    search: events.search,
+  }));
+  const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
+  const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
+  const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, history);
 
   return {
     ...infrastructure,
-    ...people,
     ...endpoints,
-    ...recording,
-    ...history,
-    ...connected,
+    ...accounts,
+    ...oauth,
     ...access,
-    ...agents,
-    ...watch,
-    /** Into memory, what has to be there. @throws when a stored signing key cannot be opened */
+    ...observability,
+    ...events,
+    ...ingest,
+    ...history,
+    ...mcp,
+    /** Reads into memory what every request needs. @throws when a stored signing key cannot be opened */
     async read(): Promise<void> {
       await Promise.all([
         endpoints.readEndpoints(),
-        connected.oauth.readKeys(),
-        people.readCredentials(),
-        connected.readGrants(),
-        recording.sweepClock.read(),
+        accounts.readCredentials(),
+        oauth.oauth.loadSigningKeys(),
+        oauth.readGrants(),
+        events.sweepClock.read(),
       ]);
     },
-    /** After the last request: what is only in memory goes to disk, then the database closes. */
+    /** Call it after the last request. Writes what is only in memory, then closes the database. */
     async close(): Promise<void> {
-      stopTimers();
+      infrastructure.stopTimers();
       await history.replays.stop();
-      await recording.background.stop();
-      await recording.capture.drain();
-      await people.keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause }));
-      await connected.flushApps();
-      await database.close();
+      await events.background.stop();
+      await ingest.capture.drain();
+      await accounts.flushKeyUses();
+      await oauth.flushAppUses();
+      await infrastructure.database.close();
     },
   };
 }

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import type { BunPlugin } from 'bun';
 import { buildExecutable, ROOT } from '../lib/executable.ts';
 
-export type Variant = 'whole' | 'no detection' | 'no search index';
+export type Variant = 'complete' | 'no fast path' | 'no detection' | 'no search index';
 
 type Cut = { file: string; change: (source: string) => string };
 
 const CUTS: Record<Variant, readonly Cut[]> = {
-  whole: [],
+  complete: [],
+  'no fast path': [{ file: 'front.ts', change: source => source.replace('enabled = true,', 'enabled = false,') }],
   'no detection': [
     {
       file: 'platforms/engine/detect.ts',

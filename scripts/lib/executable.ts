@@ -8,7 +8,9 @@ import { isTarget, nativePlugin, type Target } from './native-plugin.ts';
 
 export const ROOT = join(import.meta.dir, '../..');
 /** The Workers are found by their path relative to the entry file, so each is an entry of its own. */
-const ENTRYPOINTS = ['main.ts', 'wiring/writer-thread.ts', 'db/reader-thread.ts'].map(file => join(ROOT, 'src', file));
+const ENTRYPOINTS = ['main.ts', 'wiring/writer-thread.ts', 'db/threads/reader-thread.ts'].map(file =>
+  join(ROOT, 'src', file),
+);
 
 export type Executable = {
   outfile: string;

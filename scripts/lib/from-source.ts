@@ -14,7 +14,7 @@ const quiet = (): void => {};
 const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
 
 const secret = 'a secret for benches, which is long enough';
-const threadFiles = { writer: '../../src/wiring/writer-thread.ts', reader: '../../src/db/reader-thread.ts' };
+const threadFiles = { writer: '../../src/wiring/writer-thread.ts', reader: '../../src/db/threads/reader-thread.ts' };
 const limits = (dataDir: string) => ({
   HOOKTAPE_DATA_DIR: dataDir,
   HOOKTAPE_RATE_LIMIT: '1000000',

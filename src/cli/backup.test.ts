@@ -189,7 +189,7 @@ describe('hooktape restore', () => {
     writeFileSync(path('copy.db'), bytes.subarray(0, bytes.length / 2));
     expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('damaged');
     writeFileSync(path('copy.db'), 'Dear operator,\n'.repeat(5000));
-    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('no Hooktape database');
+    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('not a Hooktape database');
     writeFileSync(path('copy.db'), '');
     expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('not a Hooktape database');
     await change(path('foreign.db'), 'CREATE TABLE notes (text)', 'PRAGMA user_version = 1');

@@ -140,7 +140,7 @@ describe('the certificate files', () => {
 });
 
 const httpsFront = {
-  ingest: { handle: async (_req: IncomingMessage, res: ServerResponse) => void res.end() },
+  ingest: { handleRequest: async (_req: IncomingMessage, res: ServerResponse) => void res.end() },
   fetch: () => new Response('app'),
   clientAddress: () => '127.0.0.1',
   onError: (error: unknown) => {
@@ -155,13 +155,13 @@ describe('the front under https', () => {
     const front = createFront({
       ...httpsFront,
       ingest: {
-        handle: async (_req, res) => {
+        handleRequest: async (_req, res) => {
           arrived.resolve();
           await held.promise;
           res.end('captured');
         },
       },
-      tls: one,
+      certificate: one,
     });
     const port = await front.listen(0, '127.0.0.1');
     const ask = (path: string) =>
@@ -170,7 +170,7 @@ describe('the front under https', () => {
       expect(await shownName(port)).toBe('one');
       const running = ask('/in/slow');
       await arrived.promise;
-      front.renew(two);
+      front.setCertificate(two);
       expect(await shownName(port)).toBe('two');
       expect(await (await ask('/')).text()).toBe('app');
       held.resolve();
@@ -182,15 +182,15 @@ describe('the front under https', () => {
   });
 
   test('goes on under the old certificate when the new one is none', async () => {
-    const front = createFront({ ...httpsFront, tls: one });
+    const front = createFront({ ...httpsFront, certificate: one });
     const port = await front.listen(0, '127.0.0.1');
-    expect(() => front.renew({ cert: one.cert, key: two.key })).toThrow();
+    expect(() => front.setCertificate({ cert: one.cert, key: two.key })).toThrow();
     expect(await shownName(port)).toBe('one');
     await front.close(1000);
   });
 
   test('cuts connections that have not shaken hands when it closes', async () => {
-    const front = createFront({ ...httpsFront, tls: one });
+    const front = createFront({ ...httpsFront, certificate: one });
     const port = await front.listen(0, '127.0.0.1');
     const wire = await openWire(`http://127.0.0.1:${port}`);
     // Accepted after it.

@@ -9,7 +9,7 @@ import type { Front } from '../front.ts';
 
 export type CertificateFiles = { certFile: string; keyFile: string };
 
-export type Certificate = Parameters<Front['renew']>[0];
+export type Certificate = Parameters<Front['setCertificate']>[0];
 
 /** The first certificate. @throws when it or one behind it is none: the whole chain is sent */
 function readChain(pem: string): X509Certificate {

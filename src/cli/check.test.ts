@@ -76,11 +76,16 @@ describe('hooktape check', () => {
 
   test.each([
     ['a wrong counter', 'UPDATE endpoints SET event_count = 5 WHERE seq = 1', 'counters', 'counts 5 events and has 4'],
-    ['a wrong time', 'UPDATE endpoints SET last_received_at = 7', 'counters', 'says 7 of its newest event'],
+    [
+      'a wrong time',
+      'UPDATE endpoints SET last_received_at = 7',
+      'counters',
+      'has its newest event at 7, but it was received at',
+    ],
     ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'counts 4 events and has 3'],
     ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
-    ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows without their row in teams'],
+    ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows referring to a missing row in teams'],
     [
       'another body',
       'UPDATE events SET content = (SELECT content FROM events WHERE seq = 1) WHERE seq = 3',

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client';
-import { lockDataDirectory } from '../db/lock.ts';
+import { lockDataDirectory } from '../db/files/lock.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
 

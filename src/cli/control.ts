@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
-import { LockedError } from '../db/lock.ts';
+import { LockedError } from '../db/files/lock.ts';
 import { createServices, type Services } from '../wiring.ts';
 import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { LockedError, lockDataDirectory } from '../db/lock.ts';
+import { LockedError, lockDataDirectory } from '../db/files/lock.ts';
 import { eventually } from '../testing/poll.ts';
 import { randomBytes } from '../testing/test-server.ts';
 import { openDataDirectory, readOrMakeSecret } from './data-directory.ts';

@@ -17,10 +17,10 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { encodeBytes } from '../core/base32.ts';
 import { secretMustBe } from '../core/secret-length.ts';
-import { fromFileUrl } from '../db/file-url.ts';
-import { type DataDirectoryLock, LockedError, lockDatabase, lockFilesIn, lockFilesOf } from '../db/lock.ts';
+import { fromFileUrl } from '../db/files/file-url.ts';
+import { type DataLock, LockedError, lockDatabase, lockFilesIn, lockFilesOf } from '../db/files/lock.ts';
+import { resolveSymlinks } from '../db/files/symlinks.ts';
 import { SecretError, ShortSecretError } from '../db/secret-check.ts';
-import { resolveSymlinks } from '../db/symlinks.ts';
 import { ConfigurationError, type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { removeUnfinished } from './unfinished-files.ts';
@@ -45,12 +45,7 @@ const { R_OK, W_OK, X_OK } = constants;
  * @param timeoutMs how long to wait for a command that holds the lock; a server is never waited for
  * @throws LockedError when another Hooktape has one of them
  */
-export async function openDataDirectory(
-  io: Io,
-  config: Config,
-  holder: string,
-  timeoutMs = 0,
-): Promise<DataDirectoryLock> {
+export async function openDataDirectory(io: Io, config: Config, holder: string, timeoutMs = 0): Promise<DataLock> {
   const { dataDir } = config;
   const database = fromFileUrl(config.databaseUrl);
   makeUsable(config);

@@ -1,6 +1,6 @@
 /* From whatever stopped a command to words on stderr, one JSON line of them with --json, and the exit code. */
 import { AppError } from '../core/errors.ts';
-import { LockedError } from '../db/lock.ts';
+import { LockedError } from '../db/files/lock.ts';
 import { SchemaError } from '../db/migrate.ts';
 import { SecretError } from '../db/secret-check.ts';
 import { escapeUnsafe } from '../log.ts';

@@ -4,14 +4,14 @@
  */
 import { createReadStream, statSync } from 'node:fs';
 import { AppError, invalid } from '../core/errors.ts';
-import { readEvent } from '../core/import/exported-event.ts';
-import { fromHarEntry } from '../core/import/har-entry.ts';
-import { createElementReader, type Element, type FileKind } from '../core/import/json-elements.ts';
+import { readEvent } from '../core/exported-event.ts';
 import { decodeUtf8 } from '../core/text.ts';
-import type { Imported } from '../features/imports/service.ts';
+import type { ImportResult } from '../features/imports/service.ts';
 import { detect } from '../platforms/platforms.ts';
 import { parse } from './arguments.ts';
 import { type Call, withControl } from './control.ts';
+import { fromHarEntry } from './import/har-entry.ts';
+import { createElementReader, type Element, type FileKind } from './import/json-elements.ts';
 import { type Command, exitCodes, type Io, OperationError, UsageError } from './io.ts';
 import { createProgress } from './progress.ts';
 import { loadConfig } from './settings.ts';
@@ -49,12 +49,12 @@ export const importCommand: Command = {
 
 type Import = { io: Io; call: Call; file: string; size: number | undefined; endpoint: string };
 
-async function importFile({ io, call, file, size, endpoint }: Import): Promise<Imported> {
-  const total: Imported = { imported: 0, alreadyThere: 0, expired: 0 };
+async function importFile({ io, call, file, size, endpoint }: Import): Promise<ImportResult> {
+  const total: ImportResult = { imported: 0, alreadyThere: 0, expired: 0 };
   const progress = createProgress(io, size);
   const reader = createElementReader();
   const batch = createBatch(async events => {
-    const added = (await call('import.add', { endpoint, events })) as Imported;
+    const added = (await call('import.add', { endpoint, events })) as ImportResult;
     total.imported += added.imported;
     total.alreadyThere += added.alreadyThere;
     total.expired += added.expired;

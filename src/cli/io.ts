@@ -1,7 +1,7 @@
 /* What a command may use of its process, passed in by main.ts, and the errors that decide the exit code. */
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
-import type { SpawnThread } from '../db/database.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDataDirectory } from '../db/lock.ts';
+import { lockDataDirectory } from '../db/files/lock.ts';
 import { hooktape } from '../testing/command.ts';
 import { listenError } from './listen-errors.ts';
 

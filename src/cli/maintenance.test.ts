@@ -34,13 +34,13 @@ const failing = (services: Partial<Services>, file: string): Promise<string> =>
 
 describe('a backup that fails', () => {
   const copyingFails = (message: string, code: string): Partial<Services> => {
-    const { upkeep } = server.services.database;
-    if (!upkeep) throw new Error('not a file');
+    const { maintenance } = server.services.database;
+    if (!maintenance) throw new Error('not a file');
     const copyInto = async (part: string): Promise<void> => {
       writeFileSync(part, 'half');
       throw Object.assign(new Error(message), { code });
     };
-    return { database: { ...server.services.database, upkeep: { ...upkeep, copyInto } } };
+    return { database: { ...server.services.database, maintenance: { ...maintenance, copyInto } } };
   };
 
   test('because the disk is full', async () => {

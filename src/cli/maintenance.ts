@@ -3,8 +3,8 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { encodeBytes } from '../core/base32.ts';
 import { AppError, conflict, invalid } from '../core/errors.ts';
-import { databaseChecks } from '../db/check.ts';
-import { writeCopy } from '../db/copies.ts';
+import { writeBackup } from '../db/backup.ts';
+import { databaseChecks } from '../db/checks/database-checks.ts';
 import type { Services } from '../wiring.ts';
 import { secretPath } from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';
@@ -21,8 +21,8 @@ export const backupSecretPath = (file: string): string => `${file}.secret`;
 
 /** @param file absolute: the server has a working directory of its own @throws AppError */
 export async function backUp({ config, database, spawn, random }: Services, file: string): Promise<BackupResult> {
-  const { upkeep } = database;
-  if (!upkeep) throw invalid('the database is on a libSQL server: back it up there');
+  const { maintenance } = database;
+  if (!maintenance) throw invalid('the database is on a libSQL server: back it up there');
   if (!isAbsolute(file)) throw invalid('the path must be absolute');
   const secretFile = config.secret === undefined ? backupSecretPath(file) : null;
   const secret = secretFile === null ? null : readFileSync(secretPath(config), 'utf8');
@@ -42,7 +42,11 @@ export async function backUp({ config, database, spawn, random }: Services, file
       writeSecretFile(secretFile, secret, part(secretFile));
       wroteSecret = true;
     };
-    return { file, bytes: await writeCopy({ upkeep, spawn, file, part: part(file), whole }), secretFile };
+    return {
+      file,
+      bytes: await writeBackup({ maintenance, spawn, file, partialFile: part(file), beforePublish: whole }),
+      secretFile,
+    };
   } catch (error) {
     if (wroteSecret && secretFile !== null) rmSync(secretFile, { force: true });
     throw refusal(error);

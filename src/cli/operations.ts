@@ -55,11 +55,11 @@ export const operations = {
     keys.create((await account.byEmail(text(args, 'account'))).id, text(args, 'name')),
   'key.list': async ({ account, keys }, args) => keys.list((await account.byEmail(text(args, 'account'))).id),
   'key.revoke': async ({ keys }, args) => {
-    await keys.revokeAny(text(args, 'id'));
+    await keys.revokeById(text(args, 'id'));
     return { ok: true };
   },
   'signing-key.rotate': async ({ oauth }, args) => {
-    await oauth.rotateKeys({ now: args['now'] === true, revoke: args['revoke'] === true });
+    await oauth.rotateSigningKeys({ now: args['now'] === true, revoke: args['revoke'] === true });
     return { ok: true };
   },
   backup: (services, args) => backUp(services, text(args, 'file')),

@@ -7,9 +7,9 @@ import { basename, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict, invalid, notFound } from '../core/errors.ts';
 import { createSealer } from '../core/seal.ts';
-import { readCopy } from '../db/copies.ts';
-import { fromFileUrl } from '../db/file-url.ts';
-import { provesSecret, readProof } from '../db/secret-check.ts';
+import { restoreBackup } from '../db/backup.ts';
+import { fromFileUrl } from '../db/files/file-url.ts';
+import { provesSecret, readSecretProof } from '../db/secret-check.ts';
 import { parse } from './arguments.ts';
 import { openDataDirectory, secretPart, secretPath } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
@@ -90,12 +90,12 @@ async function bringBack({ io, config, from, file, kept }: Restore): Promise<voi
   const secret = config.secret ?? kept?.trim();
   let wroteSecret = false;
   try {
-    await readCopy({
+    await restoreBackup({
       spawn: io.spawn,
       from,
       file,
       accept: async client => {
-        const proof = await readProof(client);
+        const proof = await readSecretProof(client);
         if (!proof) throw invalid(`${from} is not a Hooktape backup`);
         if (secret === undefined || !provesSecret(proof, createSealer(secret, io.random)))
           throw invalid(secretAdvice(config, backupSecretPath(from)));

@@ -1,6 +1,6 @@
 /* Writes a secret to its own file: atomically, readable by its owner only, never over an existing file. */
 import { rmSync, writeFileSync } from 'node:fs';
-import { publish } from '../db/copies.ts';
+import { moveIntoPlace } from '../db/files/publish-file.ts';
 
 /**
  * @param part path of the temporary file, in the same directory
@@ -11,7 +11,7 @@ export function writeSecretFile(file: string, secret: string, part: string): voi
   rmSync(part, { force: true });
   try {
     writeFileSync(part, secret, { mode: 0o600, flag: 'wx', flush: true });
-    publish(part, file);
+    moveIntoPlace(part, file);
   } finally {
     rmSync(part, { force: true });
   }

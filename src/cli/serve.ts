@@ -6,14 +6,14 @@ import { createServer } from 'node:net';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { peerIn } from '../core/addresses.ts';
-import { connectionCounts } from '../core/connection-counts.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
-import { type SpawnThread, spawnAhead } from '../db/database.ts';
-import { fromFileUrl } from '../db/file-url.ts';
-import { createFront, createSocketFront, type Front, type FrontOptions } from '../front.ts';
+import { fromFileUrl } from '../db/files/file-url.ts';
+import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-threads.ts';
+import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, type CertificateFiles, checkCertificate, watchCertificate } from './certificate.ts';
+import { connectionCounts } from './connection-counts.ts';
 import { controlHandler } from './control.ts';
 import { openDataDirectory, serverName, socketPath, withSecret } from './data-directory.ts';
 import { type Command, exitCodes, type Io } from './io.ts';
@@ -45,11 +45,12 @@ export const serve: Command = {
     });
     const config = await withRealPort(loaded.config);
     const log = createLog(io, config);
-    const spawn = threadsAhead(io, config);
+    const spawn = spawnThreadsEarly(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
     try {
       // Load the routes while the database is opened, and build the app while stored data is read: both save start-up time.
       const loading = import('../app.ts');
+      const fastPath = decideFastPath({ log, certificate });
       // The error is handled where the promise is awaited.
       loading.catch(() => {});
       const services = await withSecret(io, config, secret =>
@@ -73,7 +74,11 @@ export const serve: Command = {
         await makeOwner(services, config);
         // From here on a signal must let requests finish.
         isServing = true;
-        const stop = await listen(services, app, certificate, io.openFileLimit());
+        const stop = await listen(services, app, {
+          certificate,
+          fastPath: await fastPath,
+          openFileLimit: io.openFileLimit(),
+        });
         await announce(io, services, json);
         if (services.hasShortSecret)
           log.warn(
@@ -81,7 +86,7 @@ export const serve: Command = {
           );
         // Events that expired while no server ran.
         services.retention.wake();
-        void services.readiness.lookAtDisk();
+        void services.readiness.checkDisk();
         const signal = await signalled;
         log.info('stopping', { signal });
         await stop();
@@ -96,32 +101,36 @@ export const serve: Command = {
   },
 };
 
-function threadsAhead(io: Io, config: Config): SpawnThread {
+function spawnThreadsEarly(io: Io, config: Config): SpawnThread {
   if (fromFileUrl(config.databaseUrl) === undefined) return io.spawn;
   io.useDataDirectory(config.dataDir);
-  return spawnAhead(io.spawn, ['writer', 'reader']);
+  return prespawnThreads(io.spawn, ['writer', 'reader']);
 }
 
 /** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
 async function listen(
   services: Services,
   { fetch }: App,
-  certificate: Certificate | undefined,
-  openFileLimit: number | undefined,
+  {
+    certificate,
+    fastPath,
+    openFileLimit,
+  }: { certificate: Certificate | undefined; fastPath: boolean; openFileLimit: number | undefined },
 ): Promise<() => Promise<void>> {
   const { config, log, clientAddress, ingest, onError } = services;
   const front = createFront({
     ingest,
+    fastPath,
     fetch,
     clientAddress,
-    tls: certificate,
-    connections: connectionLimit(services, openFileLimit),
+    certificate,
+    connectionLimit: connectionLimit(services, openFileLimit),
     onError,
   });
   await front.listen(config.port, config.host).catch(cause => {
     throw listenError(config, cause);
   });
-  const socket = createSocketFront(controlHandler(services), onError);
+  const socket = createSocketFront(controlHandler(services), onError, fastPath);
   // Some file systems have no unix sockets; that is no reason not to record.
   await socket
     .listen(socketPath(config))
@@ -131,15 +140,17 @@ async function listen(
   return async () => {
     stopWatching();
     services.readiness.drain();
-    services.live.endAll();
-    services.arrivals.endAll();
+    services.notifications.shutDown();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }
 
 /** undefined when the number of file descriptors is unlimited or unknown. */
-function connectionLimit({ config, log }: Services, openFileLimit: number | undefined): FrontOptions['connections'] {
+function connectionLimit(
+  { config, log }: Services,
+  openFileLimit: number | undefined,
+): FrontOptions['connectionLimit'] {
   if (openFileLimit === undefined) return undefined;
   return {
     ...connectionCounts(openFileLimit),
@@ -157,7 +168,7 @@ function watch(front: Front, { log }: Services, files: CertificateFiles, certifi
   return watchCertificate(files, certificate, {
     everyMs: certificateEveryMs,
     onChanged: fresh => {
-      front.renew(fresh);
+      front.setCertificate(fresh);
       log.info('serving a new certificate', { certFile: files.certFile });
     },
     onProblem: cause => log.error('the new certificate cannot be used; serving the one before', { cause }),

@@ -25,7 +25,7 @@ const touch = (path: string): void => writeFileSync(path, 'half');
 test('what a backup that was killed left elsewhere is taken away by the next one who opens the data directory', async () => {
   writeFileSync(join(backups, 'other.db.0a1b2c3d.part'), 'of another installation');
   const { promise: never } = Promise.withResolvers<void>();
-  const upkeep = {
+  const maintenance = {
     copyInto(part: string) {
       for (const file of [part, `${part}-journal`]) touch(file);
       return never;
@@ -33,7 +33,7 @@ test('what a backup that was killed left elsewhere is taken away by the next one
   };
   const services = {
     config: { dataDir, secret: 'given' },
-    database: { upkeep },
+    database: { maintenance },
     spawn: spawnThread,
     random: randomBytes,
   };

@@ -252,7 +252,7 @@ describe('.env.example', () => {
     for (const name of settingNames) expect(text).toContain(`\n#${name}=`);
   });
 
-  test('says the defaults: uncommented it changes nothing but what has no default', () => {
+  test('shows the defaults: uncommenting it changes only settings without a default', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
       .replace(/^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|TLS_\w+)=.*$/gm, '');

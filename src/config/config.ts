@@ -45,13 +45,13 @@ export type Config = {
 /** A setting as `hooktape config` shows it: secrets as `[set]`, source `environment`, `file X`, `NAME_FILE` or `default`. */
 export type SettingInForce = { readonly name: SettingName; readonly value: string; readonly source: string };
 
-/** Of the settings that name them, as far as they are set. */
+/** Settings that name files, directories or a database, as far as they are set. */
 export type Places = {
   readonly dataDir?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
   readonly databaseUrl?: string;
-  /** No place, but whether it is good enough depends on what is in the database. */
+  /** Whether it is long enough depends on what is in the database. */
   readonly secret?: string;
 };
 
@@ -62,7 +62,7 @@ export type ConfigInput = {
   readonly envFile?: { readonly path: string; readonly text: string } | undefined;
   /** Text of the file that a NAME_FILE setting names; throws when it cannot be read. */
   readonly readFile: (path: string) => string;
-  /** What is wrong outside with the places that settings name; by default nobody looks. */
+  /** Checks the files and directories that settings name; they are not checked without it. */
   readonly placeProblems?: (places: Places) => readonly string[];
 };
 
@@ -72,17 +72,17 @@ export type ConfigResult =
 
 /** Where values come from: the process environment or the env file. */
 type Level = { readonly source: string; readonly get: (name: string) => string | undefined; readonly names: string[] };
-/** `text` is undefined when there is a setting but it cannot be had; the problem is noted then. */
+/** `text` is undefined when the value cannot be read; the problem is recorded. */
 type Found = { readonly text: string | undefined; readonly source: string };
 
 /** Set in the process environment to find the env file, so it cannot be in it. */
-const ENV_FILE_NAME = 'HOOKTAPE_ENV_FILE';
+const envFileVariable = 'HOOKTAPE_ENV_FILE';
 
-/** No settings: read by the build and by the tests, whose environment a server may inherit. */
-const OTHERS_NAMES = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
+/** Not settings: the build and the tests read them, and a server may inherit their environment. */
+const otherVariables = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
 
-/** What Kubernetes and Docker links put into every container beside a service named "hooktape". */
-const SERVICE_LINK = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
+/** Variables that Kubernetes and Docker set in every container beside a service named "hooktape". */
+const serviceLinkName = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;
 
 const isSecret = (name: SettingName): boolean => (settings[name] as Setting<unknown>).secret === true;
 
@@ -93,15 +93,16 @@ function unknownNames({ source, names }: Level): string[] {
   return names
     .filter(name => name.startsWith('HOOKTAPE_') && !knownNames.includes(name))
     .filter(
-      name => !isEnvironment || !(name === ENV_FILE_NAME || OTHERS_NAMES.includes(name) || SERVICE_LINK.test(name)),
+      name =>
+        !isEnvironment || !(name === envFileVariable || otherVariables.includes(name) || serviceLinkName.test(name)),
     )
     .map(name => {
-      if (name === ENV_FILE_NAME) return `${name} (${source}): only works in the process environment`;
+      if (name === envFileVariable) return `${name} (${source}): only works in the process environment`;
       return `${name} (${source}): no such setting${didYouMean(name, knownNames)}`;
     });
 }
 
-/** What to say of a file that a setting names. */
+/** The problem with a file that a setting names. */
 export function cannotBeRead(path: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   return `the file ${JSON.stringify(path)} cannot be read${code}`;
@@ -193,12 +194,12 @@ const defaultBaseUrl = (port: number, isTls: boolean): string =>
   new URL(`${isTls ? 'https' : 'http'}://localhost:${port}`).origin;
 
 /** Settings that make sense only together. */
-const PAIRS: readonly (readonly [SettingName, SettingName])[] = [
+const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_TLS_CERT', 'HOOKTAPE_TLS_KEY'],
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
 ];
 
-/** Never throws: everything that is wrong is in `problems`, one sentence each, without secret values. */
+/** Never throws: `problems` has a sentence for everything that is wrong, without secret values. */
 export function readConfig(input: ConfigInput): ConfigResult {
   const file = parseEnvFile(input.envFile?.text ?? '');
   const fileSource = `file ${input.envFile?.path ?? ''}`;
@@ -211,7 +212,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   const read = createReader(input, levels, problems);
   const results = new Map(settingNames.map(name => [name, read(name)]));
   const isSet = (name: SettingName): boolean => results.get(name)?.shown.source !== 'default';
-  for (const [one, other] of PAIRS) {
+  for (const [one, other] of settingPairs) {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
   }
@@ -219,7 +220,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');
 
-  // Whatever else is wrong. These are texts as they come.
+  // Also when other settings are wrong. All of these values are text.
   const place = <K extends keyof Places>(key: K, name: SettingName) =>
     defined(key, results.get(name)?.value as string | undefined);
   const places = {

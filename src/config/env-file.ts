@@ -1,16 +1,16 @@
 /*
- * The env file: NAME=VALUE lines, comments, quotes, `export`. What cannot be read is a problem with its line number, never
- * silently dropped or cut, because a lost line here is a setting that the operator believes to be in force.
+ * The env file: NAME=VALUE lines, comments, quotes, `export`. A line that cannot be read is a problem with its
+ * number, never ignored: the operator would believe that its setting applies.
  */
 
 export type EnvFile = {
   readonly values: ReadonlyMap<string, string>;
-  /** Each begins `line N: `. */
+  /** Each starts with `line N: `. */
   readonly problems: readonly string[];
 };
 
-const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=[ \t]*(.*)$/s;
-const COMMENT_OR_NOTHING = /^\s*(#.*)?$/;
+const assignmentForm = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=[ \t]*(.*)$/s;
+const commentOrBlank = /^\s*(#.*)?$/;
 
 /** `value` of an unquoted right-hand side: a comment needs a space before its `#`. */
 function unquoted(text: string): string | undefined {
@@ -28,9 +28,9 @@ export function parseEnvFile(text: string): EnvFile {
   const problems: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
-    if (COMMENT_OR_NOTHING.test(line)) continue;
+    if (commentOrBlank.test(line)) continue;
     const lineNumber = at + 1;
-    const [, name, right = ''] = ASSIGNMENT.exec(line) ?? [];
+    const [, name, right = ''] = assignmentForm.exec(line) ?? [];
     if (name === undefined) {
       problems.push(`line ${lineNumber}: expected NAME=VALUE`);
       continue;
@@ -51,7 +51,7 @@ export function parseEnvFile(text: string): EnvFile {
       continue;
     }
     at = last;
-    if (!COMMENT_OR_NOTHING.test(quoted.slice(end + 1))) {
+    if (!commentOrBlank.test(quoted.slice(end + 1))) {
       problems.push(`line ${lineNumber}: unexpected text after the closing ${quote} of ${name}`);
       continue;
     }

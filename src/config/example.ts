@@ -2,7 +2,7 @@
 
 import { type Setting, settingNames, settings } from './settings.ts';
 
-const HEADER = `# Settings of Hooktape. Generated from src/config/settings.ts by \`bun run env-example\`; do not edit.
+const exampleHeader = `# Settings of Hooktape. Generated from src/config/settings.ts by \`bun run env-example\`; do not edit.
 #
 # Copy to ./hooktape.env, or name the copy with --env-file or HOOKTAPE_ENV_FILE. The process environment beats this file, and
 # this file beats the default. An empty value counts as unset. Every secret NAME can instead be read from the file that
@@ -17,4 +17,4 @@ function render(name: string, { about, default: byDefault, example, secret }: Se
 
 /** The whole text of `.env.example`. */
 export const renderEnvExample = (): string =>
-  `${[HEADER, ...settingNames.map(name => `${render(name, settings[name])}\n`)].join('\n')}`;
+  `${[exampleHeader, ...settingNames.map(name => `${render(name, settings[name])}\n`)].join('\n')}`;

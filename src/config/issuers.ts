@@ -12,7 +12,7 @@ export type TrustedIssuer = {
   readonly createAccounts: boolean;
 };
 
-const KEYS = ['issuer', 'audience', 'jwks_uri', 'email_claim', 'create_accounts'];
+const issuerFields = ['issuer', 'audience', 'jwks_uri', 'email_claim', 'create_accounts'];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -27,7 +27,7 @@ function isHttpUrl(value: unknown): value is string {
 /** What is wrong with one entry, or the entry itself. */
 function parseIssuer(entry: unknown): TrustedIssuer | string {
   if (!isObject(entry)) return 'is not an object';
-  const unknown = Object.keys(entry).filter(key => !KEYS.includes(key));
+  const unknown = Object.keys(entry).filter(key => !issuerFields.includes(key));
   if (unknown.length > 0) return `has unknown fields: ${unknown.map(key => JSON.stringify(key)).join(', ')}`;
   const { issuer, audience, jwks_uri, email_claim = 'email', create_accounts = false } = entry;
   if (!isHttpUrl(issuer) || issuer.includes('?')) return 'needs an "issuer", an http or https URL without a query';

@@ -90,7 +90,7 @@ function isFileUrl(text: string): boolean {
 
 export const databaseUrl: Kind<string> = text => {
   if (isFileUrl(text)) {
-    // To SQLite that is no name: each thread would get a database of its own, in memory.
+    // To SQLite this is not a file name: each thread would get its own database in memory.
     const isMemory = decodeURIComponent(text) === 'file::memory:';
     return isMemory ? { mustBe: 'on disk, in a file; nothing may be lost' } : { value: text };
   }
@@ -98,13 +98,13 @@ export const databaseUrl: Kind<string> = text => {
   if (!url || !/^(https?|wss?|libsql):$/.test(url.protocol) || url.host === '') {
     return { mustBe: 'a URL with file:, http://, https://, ws://, wss:// or libsql://' };
   }
-  // A credential in here would be shown by `hooktape config` and in error messages.
+  // `hooktape config` and error messages show the URL.
   return url.username || url.password || url.searchParams.has('authToken')
     ? { mustBe: 'a URL without credentials; put the token into HOOKTAPE_DATABASE_AUTH_TOKEN' }
     : { value: text };
 };
 
-/** Of an account: what would be refused once the database is open is wrong from the start. */
+/** The rules for accounts, so that the owner's email and password are not refused only when the database is open. */
 const accepted =
   (rule: (text: string) => string): ((text: string) => string | undefined) =>
   text => {

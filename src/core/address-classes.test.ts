@@ -10,7 +10,7 @@ const address = (text: string): Address => {
   return parsed;
 };
 
-const METADATA = [
+const metadataAddresses = [
   '169.254.169.254',
   '169.254.170.2',
   '169.254.170.23',
@@ -83,7 +83,7 @@ describe('isPublicAddress', () => {
     'fec0::1',
     'ff02::1',
     'fd00:ec2::254',
-    ...METADATA,
+    ...metadataAddresses,
   ])('%s is not', text => expect(isPublicAddress(address(text))).toBe(false));
 
   test('any address that ipaddr.js gives a special range is not public', () => {
@@ -111,7 +111,7 @@ describe('isPublicAddress', () => {
   test('any IPv4 address that ipaddr.js calls unicast is public, but for what clouds keep there', () => {
     fc.assert(
       fc.property(fc.ipV4(), text => {
-        if (ipaddr.parse(text).range() === 'unicast' && !METADATA.includes(text))
+        if (ipaddr.parse(text).range() === 'unicast' && !metadataAddresses.includes(text))
           expect(isPublicAddress(address(text))).toBe(true);
       }),
       { numRuns: 3000 },
@@ -139,7 +139,7 @@ describe('isPublicAddress', () => {
 });
 
 describe('isMetadata', () => {
-  test.each([...METADATA, 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'])('%s', text =>
+  test.each([...metadataAddresses, 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'])('%s', text =>
     expect(isMetadata(address(text))).toBe(true),
   );
 

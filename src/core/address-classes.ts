@@ -1,5 +1,5 @@
 /*
- * Which addresses belong to the public internet, for requests whose destination somebody else chose. Deny lists of the IANA
+ * Which addresses belong to the public internet, for requests to a destination that a user chose. Deny lists of the IANA
  * special-purpose registries; IPv6 outside 2000::/3 is not global unicast, and forms that embed an IPv4 address are never
  * public, because what they reach depends on the network they leave by.
  */
@@ -12,11 +12,11 @@ const ranges = (...texts: string[]): Cidr[] =>
     return range ? [range] : [];
   });
 
-const LOOPBACK = ranges('127.0.0.0/8', '::1/128');
+const loopback = ranges('127.0.0.0/8', '::1/128');
 
-const GLOBAL_UNICAST = ranges('2000::/3');
+const globalUnicast = ranges('2000::/3');
 
-const NOT_PUBLIC = ranges(
+const notPublic = ranges(
   '0.0.0.0/8', // this network; 0.0.0.0 reaches this host
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT
@@ -39,7 +39,7 @@ const NOT_PUBLIC = ranges(
 );
 
 /** Where clouds hand out credentials and configuration. */
-const METADATA = new Set(
+const metadataAddresses = new Set(
   [
     '169.254.169.254', // most clouds
     '169.254.170.2', // Amazon ECS
@@ -53,7 +53,7 @@ const METADATA = new Set(
   ].map(text => parseAddress(text)?.value),
 );
 
-const [NAT64, LOCAL_NAT64, SIX_TO_FOUR, TEREDO, COMPATIBLE] = [
+const [nat64, localNat64, sixToFour, teredo, compatible] = [
   ranges('64:ff9b::/96'),
   ranges('64:ff9b:1::/48'),
   ranges('2002::/16'),
@@ -63,14 +63,14 @@ const [NAT64, LOCAL_NAT64, SIX_TO_FOUR, TEREDO, COMPATIBLE] = [
 
 const low32 = (value: bigint): bigint => value & 0xffffffffn;
 
-/** IPv4 addresses that an IPv6 address may stand for (RFC 4291, 3056, 4380, 6052). Mapped ones are IPv4 already. */
+/** IPv4 addresses that an IPv6 address may embed (RFC 4291, 3056, 4380, 6052). Mapped addresses were parsed as IPv4. */
 function embeddedIpv4({ family, value }: Address): bigint[] {
   const address = { family, value };
   if (family === 4) return [];
-  if (isInAnyCidr(address, NAT64) || isInAnyCidr(address, COMPATIBLE)) return [low32(value)];
-  if (isInAnyCidr(address, SIX_TO_FOUR)) return [low32(value >> 80n)];
-  if (isInAnyCidr(address, TEREDO)) return [low32(value >> 64n), low32(~value)];
-  if (!isInAnyCidr(address, LOCAL_NAT64)) return [];
+  if (isInAnyCidr(address, nat64) || isInAnyCidr(address, compatible)) return [low32(value)];
+  if (isInAnyCidr(address, sixToFour)) return [low32(value >> 80n)];
+  if (isInAnyCidr(address, teredo)) return [low32(value >> 64n), low32(~value)];
+  if (!isInAnyCidr(address, localNat64)) return [];
   // The prefix length is the network's choice; bits 64 to 71 are skipped where the address spans them.
   const around = (before: bigint): bigint => {
     const high = (value >> 64n) & ((1n << before) - 1n);
@@ -79,7 +79,7 @@ function embeddedIpv4({ family, value }: Address): bigint[] {
   return [around(16n), around(8n), low32(value >> 24n), low32(value)];
 }
 
-export const isLoopback = (address: Address): boolean => isInAnyCidr(address, LOOPBACK);
+export const isLoopback = (address: Address): boolean => isInAnyCidr(address, loopback);
 
 /** Whether a browser or a program on this host is meant by an origin such as `http://localhost:4665`. */
 export function isLoopbackOrigin(origin: string): boolean {
@@ -89,12 +89,12 @@ export function isLoopbackOrigin(origin: string): boolean {
   return address ? isLoopback(address) : host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Cloud metadata, also in a form that embeds it. */
+/** Whether it is a cloud metadata address, also embedded in an IPv6 address. */
 export const isMetadata = (address: Address): boolean =>
-  [address.value, ...embeddedIpv4(address)].some(value => METADATA.has(value));
+  [address.value, ...embeddedIpv4(address)].some(value => metadataAddresses.has(value));
 
-/** Whether anybody may be sent there: global unicast and not set aside for anything else. */
+/** Whether requests may go there: global unicast, and not reserved for anything else. */
 export const isPublicAddress = (address: Address): boolean =>
-  (address.family === 4 || isInAnyCidr(address, GLOBAL_UNICAST)) &&
-  !isInAnyCidr(address, NOT_PUBLIC) &&
+  (address.family === 4 || isInAnyCidr(address, globalUnicast)) &&
+  !isInAnyCidr(address, notPublic) &&
   !isMetadata(address);

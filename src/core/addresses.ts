@@ -5,10 +5,10 @@
 
 export type Address = { readonly family: 4 | 6; readonly value: bigint };
 
-/** A range of addresses: those whose first `prefix` bits equal `value`'s. `text` is what the operator wrote. */
+/** The addresses whose first `prefix` bits equal those of `value`. `text` is what the operator wrote. */
 export type Cidr = Address & { readonly prefix: number; readonly text: string };
 
-const MAPPED_HIGH = 0xffffn;
+const ipv4MappedPrefix = 0xffffn;
 
 /** Dotted decimal, four parts, no leading zeros. */
 function parseIpv4(text: string): bigint | undefined {
@@ -52,7 +52,7 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | BigInt(group), 0n);
 }
 
-/** The address that `text` spells, IPv4-mapped IPv6 unwrapped, or undefined when it spells none. No brackets, no zone id. */
+/** Parses an address, IPv4-mapped IPv6 as IPv4. Undefined for anything else, such as brackets or a zone id. */
 export function parseAddress(text: string): Address | undefined {
   // The longest spelling of an address has 45 characters; captured text can be megabytes.
   if (text.length > 45) return undefined;
@@ -60,7 +60,7 @@ export function parseAddress(text: string): Address | undefined {
   if (ipv4 !== undefined) return { family: 4, value: ipv4 };
   const ipv6 = text.includes(':') ? parseIpv6(text) : undefined;
   if (ipv6 === undefined) return undefined;
-  return ipv6 >> 32n === MAPPED_HIGH ? { family: 4, value: ipv6 & 0xffffffffn } : { family: 6, value: ipv6 };
+  return ipv6 >> 32n === ipv4MappedPrefix ? { family: 4, value: ipv6 & 0xffffffffn } : { family: 6, value: ipv6 };
 }
 
 /** Canonical text: dotted decimal, or RFC 5952 (lower case, longest run of zeros shortened). */
@@ -78,7 +78,7 @@ export function formatAddress({ family, value }: Address): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or a single address. Bits behind the prefix are ignored; undefined when `text` is no range. */
+/** `10.0.0.0/8`, `fd00::/8`, or a single address. Bits behind the prefix are ignored; undefined when `text` is not a range. */
 export function parseCidr(text: string): Cidr | undefined {
   const [base = '', bits, ...more] = text.split('/');
   const address = parseAddress(base);
@@ -108,10 +108,10 @@ export const peerIn =
     return address !== undefined && isInAnyCidr(address, ranges);
   };
 
-/** Link-local peers carry the interface they came in by. */
+/** Link-local addresses of peers end in the name of the interface. */
 const parsePeer = (peer: string): Address | undefined => parseAddress(peer.replace(/%.*$/, ''));
 
-/** Whom an address stands for where strangers are counted: one IPv6 customer has a /64 at least. Other text is itself. */
+/** The network to count requests by: the /64 of an IPv6 address, because a customer has at least that; any other text itself. */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (address?.family !== 6) return text;
@@ -127,7 +127,7 @@ function parseHop(text: string): Address | undefined {
 
 /**
  * The client's address: the rightmost hop that is not a trusted proxy. X-Forwarded-For is read only when the peer itself is
- * trusted; a hop that is no address ends the walk at the last proxy that could be believed.
+ * trusted; a hop that is not an address ends the search at the last trusted proxy.
  *
  * `peer` is the socket's remote address, `forwardedFor` the header's values joined with `,` in arrival order.
  */

@@ -1,6 +1,6 @@
 /*
- * What the operator opened for outbound requests although it is not public. A host entry opens that name, an address or
- * range entry opens those addresses under any name; an entry with a port opens that port only.
+ * Addresses that outbound requests may reach although they are not public. A host entry allows that name, an address or
+ * range entry allows those addresses under any name; an entry with a port allows only that port.
  */
 
 import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from './addresses.ts';
@@ -11,17 +11,17 @@ export type AllowEntry = { readonly text: string; readonly port?: number } & (
   | { readonly kind: 'cidr'; readonly range: Cidr }
 );
 
-/** Where a request is about to go: the name in the URL (no brackets), one address it resolves to, the port. */
+/** Where a request will go: the name in the URL (no brackets), one address it resolves to, the port. */
 export type Destination = { readonly host: string; readonly address: Address; readonly port: number };
 
 /** Lower case and without the final dot, so that two spellings of one name are equal. */
 export const canonicalHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/;
-const ALL_DIGITS_LABEL = /(^|\.)(\d+|0x[0-9a-f]*)$/;
+const hostNameForm = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/;
+const numericLastLabel = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 
 /** A DNS name. Something that ends like a number (`127.1`, `1.2.3.400`) is a mistyped address, not a name. */
-export const isHostName = (host: string): boolean => HOST_NAME.test(host) && !ALL_DIGITS_LABEL.test(host);
+export const isHostName = (host: string): boolean => hostNameForm.test(host) && !numericLastLabel.test(host);
 
 /** `host`, `host:port`, IP, `IP:port`, `[v6]`, `[v6]:port` or CIDR; undefined for anything else. */
 export function parseAllowEntry(text: string): AllowEntry | undefined {
@@ -48,18 +48,18 @@ function isMatch(entry: AllowEntry, { host, address }: Destination): boolean {
   return isInCidr(address, entry.range);
 }
 
-/** Whether some entry opens this address, on this port, for this name. */
+/** Whether an entry allows this address, on this port, for this name. */
 export const isAllowed = (entries: readonly AllowEntry[], to: Destination): boolean =>
   entries.some(entry => (entry.port === undefined || entry.port === to.port) && isMatch(entry, to));
 
-/** Whether some entry names this very address, not merely a host or a range that contains it. */
+/** Whether an entry is this exact address, rather than a host or a range that contains it. */
 export const isAllowedLiterally = (entries: readonly AllowEntry[], to: Destination): boolean =>
   isAllowed(
     entries.filter(entry => entry.kind === 'address'),
     to,
   );
 
-/** Whether some entry names this very port (`host:25`, `10.0.0.5:25`). */
+/** Whether an entry has this exact port (`host:25`, `10.0.0.5:25`). */
 export const isPortNamed = (entries: readonly AllowEntry[], to: Destination): boolean =>
   isAllowed(
     entries.filter(entry => entry.port !== undefined),

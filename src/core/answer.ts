@@ -1,9 +1,9 @@
-/* What a sender is told, before it is put on a wire. */
+/* An HTTP response to a sender. */
 
 export type Answer = {
   status: number;
-  /** Names in lower case; not those that frame the message. */
+  /** Names in lower case; without `content-length` and other framing. */
   headers: Readonly<Record<string, string>>;
-  /** Empty for none. */
+  /** Empty for no body. */
   body: string;
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { isOpenToApps } from './app-permissions.ts';
+import { isAllowedToApps } from './app-permissions.ts';
 
 describe('isOpenToApps', () => {
   test.each([
@@ -8,8 +8,8 @@ describe('isOpenToApps', () => {
     ['HEAD', '/api/endpoints/ep_1'],
     ['DELETE', '/api/endpoints/ep_1/secrets/sec_1'],
     ['GET', '/api/apps'],
-  ])('%s %s is open', (method, path) => {
-    expect(isOpenToApps(method, path)).toBe(true);
+  ])('%s %s is allowed to apps', (method, path) => {
+    expect(isAllowedToApps(method, path)).toBe(true);
   });
 
   test.each([
@@ -22,7 +22,7 @@ describe('isOpenToApps', () => {
     ['GET', '/api/not-listed'],
     ['GET', '/x/api/me'],
     ['get', '/api/me'],
-  ])('%s %s is closed', (method, path) => {
-    expect(isOpenToApps(method, path)).toBe(false);
+  ])('%s %s is denied to apps', (method, path) => {
+    expect(isAllowedToApps(method, path)).toBe(false);
   });
 });

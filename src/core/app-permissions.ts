@@ -1,22 +1,21 @@
 /*
- * What a connected app may do, and what only a signed-in person or an API key may. Decided here and nowhere else: the gate
- * refuses by it, and the interface description and the consent page are written from it. Each operation is listed as in
- * `/openapi.json`. One that is not listed is refused to apps, whatever the spelling of its address.
+ * The permissions of connected apps. The request gate, the interface description and the consent page all use these tables.
+ * Operations are written as in `/openapi.json`; an operation that is not listed is denied to apps.
  */
 
 export type Permission = {
-  /** As the consent page puts it, after "It can" or "It cannot". */
-  does: string;
+  /** As the consent page shows it, after "It will be able to" or "It will not be able to". */
+  description: string;
   operations: readonly string[];
 };
 
-export const openToApps: readonly Permission[] = [
+export const allowedToApps: readonly Permission[] = [
   {
-    does: 'see your email address, your plan and the list of your connected apps',
+    description: 'see your email address, your plan and the list of your connected apps',
     operations: ['GET /api/me', 'GET /api/apps'],
   },
   {
-    does: 'read your endpoints and every webhook they received, as they arrive and as exported files',
+    description: 'read your endpoints and every webhook they received, as they arrive and as exported files',
     operations: [
       'GET /api/endpoints',
       'GET /api/endpoints/{id}',
@@ -29,15 +28,15 @@ export const openToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'create and rename endpoints, and delete them together with the webhooks they received',
+    description: 'create and rename endpoints, and delete them together with the webhooks they received',
     operations: ['POST /api/endpoints', 'PATCH /api/endpoints/{id}', 'DELETE /api/endpoints/{id}'],
   },
   {
-    does: 'send webhooks again, to any address',
+    description: 'send webhooks again, to any address',
     operations: ['POST /api/events/{id}/replay'],
   },
   {
-    does: 'add and remove signing secrets, but never read them',
+    description: 'add and remove signing secrets, but never read them',
     operations: [
       'GET /api/endpoints/{id}/secrets',
       'POST /api/endpoints/{id}/secrets',
@@ -45,14 +44,15 @@ export const openToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'list your API keys, revoke any of them, and create keys of its own, which stop working when you disconnect it',
+    description:
+      'list your API keys, revoke any of them, and create keys of its own, which stop working when you disconnect it',
     operations: ['GET /api/keys', 'POST /api/keys', 'DELETE /api/keys/{id}'],
   },
 ];
 
-export const closedToApps: readonly Permission[] = [
+export const deniedToApps: readonly Permission[] = [
   {
-    does: 'see your team, or invite and remove its members',
+    description: 'see your team, or invite and remove its members',
     operations: [
       'GET /api/team',
       'POST /api/team/invitations',
@@ -63,7 +63,7 @@ export const closedToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'change your password, or see and end your sessions',
+    description: 'change your password, or see and end your sessions',
     operations: [
       'POST /api/password',
       'GET /api/session',
@@ -74,21 +74,21 @@ export const closedToApps: readonly Permission[] = [
     ],
   },
   {
-    does: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
+    description: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },
   {
-    does: 'disconnect other apps',
+    description: 'disconnect other apps',
     operations: ['DELETE /api/apps/{id}'],
   },
 ];
 
-export const appRefusal =
-  'connected apps and their API keys may not do this: it takes a signed-in person or an API key that a person made';
+export const appForbiddenMessage =
+  'connected apps and the API keys that they created may not do this: use a session or an API key that a user created';
 
 const patternOf = (operation: string): string => operation.replace(/\{\w+\}/g, '[^/]+');
-const open = new RegExp(`^(?:${openToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
+const allowed = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
 
-/** Whether an app may do this, by method and path. HEAD is as GET. */
-export const isOpenToApps = (method: string, path: string): boolean =>
-  open.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+/** HEAD is treated as GET. */
+export const isAllowedToApps = (method: string, path: string): boolean =>
+  allowed.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);

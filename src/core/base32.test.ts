@@ -15,7 +15,7 @@ describe('bytes', () => {
     expect(decodeBytes(text)).toEqual(Uint8Array.from(bytes));
   });
 
-  test('any bytes come back, and one text stands for them', () => {
+  test('any bytes are encoded as exactly one text, which decodes to them', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), bytes => {
         const text = encodeBytes(bytes);

@@ -1,4 +1,4 @@
-/* Time as a dependency, so that tests can hold it. */
+/* Time as a dependency, so that tests can control it. */
 
 export type Clock = {
   /** Wall clock, epoch milliseconds. May jump in either direction. */

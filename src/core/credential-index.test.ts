@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { createLocalIndex, createSharedIndex } from './credential-index.ts';
 
-describe('of a database that only this process writes', () => {
-  test('everything may exist until the ids are read, then only those and what was added', async () => {
+describe('the index of a local database', () => {
+  test('every credential may exist until the ids are read, then only those and the added ones', async () => {
     const index = createLocalIndex(async () => ['a', 'b']);
     expect(index.mayExist('x')).toBe(true);
     await index.reload();
@@ -10,7 +10,7 @@ describe('of a database that only this process writes', () => {
     expect(['a', 'b', 'c', 'x'].map(index.mayExist)).toEqual([true, true, true, false]);
   });
 
-  test('reading again drops what is gone and keeps what was added meanwhile', async () => {
+  test('a reload drops deleted ids and keeps those added during it', async () => {
     let stored = ['a', 'b'];
     const reading = Promise.withResolvers<void>();
     const index = createLocalIndex(async () => {
@@ -28,7 +28,7 @@ describe('of a database that only this process writes', () => {
     expect(['a', 'b', 'added while reading'].map(index.mayExist)).toEqual([false, true, false]);
   });
 
-  test('a failed read leaves what was known', async () => {
+  test('a failed reload keeps the known ids', async () => {
     let fails = false;
     const index = createLocalIndex(async () => {
       if (fails) throw new Error('no disk');
@@ -41,8 +41,8 @@ describe('of a database that only this process writes', () => {
   });
 });
 
-describe('of a database that other processes write', () => {
-  test('what is asked for at the same time shares a query, and what exists is not asked for again', async () => {
+describe('the index of a shared database', () => {
+  test('concurrent lookups share a query, and ids that exist are cached', async () => {
     const queries: string[][] = [];
     const index = createSharedIndex(async ids => {
       queries.push(ids);
@@ -54,7 +54,7 @@ describe('of a database that other processes write', () => {
     expect(queries).toHaveLength(2);
   });
 
-  test('a credential that another process made exists from its first use on', async () => {
+  test('a credential of another process is found at its first use', async () => {
     const stored = new Set<string>();
     const index = createSharedIndex(async ids => ids.filter(id => stored.has(id)));
     expect(await index.mayExist('new')).toBe(false);
@@ -62,7 +62,7 @@ describe('of a database that other processes write', () => {
     expect(await index.mayExist('new')).toBe(true);
   });
 
-  test('a failed query refuses nobody for good', async () => {
+  test('a failed query is not cached', async () => {
     let fails = true;
     const index = createSharedIndex(async ids => {
       if (fails) throw new Error('no network');

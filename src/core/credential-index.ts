@@ -1,101 +1,101 @@
 /*
- * Which credentials exist, so that an invented one is refused without a database query of its own. "No" is always right;
- * "yes" only means that the database has to be asked, so a revoked credential may stay in here for a while.
+ * An index of the credentials that exist, so that invalid ones are refused without a database query for each. "No" is always
+ * right. "Yes" only means that the database must be asked, so revoked credentials may stay in the index for a while.
  */
 
 export type CredentialIndex = {
-  /** false: certainly no such credential. */
+  /** false: there is no such credential. */
   mayExist: (id: string) => boolean | Promise<boolean>;
-  /** To be called once a new credential is stored, before its owner gets it. */
+  /** To be called after a new credential was stored and before it is returned to its owner. */
   add: (id: string) => void;
-  /** Reads all ids again, which drops those that are gone. */
+  /** Reads all ids again, which drops deleted credentials. */
   reload: () => Promise<void>;
 };
 
-/** The id of a credential that is stored as a hash. */
+/** The index id of a credential that is stored as a hash. */
 export const indexId = (hash: Buffer): string => hash.toString('latin1');
 export const hashOfId = (id: string): Buffer => Buffer.from(id, 'latin1');
 
-/** For a database that only this process writes: all ids in memory. Before the first `reload` everything may exist. */
+/** For a database that only this process writes: all ids in memory. Before the first `reload` every credential may exist. */
 export function createLocalIndex(load: () => Promise<readonly string[]>): CredentialIndex {
   let known: Set<string> | undefined;
-  /** What was added while ids are being read, and may be missing from what is read. */
-  const loading = new Set<Set<string>>();
+  /** For each reload in progress, the ids added since it began, which its result may lack. */
+  const reloads = new Set<Set<string>>();
   return {
     mayExist: id => known === undefined || known.has(id),
     add(id) {
       known?.add(id);
-      for (const added of loading) added.add(id);
+      for (const added of reloads) added.add(id);
     },
     async reload() {
       const added = new Set<string>();
-      loading.add(added);
+      reloads.add(added);
       try {
         const ids = await load();
         known = new Set(ids);
         for (const id of added) known.add(id);
       } finally {
-        loading.delete(added);
+        reloads.delete(added);
       }
     },
   };
 }
 
-const maxFamiliar = 10_000;
+const maxCached = 10_000;
 const idsPerQuery = 500;
 
-type Waiting = { promise: Promise<boolean>; settle: (outcome: boolean | Promise<never>) => void };
+type PendingLookup = { promise: Promise<boolean>; settle: (outcome: boolean | Promise<never>) => void };
 
 /**
- * For a database that other processes write, too: ids that were found once are familiar, and all others that are asked for at
- * the same time share one query, one query after the other.
- * @param findExisting those of the given ids that exist
+ * For a database that other processes write as well: ids that were found once are cached. Lookups of other ids are batched into
+ * shared queries, one at a time.
+ * @param findExisting returns the given ids that exist
  */
 export function createSharedIndex(findExisting: (ids: string[]) => Promise<readonly string[]>): CredentialIndex {
-  const familiar = new Set<string>();
-  const waiting = new Map<string, Waiting>();
-  let isAsking = false;
+  const cached = new Set<string>();
+  const pending = new Map<string, PendingLookup>();
+  let isQuerying = false;
 
-  const remember = (id: string): void => {
-    // A Set goes by order of insertion: taken out and put back, an id is the newest.
-    familiar.delete(id);
-    familiar.add(id);
-    const oldest = familiar.size > maxFamiliar ? familiar.values().next().value : undefined;
-    if (oldest !== undefined) familiar.delete(oldest);
+  const cache = (id: string): void => {
+    // A Set iterates in insertion order, so the first id is the least recently used.
+    cached.delete(id);
+    cached.add(id);
+    const oldest = cached.size > maxCached ? cached.values().next().value : undefined;
+    if (oldest !== undefined) cached.delete(oldest);
   };
 
-  const ask = async (): Promise<void> => {
-    isAsking = true;
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, idsPerQuery);
-      for (const [id] of batch) waiting.delete(id);
+  const runQueries = async (): Promise<void> => {
+    isQuerying = true;
+    while (pending.size > 0) {
+      const batch = [...pending].slice(0, idsPerQuery);
+      for (const [id] of batch) pending.delete(id);
       try {
         const existing = new Set(await findExisting(batch.map(([id]) => id)));
-        for (const id of existing) remember(id);
+        for (const id of existing) cache(id);
         for (const [id, { settle }] of batch) settle(existing.has(id));
       } catch (error) {
         for (const [, { settle }] of batch) settle(Promise.reject(error));
       }
     }
-    isAsking = false;
+    isQuerying = false;
   };
 
   return {
     mayExist(id) {
-      if (familiar.has(id)) {
-        remember(id);
+      if (cached.has(id)) {
+        cache(id);
         return true;
       }
-      let asked = waiting.get(id);
-      if (!asked) {
+      let lookup = pending.get(id);
+      if (!lookup) {
         const { promise, resolve } = Promise.withResolvers<boolean>();
-        asked = { promise, settle: resolve };
-        waiting.set(id, asked);
-        if (!isAsking) void ask();
+        lookup = { promise, settle: resolve };
+        pending.set(id, lookup);
+        if (!isQuerying) void runQueries();
       }
-      return asked.promise;
+      return lookup.promise;
     },
-    add: remember,
+    add: cache,
     reload: async () => {},
   };
 }

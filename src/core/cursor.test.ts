@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
 describe('cursors', () => {
-  test('come back as the position that they stand for, clocks before 1970 included', () => {
+  test('decode to the encoded position, also for clocks before 1970', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e12, max: 1e14 }), fc.maxSafeNat(), (receivedAt, seq) => {
         const cursor = encodeCursor({ receivedAt, seq });

@@ -1,4 +1,4 @@
-/* The event list's keyset cursor: the position of the last event shown. Opaque outside. */
+/* The event list's keyset cursor: the position of the last event shown. Opaque to clients. */
 import { decodeNumber, encodeNumber } from './base32.ts';
 
 export type Position = { receivedAt: number; seq: number };

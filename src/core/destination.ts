@@ -1,6 +1,6 @@
 /*
- * What may stand as a replay's destination, as text: an absolute http or https URI. Stricter than the URL parser, which also
- * takes `http:host`, backslashes and blanks, and so would send somewhere else than what a person reads.
+ * The form of a replay's destination: an absolute http or https URL. Stricter than the URL parser, which also accepts
+ * `http:host`, backslashes and white space, and would send to another address than a reader expects.
  */
 import { invalid } from './errors.ts';
 

@@ -1,6 +1,6 @@
 /*
- * Every refusal that a caller can meet, as a closed list of codes. The edge (http/errors.ts) has the one table from code to
- * status. `message` is for the caller and never holds secrets, payloads or SQL; `cause` is for the log.
+ * Every error that a client can get, as a closed list of codes; http/errors.ts has the table of their statuses. `message` is for
+ * the client and never contains secrets, payloads or SQL; `cause` is for the log.
  */
 
 export type ErrorCode =
@@ -11,20 +11,20 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'too_large'
-  /** It did not arrive in its time. */
+  /** The request did not arrive in time. */
   | 'too_slow'
   | 'rate_limited'
   | 'unreachable'
   | 'unavailable'
-  /** More at once than there is room for: no incident, and nothing to mend. */
+  /** More requests at once than there is capacity for. Not an incident: nothing needs to be repaired. */
   | 'overloaded'
-  /** The disk has altered what was stored. */
+  /** What was stored has changed on disk. */
   | 'damaged'
   | 'internal';
 
 export class AppError extends Error {
   readonly code: ErrorCode;
-  /** Whole seconds after which trying again makes sense; becomes `Retry-After`. */
+  /** After how many whole seconds to try again; becomes `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
@@ -40,7 +40,7 @@ export const unauthorized = (message = 'credentials are missing, invalid or revo
   new AppError('unauthorized', message);
 export const forbidden = (message: string): AppError => new AppError('forbidden', message);
 export const limitReached = (message: string): AppError => new AppError('limit_reached', message);
-/** One text for "does not exist" and "is not yours": the two must not be told apart. */
+/** The same message for what does not exist and what belongs to another team: clients must not see the difference. */
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found`);
 export const conflict = (message: string): AppError => new AppError('conflict', message);
 export const tooLarge = (message: string): AppError => new AppError('too_large', message);

@@ -1,5 +1,5 @@
 /*
- * Header pairs as they came off the wire and the contract's header rules (api-contract "Rules for headers"). Values are
+ * Header pairs as received, and the contract's header rules (api-contract "Rules for headers"). Values are
  * latin1 strings, one character a byte, as HTTP/1.1 carries them.
  */
 import { asBuffer } from './buffer.ts';
@@ -11,14 +11,14 @@ const credentials = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const transit = new Set(['x-real-ip', 'true-client-ip']);
 const transitPrefixes = ['cf-', 'x-forwarded-'];
 
-/** What a name is under, and what the rules make of its field. */
+/** A field name in lower case, and the rule for its field. */
 type Name = { lower: string; rule: 'keep' | 'redact' | 'drop' };
 
-/** Senders spell their names the same way in every delivery: each spelling is worked out once. */
+/** A cache: senders spell their field names the same way in every delivery. */
 const names = new Map<string, Name>();
-const mostNames = 2000;
-/** Longer ones are a stranger's game with memory. */
-const longestKept = 100;
+const maxNames = 2000;
+/** Longer names are not cached, so that a sender cannot fill the memory with them. */
+const maxCachedLength = 100;
 
 function nameOf(spelling: string): Name {
   const known = names.get(spelling);
@@ -26,16 +26,16 @@ function nameOf(spelling: string): Name {
   const lower = spelling.toLowerCase();
   const rule = isTransitHeader(lower) ? 'drop' : isCredentialHeader(lower) ? 'redact' : 'keep';
   const name: Name = { lower, rule };
-  // What was cut out of a whole head would keep all of it. A name that did not come off a wire may have no such copy, and must not
-  // stand under another's.
+  // A copy, because a slice would keep the whole head in memory. A name with characters beyond latin1, which cannot have been
+  // received, has no exact copy and is not cached.
   const copy = Buffer.from(spelling, 'latin1').toString('latin1');
-  if (spelling.length > longestKept || copy !== spelling) return name;
-  if (names.size >= mostNames) names.clear();
+  if (spelling.length > maxCachedLength || copy !== spelling) return name;
+  if (names.size >= maxNames) names.clear();
   names.set(copy, name);
   return name;
 }
 
-/** A field name as it is looked up by. */
+/** A field name in lower case, to compare it. */
 export const lowerName = (spelling: string): string => nameOf(spelling).lower;
 
 /** Stored redacted: rule 1. @param name lower-case */
@@ -45,21 +45,21 @@ export const isCredentialHeader = (name: string): boolean => credentials.has(nam
 export const isTransitHeader = (name: string): boolean =>
   transit.has(name) || transitPrefixes.some(prefix => name.startsWith(prefix));
 
-/** node's flat `rawHeaders` as pairs: names with their case, in order, repeats kept. */
+/** node's flat `rawHeaders` as pairs, in order, with the case of names and with repeated names. */
 export function toPairs(rawHeaders: readonly string[]): HeaderPair[] {
   const pairs: HeaderPair[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '']);
   return pairs;
 }
 
-/** The inverse of `toPairs` in bytes: a line for each field, as on the wire, in the order of node's flat `rawHeaders`. */
+/** node's flat `rawHeaders` as field lines, as they are sent. */
 export function toFieldLines(rawHeaders: readonly string[]): Uint8Array {
   let lines = '';
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
   return Buffer.from(lines, 'latin1');
 }
 
-/** Field lines (RFC 9112 section 5) as pairs, without the blanks around a value. */
+/** Field lines (RFC 9112 section 5) as pairs, without the white space around values. */
 export function readFieldLines(lines: Uint8Array): HeaderPair[] {
   const text = asBuffer(lines).toString('latin1');
   const pairs: HeaderPair[] = [];
@@ -73,7 +73,7 @@ export function readFieldLines(lines: Uint8Array): HeaderPair[] {
   return pairs;
 }
 
-/** Optional white space of RFC 9110 section 5.6.3: `trim` would take bytes of the value away. */
+/** Removes the optional white space of RFC 9110 section 5.6.3. `trim` would also remove bytes of the value. */
 export const trimBlanks = (value: string): string => sliceTrimmed(value, 0, value.length);
 
 function sliceTrimmed(text: string, start: number, end: number): string {
@@ -86,7 +86,7 @@ function sliceTrimmed(text: string, start: number, end: number): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** The pairs that may be stored. */
+/** The pairs to store. */
 export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   const kept: HeaderPair[] = [];
   for (const pair of pairs) {
@@ -96,7 +96,7 @@ export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   return kept;
 }
 
-/** Lower-case names, repeats joined with `, ` (interface "API beyond the contract"). A name like `__proto__` is a name. */
+/** Lower-case names, repeated names joined with `, ` (interface "API beyond the contract"). `__proto__` is a name like any other. */
 export function joinHeaders(pairs: readonly HeaderPair[]): Record<string, string> {
   const joined = new Map<string, string>();
   for (const [name, value] of pairs) {

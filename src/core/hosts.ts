@@ -1,4 +1,4 @@
-/* What a Host header names. Only the name counts: ports change on the way through proxies and container mappings. */
+/* Host headers. Only the name matters: proxies and container port mappings change the port. */
 import { isLoopback } from './address-classes.ts';
 import { parseAddress } from './addresses.ts';
 import { canonicalHost, isHostName } from './allow-list.ts';

@@ -1,5 +1,5 @@
 /*
- * Identifiers: opaque to everybody outside, prefixed, time-ordered, with at least 96 random bits. An event's id carries its
+ * Identifiers: opaque to clients, prefixed, time-ordered, with at least 96 random bits. An event's id carries its
  * row number, so that finding it needs no index, and a nonce that is stored beside it, so that it cannot be guessed.
  */
 import { decodeBytes, decodeNumber, encodeBytes, encodeNumber, lettersFor, writeBytes, writeNumber } from './base32.ts';
@@ -26,7 +26,7 @@ export function eventId(seq: number, nonces: Uint8Array, from = 0): string {
   return eventLetters.toString('latin1');
 }
 
-/** What `eventId` put together; undefined for anything that it cannot have made. */
+/** The inverse of `eventId`; undefined for any other text. */
 export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | undefined {
   if (id.length !== 4 + seqLetters + nonceLetters || !id.startsWith('evt_')) return undefined;
   const seq = decodeNumber(id.slice(4, 4 + seqLetters));

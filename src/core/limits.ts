@@ -8,13 +8,13 @@ export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
 export const maxEventTypeCharacters = 200;
 export const payloadPreviewCharacters = 200;
-/** A larger body is not parsed for EventDetail.payload: `payloadRaw` has it all. */
+/** Larger bodies are not parsed for EventDetail.payload; `payloadRaw` has the text. */
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
-/** A larger body is read, checked and written in slices, by a few requests at a time. */
+/** Larger bodies are read, checked and written in slices, by a few requests at a time. */
 export const largeBodyBytes = 256 * 1024;
 /** A JSON API request body; deliveries have their own limit. */
 export const maxRequestBytes = 256 * 1024;
-/** The same of one without credentials. */
+/** The same for a request without credentials. */
 export const maxAnonymousRequestBytes = 16 * 1024;
 export const maxSearchCharacters = 1000;
 export const maxSigningSecretCharacters = 16 * 1024;

@@ -26,12 +26,12 @@ describe('createMemoryBudget', () => {
   ])('%d greedy holders leave one share for the next', (greedy, share) => {
     const budget = createMemoryBudget({ totalBytes: 120 });
     const holders = Array.from({ length: greedy }, (_, i) => [`holder ${i}`]);
-    // In turns, as they would come at the same time.
+    // Alternating, as if they arrived at the same time.
     for (let round = 0; round < 120; round++) for (const holder of holders) budget.take(1, holder);
     expect(fill(bytes => budget.take(bytes))).toBe(share);
   });
 
-  test('one after the other, however many: somebody new always gets something', () => {
+  test('however many holders there are, a new one always gets something', () => {
     const budget = createMemoryBudget({ totalBytes: 1 << 20 });
     for (let i = 0; i < 15; i++) fill(bytes => budget.take(bytes, [`greedy ${i}`]));
     expect(budget.take(8, ['new'])).toBe(true);

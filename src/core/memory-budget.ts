@@ -1,22 +1,21 @@
 /*
- * Bytes of memory for many holders, shared so that none of them can keep the others out: a holder may take only while it has no more
- * than is left free for everybody else. One alone gets half of the budget, two a third each, and some of it is always left for one that
- * holds nothing yet.
+ * A memory budget that holders share fairly, without configuration: a holder may take more only while it holds no more than what
+ * stays free. One holder alone gets half of the budget, two get a third each, and a new one always gets something.
  */
 
 export type MemoryBudget = {
   /**
-   * @param holders whose share the bytes count against, all of them; without any, only the total limits
-   * @returns false, and takes nothing, when there is no room
+   * @param holders the bytes count against the share of each; without holders only the total limits
+   * @returns false, and takes nothing, when the budget or a share is used up
    */
   take: (bytes: number, holders?: readonly string[]) => boolean;
-  /** For the same holders as the `take` before. */
+  /** Returns bytes, with the holders they were taken for. */
   give: (bytes: number, holders?: readonly string[]) => void;
 };
 
 type MemoryBudgetOptions = {
   totalBytes: number;
-  /** Never more than this for one holder, however much is free. */
+  /** The most that one holder may have. */
   maxBytesPerHolder?: number;
 };
 

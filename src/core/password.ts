@@ -1,10 +1,10 @@
-/* Which passwords are taken: long ones that nobody tries first. No rules of composition (NIST SP 800-63B section 3.1.1.2). */
+/* Which passwords are accepted: long ones that are not common. No composition rules (NIST SP 800-63B section 3.1.1.2). */
 import { invalid } from './errors.ts';
 
 export const minPasswordCharacters = 12;
 export const maxPasswordBytes = 1024;
 
-/** Those of 12 characters and more that lead the lists of leaked passwords; shorter ones are refused for their length. */
+/** The most common leaked passwords of at least 12 characters; shorter ones are refused for their length. */
 const common = new Set(
   `123456789012 1234567890123 12345678901234 123456789123 123456789abc 1234567891011 12345678910111 012345678910
   0123456789012 098765432109 0987654321098 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i 1qaz2wsx3edc 1qaz2wsx3edc4rfv
@@ -21,10 +21,10 @@ const common = new Set(
   hooktape1234 hooktape12345 hooktapehooktape`.split(/\s+/),
 );
 
-/** One to four characters over and over. */
+/** One to four characters, repeated. */
 const repeated = /^(.{1,4}?)\1+$/su;
 
-/** @param email of the account, which is no password for it @throws invalid */
+/** @param email the account's, which is refused as its password @throws invalid */
 export function checkPassword(password: string, email?: string): string {
   if ([...password].length < minPasswordCharacters)
     throw invalid(`the password must have at least ${minPasswordCharacters} characters`);

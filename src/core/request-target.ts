@@ -1,6 +1,6 @@
-/* The request target as it came: split, never normalised. */
+/* The request target as received: split, never normalised. */
 
-/** Below it are the ingest addresses: `/in/{token}` and `/in/{token}/…` (interface "Addresses"). */
+/** The prefix of ingest addresses: `/in/{token}` and `/in/{token}/…` (interface "Addresses"). */
 export const ingestPrefix = '/in/';
 
 export const isIngestTarget = (target: string): boolean => /^\/in(?:$|[/?])/.test(target);
@@ -11,8 +11,8 @@ export function splitTarget(target: string): { path: string; query: string | nul
   return mark < 0 ? { path: target, query: null } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** Decoded [name, value] pairs in delivered order; repeats kept. Broken percent-encoding stays as it is. */
+/** Decoded [name, value] pairs in order, with repeated names. Invalid percent-encoding is left as it is. */
 export function queryPairs(query: string | null): [string, string][] {
-  // URLSearchParams takes one leading `?` away: this one, not one of the query's own.
+  // URLSearchParams removes one leading `?`, which must not be one of the query itself.
   return query ? [...new URLSearchParams(`?${query}`)] : [];
 }

@@ -1,17 +1,17 @@
 /*
- * What must be readable again (signing secrets, private keys) is sealed with AES-256-GCM under a key derived from
- * HOOKTAPE_SECRET. The purpose is bound in, so that a sealed value cannot be moved to another place and opened there.
+ * Encrypts signing secrets and private keys with AES-256-GCM under a key derived from HOOKTAPE_SECRET. The purpose is
+ * authenticated, so that a sealed value cannot be opened in another place.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from './ids.ts';
 
-/** What sealed values are for: the same words when sealing, opening and checking. */
+/** The purposes of sealed values. */
 export const sealPurpose = { signingSecret: (id: string): string => `secret:${id}` };
 
 export type Sealer = {
-  /** @param purpose where it belongs, e.g. `secret:sec_…` */
+  /** @param purpose where the value belongs, such as `secret:sec_…` */
   seal: (text: string, purpose: string) => Uint8Array;
-  /** undefined when it was sealed under another secret, for another purpose, or altered. */
+  /** Undefined when it was sealed with another secret or for another purpose, or was altered. */
   open: (sealed: Uint8Array, purpose: string) => string | undefined;
 };
 

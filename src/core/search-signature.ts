@@ -1,14 +1,14 @@
 /*
- * A signature says of a text, in 256 bytes, which terms it can contain: a Bloom filter of its byte trigrams. It may say yes
- * too often, and never no too often. Made while deliveries wait for their answers, so it has to be cheap: only every second
- * trigram of the text is in it, and a term is looked for at both alignments.
+ * A signature is a Bloom filter of a text's byte trigrams, 256 bytes long: it tells which terms the text may contain, with false
+ * positives and no false negatives. It is computed while senders wait for their answers, so it must be cheap: it has only every
+ * second trigram of the text, and a term is looked up at both alignments.
  */
 
 /** 32-bit words of a signature. */
 export const signatureWords = 64;
 const bitsShift = 32 - Math.log2(signatureWords * 32);
 
-/** Little endian, as four bytes lie in a word. */
+/** Little endian, like the words of the text. */
 const bitOf = (a: number, b: number, c: number): number => bitOfThree(a | (b << 8) | (c << 16));
 const bitOfThree = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> bitsShift;
 
@@ -22,20 +22,20 @@ function foldFour(word: number): number {
   return word | ((capitals & ~word & tops) >>> 2);
 }
 
-/** A text is looked at four bytes at a time, which needs it aligned; a longer one is looked at in pieces. */
+/** Text is read as aligned words of four bytes, a longer one in pieces. */
 const fours = new Int32Array(16 << 10);
 const aligned = new Uint8Array(fours.buffer);
 const overlap = 4;
-/** One signature in the making: signed words, which the engine handles without a detour. */
+/** The signature being computed. Signed words, which JavaScript engines handle fastest. */
 const made = new Int32Array(signatureWords);
 
 /**
- * Adds a text, UTF-8, to the signature at `offset`. ASCII letters are folded here; all else has to be.
+ * Adds a UTF-8 text to the signature at `offset`. ASCII letters are folded here, all others must be folded before.
  * @returns whether the text is ASCII
  */
 export function addSignature(words: Uint32Array, offset: number, text: Uint8Array): boolean {
   let isAscii = true;
-  // Each piece begins with the last bytes of the one before it: no trigram lies between two of them.
+  // Each piece starts with the last bytes of the one before, so that no trigram is missed between them.
   for (let at = 0; at < text.length; at += aligned.length - overlap) {
     const piece = text.length <= aligned.length ? text : text.subarray(at, at + aligned.length);
     if (!addPiece(piece)) isAscii = false;
@@ -49,7 +49,7 @@ export function addSignature(words: Uint32Array, offset: number, text: Uint8Arra
 
 function addPiece(piece: Uint8Array): boolean {
   aligned.set(piece);
-  // Zeros beyond the end: they add marks that no term asks for, and never take one away.
+  // Zeros after the end set bits that no term looks up, and clear none.
   aligned.fill(0, piece.length, piece.length + 3);
   const count = (piece.length + 3) >> 2;
   const first = fours[0] as number;
@@ -70,7 +70,7 @@ function addPiece(piece: Uint8Array): boolean {
   return (all & tops) === 0;
 }
 
-/** The bits of a term, for each of the two alignments; an alignment without any cannot tell. */
+/** The bits of a term at each alignment; an alignment without bits matches everything. */
 export type SignatureQuery = readonly [even: readonly number[], odd: readonly number[]];
 
 /** @param term folded, UTF-8 */

@@ -1,11 +1,11 @@
 /*
- * What a search looks at and when it matches. An event is found by its type or by its payload as a person reads it: a valid
- * UTF-8 body as it was written, and a JSON body also with the escapes of its strings resolved. Both sides are case-folded by
- * the one function here, so the index and the final check cannot disagree. Anything else about a character is literal.
+ * What a search compares. An event is found by its type or its payload: a valid UTF-8 body as written, and a JSON body also with
+ * the escapes in its strings resolved. Text and term are case-folded by the same function, so that the index and the final check
+ * agree. Every other character is literal.
  */
 import { decodeUtf8 } from './text.ts';
 
-/** Lower case keeps the dotted capital I apart from every other letter only if it never sees it. */
+/** `toLowerCase` turns it into two characters, so it is left out. */
 const dottedCapitalI = '\u0130';
 /**
  * What `toLowerCase` leaves apart or, for a capital sigma, makes depend on the neighbours, each with what it folds to: all
@@ -47,7 +47,7 @@ const resolveEscapes = (text: string): string =>
     hex === undefined ? (short[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
   );
 
-/** Everything of one event that a search looks at, folded. A term has to lie within one of these texts. */
+/** The searched texts of an event, folded. A term must occur in one of them. */
 export function searchTexts(eventType: string | null, body: Uint8Array): string[] {
   const texts = eventType === null ? [] : [foldCase(eventType)];
   const written = decodeUtf8(body);
@@ -57,7 +57,7 @@ export function searchTexts(eventType: string | null, body: Uint8Array): string[
   return texts;
 }
 
-/** The last place in `text` up to `end` that cuts no escape in two; `from` is such a place. */
+/** The last position up to `end` that is not inside an escape; `from` is not inside one. */
 function beforeEscape(text: string, from: number, end: number): number {
   for (let at = Math.max(from, end - 5); at < end; at++) {
     if (text[at] !== '\\') continue;
@@ -69,7 +69,7 @@ function beforeEscape(text: string, from: number, end: number): number {
   return end;
 }
 
-/** Whether `term` is in the text, read `piece` characters at a time, with a pause after each. */
+/** Whether the text contains `term`; yields after every `piece` characters. */
 function* contains(text: string, term: string, piece: number, resolved: boolean): Generator<void, boolean> {
   let tail = '';
   for (let from = 0; from < text.length; ) {
@@ -77,7 +77,7 @@ function* contains(text: string, term: string, piece: number, resolved: boolean)
     const part = text.slice(from, end);
     const read = foldCase(tail + (resolved ? resolveEscapes(part) : part));
     if (read.includes(term)) return true;
-    // A match may have begun at the end of this piece.
+    // A match may start at the end of this piece.
     tail = term.length > 1 ? read.slice(1 - term.length) : '';
     from = end;
     yield;
@@ -85,7 +85,7 @@ function* contains(text: string, term: string, piece: number, resolved: boolean)
   return false;
 }
 
-/** Decides whether an event is found; each step is short, whatever the body's size. */
+/** Decides whether an event is found. Each step is short, however large the body. */
 export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<void, boolean>;
 
 const pieceCharacters = 1 << 18;

@@ -78,7 +78,7 @@ describe('stored content', () => {
     );
   });
 
-  test('another body than the one that came, whether its hash is given in bytes or in hex', () => {
+  test('a body with another hash, given in bytes or in hex', () => {
     const { encoding, content } = packContent(pairs, Uint8Array.of(1, 2, 3));
     const other = sha256(Uint8Array.of(1, 2, 4));
     for (const known of [other, Buffer.from(other).toString('hex')])
@@ -87,7 +87,7 @@ describe('stored content', () => {
     expect([...unpackIntact({ encoding, content, sha256: own }).body]).toEqual([1, 2, 3]);
   });
 
-  test('an error of another kind is nobody’s damage', () => {
+  test('any other error is thrown as it is', () => {
     const broken = { encoding: 0, content: plain, sha256: undefined as unknown as string };
     expect(() => unpackIfIntact(broken)).toThrow(TypeError);
   });

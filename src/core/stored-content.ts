@@ -1,28 +1,29 @@
 /*
- * How a delivery's headers and body lie in the database: one blob, so that both shrink together. A header is four bytes of
- * length (big endian), the pairs as JSON in UTF-8, then the body, byte for byte. zstd at level 1 when that pays: real
- * payloads shrink several times and insert faster for it.
+ * The format of a delivery's headers and body in the database: one blob, so that they compress together. Four bytes with the
+ * length of the headers (big endian), the header pairs as JSON in UTF-8, then the body. Compressed with zstd at level 1 when that
+ * saves at least a tenth: real payloads shrink several times, and are inserted faster.
  */
+
+import type { YieldIfDue } from './concurrency/time-slices.ts';
 import type { HeaderPair } from './headers.ts';
-import { sha256 as hash, sha256InTurns } from './sha256.ts';
-import type { Turn } from './stream-pace.ts';
+import { sha256 as hash, sha256InSlices } from './sha256.ts';
 
 export type StoredContent = { encoding: 0 | 1; content: Uint8Array };
 
-const worthTrying = 200;
+const minCompressedBytes = 200;
 const encoder = new TextEncoder();
-/** Written as UTF-8: what is none was altered. */
+/** Headers are written as UTF-8, so anything else is damage. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Where a usual delivery is put together; a larger one gets a buffer of its own. Nothing of it outlives the call. */
+/** Reused for every delivery that fits, since nothing refers to it after the call. */
 const scratch = new Uint8Array(256 << 10);
 
 /** @param pairs after the header rules */
 export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): StoredContent {
   const headers = JSON.stringify(pairs);
   // UTF-8 takes three bytes for a UTF-16 unit at most.
-  const room = 4 + headers.length * 3 + body.length;
-  const plain = room <= scratch.length ? scratch : new Uint8Array(room);
+  const maxBytes = 4 + headers.length * 3 + body.length;
+  const plain = maxBytes <= scratch.length ? scratch : new Uint8Array(maxBytes);
   const { written } = encoder.encodeInto(headers, plain.subarray(4));
   plain[0] = written >>> 24;
   plain[1] = written >>> 16;
@@ -30,7 +31,7 @@ export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): Sto
   plain[3] = written;
   plain.set(body, 4 + written);
   const whole = plain.subarray(0, 4 + written + body.length);
-  if (whole.length >= worthTrying) {
+  if (whole.length >= minCompressedBytes) {
     const packed = Bun.zstdCompressSync(whole, { level: 1 });
     if (packed.length < whole.length * 0.9) return { encoding: 1, content: packed };
   }
@@ -40,27 +41,30 @@ export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): Sto
 /** The body alone. @throws when the blob is damaged */
 export const unpackBody = (encoding: number, content: Uint8Array): Uint8Array => split(unpack(encoding, content)).body;
 
-/** The disk has altered it since. Of the headers this is known only when they cannot be read any more. */
+/** Stored content has changed on disk. Changed headers are noticed only when they cannot be parsed. */
 export class DamagedError extends Error {}
 
-/** `sha256` of the body as it came: 32 bytes, or in hex. */
+/** `sha256` of the received body: 32 bytes, or in hex. */
 type Stored = { encoding: number; content: Uint8Array; sha256: Uint8Array | string };
 
 export type Intact = { headers: HeaderPair[]; headersJson: string; body: Uint8Array };
 
-/** The inverse of `packContent`, held against what is known of the body since its arrival. @throws DamagedError */
+/** The inverse of `packContent`; checks the body's hash. @throws DamagedError */
 export function unpackIntact({ encoding, content, sha256 }: Stored): Intact {
   const intact = readable(() => unpack(encoding, content));
   compare(hash(intact.body), sha256);
   return intact;
 }
 
-/** The same of a large body, without holding up the main thread for long. @throws DamagedError */
-export async function unpackIntactInTurns({ encoding, content, sha256 }: Stored, turn: Turn): Promise<Intact> {
+/** The same in time slices, for a large body. @throws DamagedError */
+export async function unpackIntactInSlices(
+  { encoding, content, sha256 }: Stored,
+  yieldIfDue: YieldIfDue,
+): Promise<Intact> {
   const packed = content as Uint8Array<ArrayBuffer>;
   const plain = encoding === 1 ? await Bun.zstdDecompress(packed).catch(unreadable) : packed;
   const intact = readable(() => plain);
-  compare(await sha256InTurns(intact.body, turn), sha256);
+  compare(await sha256InSlices(intact.body, yieldIfDue), sha256);
   return intact;
 }
 
@@ -70,7 +74,7 @@ function compare(found: Uint8Array, sha256: Stored['sha256']): void {
   if (Buffer.compare(found, known) !== 0) throw new DamagedError('its body is not the one that came');
 }
 
-/** The same for whoever can do without those that are damaged. */
+/** The same; undefined for damaged content. */
 export function unpackIfIntact(stored: Stored): Intact | undefined {
   try {
     return unpackIntact(stored);
@@ -93,7 +97,7 @@ function unreadable(cause: unknown): never {
   throw new DamagedError('its headers and body cannot be read', { cause });
 }
 
-/** @throws when they are none */
+/** @throws when they are not header pairs */
 function readPairs(json: string): HeaderPair[] {
   const pairs: unknown = JSON.parse(json);
   if (!Array.isArray(pairs) || !pairs.every(isPair)) throw new TypeError('not pairs of names and values');

@@ -1,4 +1,4 @@
-/* Text that people type and text that is shown: characters are Unicode code points, never UTF-16 halves. */
+/* Names, email addresses and excerpts. A character is a Unicode code point, never half a surrogate pair. */
 import { invalid } from './errors.ts';
 import { maxNameCharacters } from './limits.ts';
 
@@ -7,7 +7,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const loneSurrogate = /\p{Surrogate}/u;
 /** Anything but spaces and what is drawn as nothing: joiners, fillers, variation selectors, an empty Braille cell. */
 const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
-/** Embeddings, overrides and isolates: they reorder what stands beside the name, too. */
+/** Embeddings, overrides and isolates also reorder the text beside a name. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** At most `limit` characters from the start; never half a character. */
@@ -19,7 +19,7 @@ export function firstCharacters(text: string, limit: number): string {
 }
 
 /**
- * A name as kept: trimmed, 1 to 100 characters of which one can be seen, no control characters (api-contract "Limits").
+ * A name as stored: trimmed, 1 to 100 characters, at least one of them visible, no control characters (api-contract "Limits").
  * @throws invalid
  */
 export function readName(given: string): string {
@@ -35,11 +35,11 @@ export function readName(given: string): string {
 
 /** Direction controls, joiners, fillers: with them one address looks like another. */
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb\u2800]/u;
-/** Of the two sides and what stands between them. */
+/** Local part, `@` and domain. */
 export const maxEmailCharacters = 64 + 1 + 190;
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
 
-/** An e-mail address as kept: trimmed, lower-case. Only its plain form is taken; nothing is ever sent to it. @throws invalid */
+/** An email address as stored: trimmed, in lower case. Quoted and other rare forms are refused. @throws invalid */
 export function readEmail(given: string): string {
   const address = given.trim().toLowerCase();
   if (!email.test(address) || [controls, hidden, loneSurrogate].some(unfit => unfit.test(address)))
@@ -50,7 +50,7 @@ export function readEmail(given: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The text that these bytes spell in UTF-8, a byte order mark kept; undefined when they are not valid UTF-8. */
+/** UTF-8 as text, with its byte order mark; undefined when the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);

@@ -1,4 +1,4 @@
-/* Durations and sizes as people write them. */
+/* Durations and sizes in settings, such as `15m` and `32MiB`. */
 
 const msPerUnit: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

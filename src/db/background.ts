@@ -1,10 +1,10 @@
 /*
- * Background work that yields. Jobs (sweeping, indexing, vacuuming) are cut into slices of a few milliseconds; one slice
- * runs at a time, and only between ingest commits. A backlog of ingest goes first, but never starves a job for good: under
- * constant load a slice still runs now and then, so that what waits does not grow without end.
+ * A scheduler for background jobs (sweeping, indexing, vacuuming). A job is cut into slices of a few milliseconds; one slice
+ * runs at a time, when no deliveries wait for their commit. Under constant load a slice still runs after `maxWaitMs`, so
+ * that the jobs' backlog does not grow without end.
  */
 
-/** `done` until the job is woken again; or there is more, but not before some time has passed. */
+/** `done`: nothing left until the job is woken. `restMs`: more work, but not before that time has passed. */
 export type SliceResult = 'more' | 'done' | { restMs: number };
 
 export type BackgroundJob = {
@@ -14,7 +14,7 @@ export type BackgroundJob = {
 };
 
 export type Background = {
-  /** Registers a job; it runs when woken. */
+  /** Registers a job, which runs once it is woken. */
   add: (job: BackgroundJob) => { wake: () => void };
   /** Resolves when no job has work left; for tests and commands. */
   idle: () => Promise<void>;
@@ -24,33 +24,33 @@ export type Background = {
 
 export type BackgroundOptions = {
   /** Whether deliveries are waiting for their commit. */
-  busy: () => boolean;
+  isBusy: () => boolean;
   monotonic: () => number;
   onError: (job: string, error: unknown) => void;
-  /** The longest that a slice waits for ingest to be idle. */
+  /** How long a slice waits at most for deliveries to be committed. */
   maxWaitMs?: number;
-  /** How long a job rests after an error. */
+  /** How long a job pauses after an error. */
   retryMs?: number;
 };
 
 export function createBackground(options: BackgroundOptions): Background {
-  const { busy, monotonic, onError, maxWaitMs = 50, retryMs = 5000 } = options;
+  const { isBusy, monotonic, onError, maxWaitMs = 50, retryMs = 5000 } = options;
   const jobs: BackgroundJob[] = [];
   const awake = new Set<BackgroundJob>();
-  /** Asked for a rest, and will go on after it. */
+  /** Jobs that asked for a pause and continue after it. */
   const paused = new Set<BackgroundJob>();
-  const resting = new Set<ReturnType<typeof setTimeout>>();
-  let stopped = false;
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let isStopped = false;
   let running: Promise<void> | undefined;
 
-  const untilQuiet = async (): Promise<void> => {
-    const until = monotonic() + maxWaitMs;
+  const waitForIngest = async (): Promise<void> => {
+    const deadline = monotonic() + maxWaitMs;
     do await new Promise(resolve => setTimeout(resolve, 0));
-    while (busy() && monotonic() < until && !stopped);
+    while (isBusy() && monotonic() < deadline && !isStopped);
   };
 
   const runSlice = async (job: BackgroundJob): Promise<void> => {
-    // Taken out first: a wake that comes during the slice must not be lost.
+    // Removed first, so that a wake during the slice is not lost.
     awake.delete(job);
     try {
       const result = await job.slice();
@@ -60,7 +60,7 @@ export function createBackground(options: BackgroundOptions): Background {
         wakeAfter(job, result.restMs);
       }
     } catch (error) {
-      if (stopped) return;
+      if (isStopped) return;
       onError(job.name, error);
       wakeAfter(job, retryMs);
     }
@@ -68,27 +68,27 @@ export function createBackground(options: BackgroundOptions): Background {
 
   const wakeAfter = (job: BackgroundJob, ms: number): void => {
     const timer = setTimeout(() => {
-      resting.delete(timer);
+      timers.delete(timer);
       paused.delete(job);
       wake(job);
     }, ms);
     timer.unref();
-    resting.add(timer);
+    timers.add(timer);
   };
 
   const run = async (): Promise<void> => {
-    while (awake.size > 0 && !stopped)
+    while (awake.size > 0 && !isStopped)
       for (const job of jobs) {
-        if (!awake.has(job) || stopped) continue;
-        await untilQuiet();
-        if (!stopped) await runSlice(job);
+        if (!awake.has(job) || isStopped) continue;
+        await waitForIngest();
+        if (!isStopped) await runSlice(job);
       }
     running = undefined;
   };
 
   const wake = (job: BackgroundJob): void => {
-    // Whoever asked for a rest is woken when it is over, however much comes meanwhile.
-    if (stopped || paused.has(job)) return;
+    // A paused job is woken only by its timer.
+    if (isStopped || paused.has(job)) return;
     awake.add(job);
     running ??= run();
   };
@@ -99,11 +99,11 @@ export function createBackground(options: BackgroundOptions): Background {
       return { wake: () => wake(job) };
     },
     idle: async () => {
-      while (!stopped && (running || paused.size > 0)) await (running ?? Bun.sleep(1));
+      while (!isStopped && (running || paused.size > 0)) await (running ?? Bun.sleep(1));
     },
     stop: async () => {
-      stopped = true;
-      for (const timer of resting) clearTimeout(timer);
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
       await running;
     },
   };

@@ -1,11 +1,22 @@
-/* When keys and apps were last used is counted in memory and written now and then, many of them in one statement. */
-import { type SQL, sql } from 'drizzle-orm';
+/* Writes when API keys and connected apps were last used, many rows in one statement. */
+import { sql } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import type { apiKeys } from './schema.ts';
+import type { connectedApps } from './schema-oauth.ts';
 
-/** The value for a `lastUsedAt` column: each row's own time. @param uses epoch ms by id; not empty */
-export function lastUsedCase(uses: ReadonlyMap<string, number>): SQL {
-  const when = sql.join(
-    [...uses].map(([id, at]) => sql`WHEN ${id} THEN ${at}`),
+/** @param lastUses epoch ms by id; not empty */
+export async function writeLastUses(
+  db: Drizzle,
+  table: typeof apiKeys | typeof connectedApps,
+  lastUses: ReadonlyMap<string, number>,
+): Promise<void> {
+  const ids = sql.join(
+    [...lastUses.keys()].map(id => sql`${id}`),
+    sql`, `,
+  );
+  const times = sql.join(
+    [...lastUses].map(([id, usedAt]) => sql`WHEN ${id} THEN ${usedAt}`),
     sql` `,
   );
-  return sql`CAST(CASE id ${when} END AS INTEGER)`;
+  await db.run(sql`UPDATE ${table} SET last_used_at = CAST(CASE id ${times} END AS INTEGER) WHERE id IN (${ids})`);
 }

@@ -1,39 +1,38 @@
 /*
- * What an embedded database file needs besides statements: space given back, the log cut short, a copy made, a reader for
- * as long as somebody reads. A libSQL server does all of this by itself.
+ * Maintenance of an embedded database file: free pages, write-ahead log, copies. A libSQL server does this by itself.
  */
 import type { Client } from '@libsql/client';
-import type { DatabaseThread } from './database-thread.ts';
-import { createThreadedClient } from './threaded-client.ts';
+import type { OnDemandReaders } from './threads/on-demand-readers.ts';
+import type { DatabaseThread } from './threads/thread-handle.ts';
 
 export type Maintenance = {
-  /** How many pages the file has, and how many of them hold nothing and could be cut off. */
+  /** The file's pages: all, and the free ones that could be cut off. */
   pages: () => Promise<{ total: number; free: number }>;
   /** Cuts up to `count` free pages off the file. @returns the writer's time, ms */
   vacuum: (count: number) => Promise<number>;
-  /** Brings the write-ahead log into the file and empties it, unless a reader is in the way. */
+  /** Writes the write-ahead log into the file and empties it, unless a reader is using it. */
   truncateWal: () => Promise<void>;
-  /** Writes a consistent copy while everything goes on. `path` is empty or does not exist. */
+  /** Writes a consistent copy while the database stays in use. `path` is an empty file or does not exist. */
   copyInto: (path: string) => Promise<void>;
 };
 
-export type UpkeepOptions = {
+export type MaintenanceOptions = {
   client: Client;
   writer: DatabaseThread;
-  /** Lends a reader thread that nobody else waits for. */
-  withThread: <T>(use: (thread: DatabaseThread) => Promise<T>) => Promise<T>;
+  /** Runs `use` with a reader thread of its own. */
+  withThread: OnDemandReaders['withThread'];
 };
 
-export function createMaintenance({ client, writer, withThread }: UpkeepOptions): Maintenance {
+export function createMaintenance({ client, writer, withThread }: MaintenanceOptions): Maintenance {
   return {
     async pages() {
       const { rows } = await client.execute(
-        // A file that was not made for it (mode 2) keeps its free pages.
+        // Pages can be cut off only in incremental mode (2).
         'SELECT page_count, iif(auto_vacuum = 2, freelist_count, 0) FROM pragma_page_count, pragma_freelist_count, pragma_auto_vacuum',
       );
       return { total: Number(rows[0]?.[0]), free: Number(rows[0]?.[1]) };
     },
-    // As a script: prepared and stepped once it moves a single page, and the statement stays open and pins the log.
+    // As a script: a prepared statement that is stepped once moves a single page, stays open and pins the log.
     async vacuum(count) {
       return (await writer.send({ kind: 'script', sql: `PRAGMA incremental_vacuum(${Math.trunc(count)})` })).ms;
     },
@@ -42,30 +41,6 @@ export function createMaintenance({ client, writer, withThread }: UpkeepOptions)
     },
     async copyInto(path) {
       await withThread(thread => thread.send({ kind: 'vacuum-into', path }));
-    },
-  };
-}
-
-/** Reader threads made for one long piece of work each, beside the ones that requests wait for. */
-export function createSpareReaders(start: () => Promise<DatabaseThread>) {
-  const lent = new Set<DatabaseThread>();
-  const withThread = async <T>(use: (thread: DatabaseThread) => Promise<T>): Promise<T> => {
-    const thread = await start();
-    lent.add(thread);
-    try {
-      return await use(thread);
-    } finally {
-      lent.delete(thread);
-      await thread.close().catch(() => {});
-    }
-  };
-  return {
-    withThread,
-    withClient: <T>(use: (client: Client) => Promise<T>): Promise<T> =>
-      withThread(thread => use(createThreadedClient(thread, thread))),
-    /** Whoever still reads fails with CLIENT_CLOSED. */
-    abandonAll: (): void => {
-      for (const thread of lent) thread.abandon();
     },
   };
 }

@@ -22,29 +22,29 @@ afterEach(() => {
 const first = 'CREATE TABLE a (x);\n--> statement-breakpoint\nINSERT INTO a VALUES (1);';
 const second = 'ALTER TABLE a ADD COLUMN y';
 const noCopy = async (): Promise<void> => {
-  throw new Error('no copy was due');
+  throw new Error('no copy was expected');
 };
 const tables = async () =>
   (await client.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")).rows.map(row => row[0]);
 
 describe('migrate', () => {
-  test('an empty database gets everything, without a copy; the next start changes nothing', async () => {
+  test('gives an empty database the whole schema without a copy, and changes nothing the next time', async () => {
     expect(await migrate(client, [first, second], noCopy)).toEqual({ from: 0, to: 2 });
     expect((await client.execute('SELECT * FROM a')).columns).toEqual(['x', 'y']);
     expect(await migrate(client, [first, second], noCopy)).toEqual({ from: 2, to: 2 });
   });
 
-  test('an older database is copied once, before the first change', async () => {
+  test('copies an older database once, before the first change', async () => {
     await migrate(client, [first], noCopy);
-    const seen: unknown[] = [];
+    const copied: unknown[] = [];
     await migrate(client, [first, second, 'CREATE TABLE b (x)'], async from => {
-      seen.push(from, (await client.execute('SELECT * FROM a')).columns);
+      copied.push(from, (await client.execute('SELECT * FROM a')).columns);
     });
-    expect(seen).toEqual([1, ['x']]);
+    expect(copied).toEqual([1, ['x']]);
     expect(await readVersion(client)).toBe(3);
   });
 
-  test('one that a newer version wrote is refused untouched', async () => {
+  test('refuses a database that a newer version wrote, and leaves it unchanged', async () => {
     await migrate(client, [first, second], noCopy);
     const refused = await migrate(client, [first], noCopy).catch(error => error);
     expect(refused).toBeInstanceOf(SchemaError);
@@ -52,7 +52,7 @@ describe('migrate', () => {
     expect(await readVersion(client)).toBe(2);
   });
 
-  test('one that fails is rolled back together with its version; those before it stay', async () => {
+  test('rolls back a migration that fails, together with its version, and keeps the ones before it', async () => {
     const broken = 'CREATE TABLE b (x)\n--> statement-breakpoint\nINSERT INTO nowhere VALUES (1)';
     const upgraded = [first, 'CREATE TABLE c (x)'];
     await migrate(client, [first], noCopy);
@@ -63,7 +63,7 @@ describe('migrate', () => {
     expect(await tables()).toEqual(['a', 'b', 'c']);
   });
 
-  test('one that fails in an empty database leaves it empty', async () => {
+  test('leaves an empty database empty when a migration fails', async () => {
     const failed = migrate(client, [first, 'INSERT INTO nowhere VALUES (1)'], noCopy);
     expect(await failed.catch(error => error.message)).toContain('nowhere');
     expect([await readVersion(client), await tables()]).toEqual([0, []]);
@@ -71,8 +71,8 @@ describe('migrate', () => {
 
   test.each([
     ['', [first]],
-    [', and what an older one left to do is done', [first, second]],
-  ])('one that another process did in the same moment counts as done%s', async (_, migrations) => {
+    [', and runs the remaining ones', [first, second]],
+  ])('accepts a migration that another process has just run%s', async (_, migrations) => {
     const other = createClient({ url: `file:${file}`, concurrency: 1 });
     const racing: Client = {
       ...client,
@@ -88,7 +88,7 @@ describe('migrate', () => {
     other.close();
   });
 
-  test('a newer process that was quicker on an empty database is not taken for an equal', async () => {
+  test('refuses an empty database that a newer process has migrated meanwhile', async () => {
     const other = createClient({ url: `file:${file}`, concurrency: 1 });
     const racing: Client = {
       ...client,
@@ -103,14 +103,14 @@ describe('migrate', () => {
   });
 });
 
-describe('opening the database', () => {
+describe('openDatabase', () => {
   const open = (migrations?: string[]) =>
     openDatabase({
       url: `file:${file}`,
       authToken: undefined,
-      spawn: () => new Worker(new URL('./reader-thread.ts', import.meta.url).href),
+      spawn: () => new Worker(new URL('./threads/reader-thread.ts', import.meta.url).href),
       onBusy: () => {},
-      onDeath: () => {},
+      onThreadFailure: () => {},
       ...(migrations && { migrations }),
     });
   const modes = () =>
@@ -118,13 +118,13 @@ describe('opening the database', () => {
       readdirSync(directory).map(name => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)]),
     );
 
-  test('no file of it is anybody else’s to read, the log included', async () => {
+  test('creates files that only their owner can read, the log included', async () => {
     const database = await open();
     expect(modes()).toEqual({ 'hooktape.db': '600', 'hooktape.db-shm': '600', 'hooktape.db-wal': '600' });
     await database.close();
   });
 
-  test('before an upgrade a whole copy is put beside it, even when an earlier one was cut off', async () => {
+  test('makes a complete copy before an upgrade, even when an earlier copy was interrupted', async () => {
     await (await open([first])).close();
     const copy = `${file}.before-upgrade-from-1`;
     writeFileSync(`${copy}.part`, 'half a copy');

@@ -1,7 +1,7 @@
 /*
- * Plain SQL, forward only, one transaction each, together with its version number; an empty database gets all of them in
- * one, which spares the first start some waits for the disk. A database that already holds data is copied first; one that a
- * newer Hooktape wrote is refused untouched.
+ * Forward-only migrations in plain SQL. Each runs in one transaction together with its version number; an empty database
+ * gets all of them in one transaction, which makes the first start faster. A database with data is copied first, and one
+ * that a newer Hooktape wrote is refused unchanged.
  */
 import type { Client } from '@libsql/client';
 
@@ -9,9 +9,9 @@ export type MigrationReport = { from: number; to: number };
 
 export class SchemaError extends Error {}
 
-/** The schema's version: how many migrations it has seen. */
+/** The schema's version: how many migrations have run. */
 export const readVersion = async (client: Client): Promise<number> => {
-  // Not every libSQL server answers PRAGMA user_version with a name; the position is enough.
+  // By position, because not every libSQL server names the column.
   const { rows } = await client.execute('PRAGMA user_version');
   return Number(rows[0]?.[0] ?? 0);
 };
@@ -41,18 +41,18 @@ export async function migrate(
   const from = await readVersion(client);
   refuseNewer(from);
   if (from > 0 && from < migrations.length) await beforeUpgrade(from);
-  for (let at = from; at < migrations.length; ) {
-    const to = at === 0 ? migrations.length : at + 1;
-    const statements = migrations.slice(at, to).flatMap(statementsOf);
+  for (let version = from; version < migrations.length; ) {
+    const next = version === 0 ? migrations.length : version + 1;
+    const statements = migrations.slice(version, next).flatMap(statementsOf);
     try {
-      await client.migrate([...statements, `PRAGMA user_version = ${to}`]);
-      at = to;
+      await client.migrate([...statements, `PRAGMA user_version = ${next}`]);
+      version = next;
     } catch (error) {
-      // Several processes may start at once on one server: another one has done it, or some of it.
-      const reached = await readVersion(client);
-      if (reached <= at) throw error;
-      refuseNewer(reached);
-      at = reached;
+      // Several processes may start at once on one server: another one may have run this migration, or later ones.
+      const current = await readVersion(client);
+      if (current <= version) throw error;
+      refuseNewer(current);
+      version = current;
     }
   }
   return { from, to: migrations.length };

@@ -1,11 +1,11 @@
-/* The schema's history, embedded in the executable. Append only: a released file is never edited. */
+/* All migrations, embedded in the executable. Append only: a released file is never edited. */
 import createSchema from '../../migrations/0001_create_schema.sql' with { type: 'text' };
 import createSearch from '../../migrations/0002_create_search.sql' with { type: 'text' };
 import createOauth from '../../migrations/0003_create_oauth.sql' with { type: 'text' };
 import bindKeysToApps from '../../migrations/0004_bind_keys_to_apps.sql' with { type: 'text' };
 import addSecretConfirmation from '../../migrations/0005_add_secret_confirmation.sql' with { type: 'text' };
 
-/** Migration N+1 is element N; each is SQL statements separated by `--> statement-breakpoint`. */
+/** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
   createSchema,
   createSearch,

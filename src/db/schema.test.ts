@@ -17,7 +17,7 @@ afterAll(() => client.close());
 const tables = [...Object.values(schema), ...Object.values(oauthSchema)].filter(one => is(one, SQLiteTable));
 
 test.each(tables.map(table => [getTableConfig(table).name, table] as const))(
-  'Drizzle sees %s as the migrations made it',
+  'the Drizzle table %s matches the migrations',
   async (name, table) => {
     const { rows } = await client.execute(`PRAGMA table_info(${name})`);
     const real = rows.map(row => ({
@@ -35,7 +35,7 @@ test.each(tables.map(table => [getTableConfig(table).name, table] as const))(
   },
 );
 
-test('what arrives from outside has BLOB columns', async () => {
+test('captured text is stored in BLOB columns', async () => {
   const { rows } = await client.execute('PRAGMA table_info(events)');
   const blobs = rows.filter(row => row['type'] === 'BLOB').map(row => row['name']);
   expect(blobs).toEqual(expect.arrayContaining(['path', 'query', 'preview', 'content']));

@@ -1,6 +1,6 @@
 /*
- * The tables as Drizzle sees them. The truth is in migrations/*.sql; schema.test.ts holds the two together.
- * Whatever arrives from outside is a BLOB and is decoded in JavaScript.
+ * The tables as Drizzle sees them. migrations/*.sql defines them, and schema.test.ts compares the two.
+ * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Client } from '@libsql/client';
 import { createSealer } from '../core/seal.ts';
 import { openTestServer, randomBytes, type TestServer } from '../testing/test-server.ts';
-import { checkSecret, readProof, SecretError } from './secret-check.ts';
+import { checkSecret, readSecretProof, SecretError } from './secret-check.ts';
 
 let server: TestServer;
 let client: Client;
@@ -14,23 +14,23 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const sealer = (secret: string) => createSealer(secret, randomBytes);
-const refusal = (of: Client) => checkSecret(of, sealer('second')).catch(error => error);
+const refusal = (database: Client) => checkSecret(database, sealer('second')).catch(error => error);
 
-test('the first secret leaves its proof, and no other one is taken after it', async () => {
-  expect(await readProof(client)).toBeUndefined();
+test('the first secret stores a proof, and another secret is refused afterwards', async () => {
+  expect(await readSecretProof(client)).toBeUndefined();
   await checkSecret(client, sealer('first'));
-  const proof = await readProof(client);
+  const proof = await readSecretProof(client);
   await checkSecret(client, sealer('first'));
   expect(await refusal(client)).toBeInstanceOf(SecretError);
-  expect(await readProof(client)).toEqual(proof as Uint8Array);
+  expect(await readSecretProof(client)).toEqual(proof as Uint8Array);
 });
 
-test('of several that come at once to an empty database the first one’s proof stays', async () => {
-  // What the second one saw before the first one wrote.
-  const early = { ...client, execute: async () => ({ rows: [] }) } as unknown as Client;
+test('when several processes start at once on an empty database, the first one’s proof is kept', async () => {
+  // A process that has read before the first one wrote.
+  const racing = { ...client, execute: async () => ({ rows: [] }) } as unknown as Client;
   await checkSecret(client, sealer('first'));
-  const proof = await readProof(client);
-  expect(await refusal(early)).toBeInstanceOf(SecretError);
-  await checkSecret(early, sealer('first'));
-  expect(await readProof(client)).toEqual(proof as Uint8Array);
+  const proof = await readSecretProof(client);
+  expect(await refusal(racing)).toBeInstanceOf(SecretError);
+  await checkSecret(racing, sealer('first'));
+  expect(await readSecretProof(client)).toEqual(proof as Uint8Array);
 });

@@ -1,6 +1,6 @@
 /*
- * Proof, kept in the database, that HOOKTAPE_SECRET is the one that its sealed values were sealed under. A wrong secret is
- * refused at the start, not discovered when the first signing secret cannot be opened.
+ * A value sealed with HOOKTAPE_SECRET is kept in the database, so that a wrong secret is refused at start-up instead of
+ * failing later, when the first signing secret cannot be opened.
  */
 import type { Client, ResultSet } from '@libsql/client';
 import type { Sealer } from '../core/seal.ts';
@@ -8,40 +8,40 @@ import { secretMustBe } from '../core/secret-length.ts';
 
 export class SecretError extends Error {}
 
-/** The secret is too short for a database that holds nothing yet that was sealed with it. */
+/** The secret is too short for a new database. A database that already uses it may keep it. */
 export class ShortSecretError extends Error {}
 
 const name = 'secret-check';
 const content = 'hooktape';
 
-/** Whether the proof of a database was made with this secret. */
+/** Whether a database's proof was sealed with this secret. */
 export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => sealer.open(proof, name) === content;
 
-/** The proof as it is stored; undefined in a database that was never opened by a server. */
-export const readProof = async (client: Client): Promise<Uint8Array | undefined> =>
-  proofIn(await client.execute(select));
+/** The stored proof; undefined when no server has opened the database yet. */
+export const readSecretProof = async (client: Client): Promise<Uint8Array | undefined> =>
+  firstValue(await client.execute(selectProof));
 
-const select = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
+const selectProof = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
 
-function proofIn(result: ResultSet | undefined): Uint8Array | undefined {
+function firstValue(result: ResultSet | undefined): Uint8Array | undefined {
   const [row] = result?.rows ?? [];
   return row && new Uint8Array(row[0] as ArrayBuffer);
 }
 
 /**
- * Writes the proof on first use.
- * @throws SecretError when the secret is another one, ShortSecretError when it is short and this is its first use
+ * Writes the proof on first use, and checks it afterwards.
+ * @throws SecretError for another secret; ShortSecretError for a short secret on first use
  */
 export async function checkSecret(client: Client, sealer: Sealer, isShort = false): Promise<void> {
-  let proof = await readProof(client);
+  let proof = await readSecretProof(client);
   if (!proof) {
     if (isShort) throw new ShortSecretError(`the secret ${secretMustBe}`);
-    // Several processes may start at once on one server: the first one's proof stays.
+    // Several processes may start at once on one server: the first one's proof is kept.
     const insert = {
       sql: 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
       args: [name, sealer.seal(content, name)],
     };
-    proof = proofIn((await client.batch([insert, select], 'write'))[1]);
+    proof = firstValue((await client.batch([insert, selectProof], 'write'))[1]);
   }
   if (!proof || !provesSecret(proof, sealer))
     throw new SecretError(

@@ -9,9 +9,9 @@ beforeAll(() => {
 });
 afterAll(() => client.close());
 
-test('secrets that 1.0.0 may have learned from a handshake are unconfirmed after the upgrade, others are confirmed', async () => {
-  const copy = async () => {};
-  await migrate(client, migrations.slice(0, 3), copy);
+test('the upgrade marks secrets that 1.0.0 may have learned from a handshake as unconfirmed, and others as confirmed', async () => {
+  const noCopy = async () => {};
+  await migrate(client, migrations.slice(0, 3), noCopy);
   await client.execute("INSERT INTO teams VALUES ('team_a', 'pro', 0)");
   await client.execute(
     "INSERT INTO endpoints (seq, id, team_id, name, token, created_at) VALUES (1, 'ep_a', 'team_a', 'a', 't', 0)",
@@ -21,7 +21,7 @@ test('secrets that 1.0.0 may have learned from a handshake are unconfirmed after
       sql: "INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at) VALUES (?, 1, ?, x'00', '', 0)",
       args: [`sec_${platform}`, platform],
     });
-  await migrate(client, migrations, copy);
+  await migrate(client, migrations, noCopy);
   const { rows } = await client.execute('SELECT platform, confirmed, learned FROM secrets ORDER BY id');
   expect(rows.map(row => [row['platform'], row['confirmed'], row['learned']])).toEqual([
     ['asana', 0, 0],

@@ -1,7 +1,7 @@
 /*
- * What a browser may be talked into. Pages and calls that a cookie or nothing authenticates are answered only under a name of
- * this installation (DNS rebinding), and change something only when their own origin asks, in JSON (CSRF). Bearer calls are
- * not judged here: no browser adds a bearer token by itself.
+ * Protects against DNS rebinding and CSRF. Requests that are anonymous or authenticated by a cookie must name a host of this
+ * installation, and to change anything they must come from its own origin, as JSON. Requests with a bearer token are exempt: no
+ * browser adds one by itself.
  */
 import { isPublicAddress } from '../core/address-classes.ts';
 import { formatAddress, parseAddress } from '../core/addresses.ts';
@@ -10,9 +10,9 @@ import type { SessionCookie } from './cookie.ts';
 import { errorBody } from './errors.ts';
 
 export type BrowserGuard = {
-  /** Whether the request names this installation: the host of BASE_URL, a loopback name, or an address of this host. */
+  /** Whether `Host` is that of BASE_URL, a loopback name, or an address of this machine. */
   isOwnHost: (request: Request) => boolean;
-  /** For a change outside `/api/` that a cookie authenticates: whether a page of this installation sent it. */
+  /** For a change outside `/api/` that is authenticated by a cookie: whether the request comes from this installation's own origin. */
   isOwnChange: (request: Request) => boolean;
   /** The refusal: 421, 403 or 415. @param isOpen an operation that needs no credentials */
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
@@ -25,7 +25,7 @@ export type BrowserGuardOptions = {
   ownAddresses: () => string[];
 };
 
-/** For probes and generators of clients, which come under any name and learn nothing of anybody's. */
+/** Paths without private data, for health probes and client generators, which may use any host name. */
 const anyHost = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
 
 export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGuardOptions): BrowserGuard {
@@ -34,21 +34,22 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
 
   const isOwnHost = (request: Request): boolean => {
     const header = request.headers.get('host');
-    // Only HTTP/1.0 goes without, which no browser speaks.
+    // Only HTTP/1.0 allows a missing Host, and no browser uses that.
     if (header === null) return true;
     const host = hostOf(header);
     if (host === undefined) return false;
     if (host === baseHost || isLoopbackHost(host)) return true;
-    // An address cannot be rebound. Behind NAT this host does not know its own private one; a public one it must have.
+    // DNS rebinding needs a name, so an address is safe. Any private address is accepted, because behind NAT this machine does not
+    // know the one that clients use; a public address must be its own.
     const address = parseAddress(host);
     return address !== undefined && (!isPublicAddress(address) || ownAddresses().includes(formatAddress(address)));
   };
 
-  /** undefined when the request does not say (no browser of today). */
+  /** undefined when the request does not say, as current browsers always do. */
   const isSameOrigin = (request: Request): boolean | undefined => {
     const site = request.headers.get('sec-fetch-site');
     if (site !== null) return site === 'same-origin' || site === 'none';
-    // Browsers leave Sec-Fetch-Site out over plain http to anything but loopback, and older ones always.
+    // Over plain http browsers send Sec-Fetch-Site only to loopback, and old browsers never send it.
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
     if (origin === base.origin) return true;
@@ -67,7 +68,7 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
       if (!isOwnHost(request))
         return errorBody(421, `this is not a name of this server; use ${baseUrl} (HOOKTAPE_BASE_URL)`);
       if (!isApi || method === 'GET' || method === 'HEAD') return undefined;
-      // A program without a cookie may sign in without saying where it comes from; one with a cookie is a browser.
+      // A program may sign in without an Origin; a request with a cookie is from a browser and must have one.
       if (!(isSameOrigin(request) ?? isOpen)) return errorBody(403, 'the request comes from another site');
       const type = headers.get('content-type');
       if (type === null ? method !== 'DELETE' : !/^application\/json\s*(?:;|$)/i.test(type))

@@ -1,11 +1,8 @@
-/*
- * Where a request came from: the peer, or what a trusted proxy says (HOOKTAPE_TRUSTED_PROXIES). Without trusted proxies,
- * which is the usual case, the header says nothing.
- */
+/* The address of a request's client: the peer's, or what a trusted proxy says in `X-Forwarded-For` (HOOKTAPE_TRUSTED_PROXIES). */
 import type { IncomingMessage } from 'node:http';
 import { type Cidr, clientAddress } from '../core/addresses.ts';
 
-/** A connection's other end, and the values of `X-Forwarded-For` joined with a comma. */
+/** The peer's address, and the values of `X-Forwarded-For` joined with a comma. */
 export type Sender = { readonly peer: string; readonly forwardedFor: string | undefined };
 
 export function senderOf({ socket, headers }: IncomingMessage): Sender {
@@ -14,16 +11,16 @@ export function senderOf({ socket, headers }: IncomingMessage): Sender {
 }
 
 export function createClientAddress(trusted: readonly Cidr[]): (sender: Sender) => string {
-  // Peers repeat; their spelling is worked out once.
-  const known = new Map<string, string>();
-  const maxKnown = 10_000;
+  // Peers repeat, so their canonical form is cached.
+  const cache = new Map<string, string>();
+  const maxCached = 10_000;
 
-  const plain = (peer: string): string => {
-    let address = known.get(peer);
+  const canonical = (peer: string): string => {
+    let address = cache.get(peer);
     if (address === undefined) {
-      if (known.size >= maxKnown) known.clear();
+      if (cache.size >= maxCached) cache.clear();
       address = clientAddress({ peer, trusted: [] });
-      known.set(peer, address);
+      cache.set(peer, address);
     }
     return address;
   };
@@ -31,6 +28,6 @@ export function createClientAddress(trusted: readonly Cidr[]): (sender: Sender) 
   return sender => {
     const { peer } = sender;
     const forwardedFor = trusted.length > 0 ? sender.forwardedFor : undefined;
-    return forwardedFor === undefined ? plain(peer) : clientAddress({ peer, forwardedFor, trusted });
+    return forwardedFor === undefined ? canonical(peer) : clientAddress({ peer, forwardedFor, trusted });
   };
 }

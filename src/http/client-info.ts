@@ -1,8 +1,8 @@
-/* Where a request comes from, for what is remembered of a sign-in. */
+/* The client of a request, as it is recorded with a session. */
 import { requestContext } from './fetch-adapter.ts';
 import type { Gate } from './gate.ts';
 
-/** @returns `sessionId`: of the session cookie that came along and still holds */
+/** @returns `sessionId`: the current session, when the request has a valid session cookie */
 export function clientInfo(
   gate: Pick<Gate, 'visitor'>,
   request: Request,

@@ -3,7 +3,7 @@
  * exist. New operations are walked, too: see src/testing/operations.ts.
  */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { appRefusal, closedToApps, isOpenToApps, openToApps } from '../core/app-permissions.ts';
+import { allowedToApps, appForbiddenMessage, deniedToApps, isAllowedToApps } from '../core/app-permissions.ts';
 import type { SignedInAccount } from '../testing/oauth-harness.ts';
 import {
   callOf,
@@ -40,7 +40,7 @@ const missing: Record<string, string> = {
 const succeeded = ({ operationId }: Operation, status: number): boolean =>
   neverSucceeds[operationId] === undefined ? status >= 200 && status < 300 : status === neverSucceeds[operationId];
 const table = operations.map(operation => [`${operation.method} ${operation.path}`, operation] as const);
-const closed = (of: Operation): boolean => !isOpenToApps(of.method, of.path);
+const closed = (of: Operation): boolean => !isAllowedToApps(of.method, of.path);
 
 describe('without credentials that hold', () => {
   test.each(table.filter(([, { method, path }]) => !isOpenOperation(method, path)))(
@@ -138,7 +138,7 @@ describe('a connected app', () => {
   };
 
   test('is mentioned once for every operation, and for none that does not exist', () => {
-    const listed = [...openToApps, ...closedToApps].flatMap(permission => permission.operations);
+    const listed = [...allowedToApps, ...deniedToApps].flatMap(permission => permission.operations);
     expect(listed.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
@@ -148,7 +148,7 @@ describe('a connected app', () => {
       const ids = await ownIds(world, operation, ada);
       for (const credential of await credentials()) {
         const answer = await send(operation, ids, bearer(credential));
-        expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: appRefusal }]);
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: appForbiddenMessage }]);
         expect(answer.headers.has('www-authenticate')).toBe(false);
       }
       await disconnect();

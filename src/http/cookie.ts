@@ -1,11 +1,11 @@
 /*
- * The session cookie (RFC 6265bis). Over https its name begins with `__Host-`, which no other host and no plain http answer
- * can set; that prefix needs Secure, so an installation on plain http has another name.
+ * The session cookie (RFC 6265bis). Over https its name begins with `__Host-`: then no other host and no plain http response can set
+ * it. The prefix requires Secure, so an installation on plain http uses another name.
  */
 
 export type SessionCookie = {
   name: string;
-  /** The token that the request carries; undefined when there is none of its form. */
+  /** The request's session token; undefined when there is none of the right form. */
   read: (request: Request) => string | undefined;
   /** `Set-Cookie` values. */
   set: (token: string) => string;
@@ -13,7 +13,7 @@ export type SessionCookie = {
 };
 
 const tokenForm = /^[0-9a-hjkmnp-tv-z]{52}$/;
-/** The server ends a session earlier; see features/sessions. */
+/** Sessions expire earlier on the server (features/sessions). */
 const maxAgeSeconds = 60 * 24 * 60 * 60;
 
 export function createSessionCookie(baseUrl: string): SessionCookie {

@@ -33,7 +33,7 @@ type Paths = Record<string, Record<string, { operationId: string; parameters?: {
 const described = async (): Promise<Paths> =>
   ((await (await server.fetch('/openapi.json')).json()) as { paths: Paths }).paths;
 
-describe('a method that a known path does not take is 405 with Allow', () => {
+describe('a method that a known path does not declare gets 405 with Allow', () => {
   const refusedOn = async (path: string, taken: string[]) => {
     for (const method of everyMethod.filter(one => !taken.includes(one))) {
       const { status, allow, body } = await ask(method, path);
@@ -74,11 +74,11 @@ describe('a method that a known path does not take is 405 with Allow', () => {
     expect(await ask('POST', script)).toMatchObject({ status: 405, allow: 'GET, HEAD' });
   });
 
-  test('on /mcp, which answers in the terms of its own protocol', async () => {
+  test('on /mcp, in the format of its protocol', async () => {
     expect(await ask('PUT', '/mcp')).toMatchObject({ status: 405, allow: 'POST' });
   });
 
-  test('after 401, and only where something stands', async () => {
+  test('after 401, and only for known paths', async () => {
     for (const [path, operations] of Object.entries(await described())) {
       const asked = path.replace(/\{\w+\}/g, 'none');
       for (const method of ['GET', 'PUT', 'OPTIONS'])
@@ -90,7 +90,7 @@ describe('a method that a known path does not take is 405 with Allow', () => {
         expect([method, path, (await ask(method, path)).status]).toEqual([method, path, 404]);
   });
 
-  test('not at an ingest address, which takes every method', async () => {
+  test('not for an ingest address, which accepts every method', async () => {
     for (const method of everyMethod)
       expect([method, (await ask(method, new URL(endpoint.url).pathname, '')).status]).toEqual([method, 200]);
   });
@@ -118,7 +118,7 @@ describe('a query parameter that an operation does not declare', () => {
     expect((await ask('GET', `/api/events${query}&endpointId=${endpoint.id}`)).status).toBe(400);
   });
 
-  test('is named, however long it is, in a few words; a lone question mark is no parameter', async () => {
+  test('is named in the response, shortened if it is long; a lone question mark is no parameter', async () => {
     const { body } = await ask('GET', `/api/me?${'x'.repeat(5000)}`);
     expect(JSON.parse(body).error.length).toBeLessThan(200);
     expect((await ask('GET', '/api/me?')).status).toBe(200);

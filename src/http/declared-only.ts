@@ -1,7 +1,7 @@
 /*
- * What a path's routes do not declare is refused: a method with 405 and `Allow` (RFC 9110 section 15.5.6), and under `/api/` a
- * query parameter with 400, because one that is misspelt would change nothing without a word. OPTIONS is a method like any other:
- * only the routes that answer preflights declare it. Runs after the gate, so that 401 and 429 come first.
+ * Refuses what a path's routes do not declare: a method with 405 and `Allow` (RFC 9110 section 15.5.6), and under `/api/` a query
+ * parameter with 400, because a misspelt one would be ignored silently. OPTIONS is no exception: routes that answer preflights
+ * declare it. Runs after the gate, so that 401 and 429 come first.
  */
 import { firstCharacters } from '../core/text.ts';
 import { errorBody } from './errors.ts';
@@ -15,12 +15,12 @@ export type DeclaredRoute = {
 
 type Declared = { pattern: RegExp; queryNames: Map<string, Set<string>> };
 
-/** What it refuses with, for the interface description. */
+/** The statuses of its refusals, for the OpenAPI document. */
 export const declaredOnlyRefusals = [400, 405] as const;
 
 const namedCharacters = 100;
 
-/** @param routes Elysia's `app.routes`, asked for at the first request: the check comes before the routes that it knows */
+/** @param routes Elysia's `app.routes`, called at the first request, because the check is registered before the routes */
 export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
   let paths: Declared[] | undefined;
 
@@ -28,7 +28,7 @@ export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
     const { pathname, searchParams } = new URL(url, 'http://internal');
     paths ??= declaredPaths(routes());
     const declared = paths.find(({ pattern }) => pattern.test(pathname));
-    // Nothing stands there, or something that takes every method or says itself which ones it takes.
+    // An unknown path is a 404, and a route for all methods checks the method itself.
     if (!declared || declared.queryNames.has('ALL')) return undefined;
     const queryNames = declared.queryNames.get(method === 'HEAD' ? 'GET' : method);
     if (!queryNames) return methodNotAllowed([...declared.queryNames.keys()]);
@@ -39,7 +39,7 @@ export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
   };
 }
 
-/** @param methods as declared; whoever takes GET takes HEAD */
+/** @param methods as declared; GET implies HEAD */
 export function methodNotAllowed(methods: readonly string[]): Response {
   const allow = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return errorBody(405, `method not allowed; this address takes ${allow}`, { allow });
@@ -52,7 +52,7 @@ function declaredPaths(routes: readonly DeclaredRoute[]): Declared[] {
     const methods = byPath.get(path) ?? new Map<string, Set<string>>();
     byPath.set(path, methods.set(method, new Set(Object.keys(hooks.query?.properties ?? {}))));
   }
-  // As the router does: what is spelt out goes before what has parameters.
+  // Like the router: exact paths come before paths with parameters.
   const paths = [...byPath].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
   return paths.map(([path, queryNames]) => ({ pattern: pathPattern(path), queryNames }));
 }

@@ -24,28 +24,31 @@ describe.skipIf(isRemote)('a full disk', () => {
   test.each([
     ['/api/endpoints', (n: number) => ({ name: `${n} ${'😀'.repeat(90)}` })],
     ['/api/team/invitations', (n: number) => ({ email: `${n}@${'m'.repeat(180)}.test` })],
-  ])('POST %s: 503 with Retry-After, and the cause in the log once; over when there is room', async (path, body) => {
-    await sql(`PRAGMA max_page_count = ${await sql('PRAGMA page_count')}`);
-    let n = 0;
-    let answer: Response;
-    // The last pages still have room for some.
-    do answer = await send('POST', path, body(++n));
-    while (answer.status === 201);
-    expect(answer.status).toBe(503);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await answer.json()).toEqual({ error: 'the storage cannot take this now, try again' });
-    expect(failures()).toHaveLength(1);
-    expect(failures()[0]?.fields).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-z]+$/) });
-    expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('SQLITE_FULL');
+  ])(
+    'POST %s gets 503 with Retry-After on a full disk, logs the cause once, and works again when there is room',
+    async (path, body) => {
+      await sql(`PRAGMA max_page_count = ${await sql('PRAGMA page_count')}`);
+      let n = 0;
+      let answer: Response;
+      // The last pages still have room for some.
+      do answer = await send('POST', path, body(++n));
+      while (answer.status === 201);
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await answer.json()).toEqual({ error: 'the storage cannot take this now, try again' });
+      expect(failures()).toHaveLength(1);
+      expect(failures()[0]?.fields).toMatchObject({ requestId: expect.stringMatching(/^[0-9a-z]+$/) });
+      expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('SQLITE_FULL');
 
-    expect((await send('GET', '/api/me')).status).toBe(200);
-    await sql('PRAGMA max_page_count = 1073741823');
-    expect((await send('POST', path, body(++n))).status).toBe(201);
-  });
+      expect((await send('GET', '/api/me')).status).toBe(200);
+      await sql('PRAGMA max_page_count = 1073741823');
+      expect((await send('POST', path, body(++n))).status).toBe(201);
+    },
+  );
 });
 
 describe('a defect', () => {
-  test('500 that tells nothing; the log has one line with the cause and the id of the request', async () => {
+  test('is answered with 500 without details, and logged once with its cause and the request id', async () => {
     const { id } = await ada.createEndpoint();
     await sql('ALTER TABLE secrets RENAME TO elsewhere');
     const answers = await Promise.all([1, 2].map(() => send('GET', `/api/endpoints/${id}/secrets`)));
@@ -57,7 +60,7 @@ describe('a defect', () => {
     expect(String(Bun.inspect(failures()[0]?.fields['cause']))).toContain('no such table');
   });
 
-  test('in taking a delivery: 503, and the same line with an id of its own', async () => {
+  test('in receiving a delivery is answered with 503, and logged once with an id of its own', async () => {
     const { url } = await ada.createEndpoint();
     await sql('ALTER TABLE secrets RENAME TO elsewhere');
     const handshakes = ['a-long-secret', 'another-secret'].map(async secret =>

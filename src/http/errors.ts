@@ -1,6 +1,6 @@
 /*
- * The one place where a failure becomes an HTTP answer: `{ error }` for every one. What is not an AppError is a defect or an
- * incident: it is logged with its cause, and the caller learns no more than whether to try again.
+ * The one place where an error becomes an HTTP response, always `{ error }`. An error that is not an AppError is a defect or an
+ * incident: it is logged with its cause, and the response only says whether to try again.
  */
 import { AppError, type ErrorCode } from '../core/errors.ts';
 import { storageRefusal } from '../core/storage-refusal.ts';
@@ -26,7 +26,7 @@ export function errorBody(status: number, error: string, headers: Record<string,
   return Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } });
 }
 
-/** The answer for an AppError, with `Retry-After` where it knows one. */
+/** The response for an AppError, with `Retry-After` when it has one. */
 export function appErrorResponse(error: AppError, headers: Record<string, string> = {}): Response {
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
   return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
@@ -38,7 +38,7 @@ type Problem = {
   schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown }[] };
 };
 
-/** Names the field and what was expected of it, never the value that came. */
+/** Names the field and what was expected, never the received value. */
 export function validationMessage(kind: string, problems: readonly Problem[]): string {
   const place = { body: 'body', query: 'query', params: 'path', headers: 'headers' }[kind] ?? kind;
   const first = problems.find(problem => problem.path) ?? problems[0];
@@ -46,7 +46,7 @@ export function validationMessage(kind: string, problems: readonly Problem[]): s
   return field ? `invalid ${place}: ${field}: ${expectation(first)}` : `invalid ${place}`;
 }
 
-/** Patterns and unions are for machines: whoever reads the answer gets words. */
+/** Describes patterns and unions in words. */
 function expectation({ message = 'not as expected', schema = {} }: Problem = {}): string {
   const { pattern, description, anyOf } = schema;
   if (pattern !== undefined && description !== undefined) return `expected ${description}`;
@@ -56,7 +56,7 @@ function expectation({ message = 'not as expected', schema = {} }: Problem = {})
 
 const incidents: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unavailable', 'damaged', 'internal']);
 
-/** The answer to a failure of whatever kind, and whether it is one for the log. */
+/** The response to any error, and whether the error should be logged. */
 export function failureResponse(error: unknown): { response: Response; isIncident: boolean } {
   const refusal = error instanceof AppError ? error : storageRefusal(error);
   if (!refusal) return { response: errorBody(500, 'internal error'), isIncident: true };
@@ -66,7 +66,7 @@ export function failureResponse(error: unknown): { response: Response; isInciden
   };
 }
 
-/** Elysia's `onError`. Always answers a Response: a plain object would come out as 500. */
+/** Elysia's `onError`. Always returns a Response: Elysia would turn a plain object into a 500. */
 export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {
   return ({ code, error, request }: { code: unknown; error: unknown; request: Request }): Response => {
     if (code === 'NOT_FOUND') return errorBody(404, 'not found');
@@ -74,7 +74,7 @@ export function createErrorHandler(onUnexpected: (error: unknown, request: Reque
       return appErrorResponse((error as Error).cause as AppError);
     if (code === 'VALIDATION') {
       const failure = error as { type?: string; all?: Problem[] };
-      // A path that cannot be decoded names nothing.
+      // A path parameter that is not valid cannot name anything that exists.
       if (failure.type === 'params') return errorBody(404, 'not found');
       if (failure.type !== 'response' && failure.type !== undefined)
         return errorBody(400, validationMessage(failure.type, failure.all ?? []));

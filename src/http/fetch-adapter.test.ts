@@ -5,9 +5,9 @@ import { type AppError, notFound, unavailable } from '../core/errors.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
+import { createListener } from './connection/listener.ts';
 import { appErrorResponse } from './errors.ts';
 import { bodyOf, createFetchAdapter, type Fetcher, requestContext } from './fetch-adapter.ts';
-import { createListener } from './listener.ts';
 import { type BodyBudgets, createBodyBudgets } from './request-body.ts';
 
 let server: TestServer;
@@ -44,14 +44,14 @@ test.each([
   },
 );
 
-test('brackets inside texts are no nesting', async () => {
+test('brackets inside strings do not count as nesting', async () => {
   const response = await post('/api/endpoints', JSON.stringify({ name: '['.repeat(90) }), {
     authorization: `Bearer ${ada.key}`,
   });
   expect(response.status).toBe(201);
 });
 
-test('what an account sees is kept by no cache, however the target is spelled', async () => {
+test('API responses are not cached, however the target is spelled', async () => {
   for (const target of ['/api/me', '/style.css/../api/me', '/style.css/%2e%2e/api/me']) {
     const answer = await exchange(
       base,
@@ -62,11 +62,11 @@ test('what an account sees is kept by no cache, however the target is spelled', 
   }
 });
 
-test('503 when the bodies of all requests together take more than there is; what was refused or done makes room', async () => {
+test('503 when all bodies together exceed the budget; finished and refused requests give their share back', async () => {
   const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const asked = Promise.withResolvers<void>();
   await using listener = await listening({ anonymous, authenticated }, async request => {
-    if (request.headers.has('authorization')) requestContext(request).vouch('acc_1', async () => {});
+    if (request.headers.has('authorization')) requestContext(request).authenticatedAs('acc_1', async () => {});
     try {
       await bodyOf(request);
     } catch (error) {
@@ -92,7 +92,7 @@ test('503 when the bodies of all requests together take more than there is; what
   expect([anonymous.free, authenticated.free]).toEqual([1000, 1000]);
 });
 
-test('the OAuth endpoints say what is wrong with any body in words of their own', async () => {
+test('the OAuth endpoints report body errors in their own format', async () => {
   const head = 'POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
   const answer = await exchange(
     base,
@@ -103,7 +103,7 @@ test('the OAuth endpoints say what is wrong with any body in words of their own'
   expect(answer).toContain('"error":"invalid_request"');
 });
 
-test('a body whose sender goes away before its end gives its room back', async () => {
+test('a body whose sender disconnects gives its memory back', async () => {
   const [anonymous, authenticated] = [roomOf(1000), roomOf(1000)];
   const failed = Promise.withResolvers<unknown>();
   await using listener = await listening({ anonymous, authenticated }, async request => {
@@ -118,7 +118,7 @@ test('a body whose sender goes away before its end gives its room back', async (
   expect(anonymous.free).toBe(1000);
 });
 
-test('a body that fails before its first byte is told as a failure, and one that fails later breaks the connection', async () => {
+test('a response that fails before its first byte becomes an error response, and one that fails later breaks the connection', async () => {
   const failures: unknown[] = [];
   const failing = (error: Error, after: string): Response =>
     new Response(
@@ -158,7 +158,7 @@ test('a body that fails before its first byte is told as a failure, and one that
   expect(failures).toContain('AppError: endpoint not found');
 });
 
-test('people with credentials are not kept out by the bodies of others', async () => {
+test('authenticated requests are not kept out by anonymous bodies', async () => {
   const { fetch: app } = createApp(server.services);
   await using listener = await listening({ anonymous: roomOf(0), authenticated: roomOf(1000) }, app);
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
@@ -171,7 +171,7 @@ test('people with credentials are not kept out by the bodies of others', async (
   expect((await send('/api/keys', '{"name":"k"}', { authorization: `Bearer ${ada.key}` })).status).toBe(201);
 });
 
-test('a body is there for whoever asks again', async () => {
+test('a body can be read twice', async () => {
   await using listener = await listening(createBodyBudgets(), async request => {
     await bodyOf(request);
     return new Response(await bodyOf(request));
@@ -179,7 +179,7 @@ test('a body is there for whoever asks again', async () => {
   expect(await (await fetch(listener.origin, { method: 'POST', body: 'twice' })).text()).toBe('twice');
 });
 
-test('the end of a connection is seen behind a body that nobody reads', async () => {
+test('the end of a connection is noticed after a body that no operation reads', async () => {
   await using listener = await listening(createBodyBudgets(), request => {
     requestContext(request).endWithSender(0);
     return new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('endless')) }));
@@ -192,18 +192,18 @@ test('the end of a connection is seen behind a body that nobody reads', async ()
   await closed.promise;
 });
 
-describe('a body that nobody has asked for', () => {
+describe('a body that no operation has asked for', () => {
   const upload = (bytes: number, ...fields: string[]): string =>
     ['POST /api/endpoints HTTP/1.1', 'Host: localhost', `Content-Length: ${bytes}`, ...fields, '', ''].join('\r\n');
 
-  test('is refused before it was sent, and takes no room', async () => {
+  test('is refused before it is sent, and holds no memory', async () => {
     const wire = await openWire(base);
     wire.write(upload(100_000));
     expect(await wire.until(/"error"/)).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nconnection: close\r\n/i);
     wire.destroy();
   });
 
-  test('is not invited: no 100 before a 401, one before anything that reads it', async () => {
+  test('gets no 100 Continue before a 401, and one before an operation that reads it', async () => {
     const refused = await openWire(base);
     refused.write(upload(10, 'Expect: 100-continue'));
     expect(await refused.until(/"error"/)).toStartWith('HTTP/1.1 401 ');
@@ -217,7 +217,7 @@ describe('a body that nobody has asked for', () => {
     taken.destroy();
   });
 
-  test('is thrown away when it is there: the connection goes on', async () => {
+  test('is discarded when it has arrived, and the connection stays open', async () => {
     const wire = await openWire(base);
     const refused = `${upload(2)}{}`;
     const last = `${upload(2, 'Connection: close')}{}`;
@@ -226,14 +226,14 @@ describe('a body that nobody has asked for', () => {
     expect(wire.received().match(/HTTP\/1\.1 401 /g)).toHaveLength(3);
   });
 
-  test('does not stand in the way of what the path says', async () => {
+  test('does not change the response of an unknown path', async () => {
     const wire = await openWire(base);
     wire.write(upload(10_000_000, `Authorization: Bearer ${ada.key}`).replace('/api/endpoints', '/api/nowhere'));
     expect(await wire.until(/"error"/)).toStartWith('HTTP/1.1 404 ');
     wire.destroy();
   });
 
-  test('of which too much is announced is refused at once, after the credentials', async () => {
+  test('is refused at once when its announced length is too large, after the credentials were checked', async () => {
     const wire = await openWire(base);
     wire.write(upload(10_000_000, `Authorization: Bearer ${ada.key}`));
     expect(await wire.until(/"error"/)).toStartWith('HTTP/1.1 413 ');

@@ -1,40 +1,45 @@
 /*
- * From node's request to the Fetch `Request` that the Elysia app takes, and back. The Request is built on a constant
- * origin, because a malformed Host would make it throw. It has no body: that waits on the wire for whoever asks for it
- * (request-body.ts). A response that fails before its first byte is told as a failure; one that fails midway breaks the
- * connection, so that it is never taken for a whole one.
+ * Converts node's request to the Fetch `Request` that the Elysia app takes, and its `Response` back. The Request has a constant origin,
+ * because a malformed Host would make the constructor throw. It has no body: an operation that needs it calls `bodyOf`
+ * (request-body.ts). A response that fails before its first byte becomes an error response; one that fails later breaks the
+ * connection, so that no client takes it for complete.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Sender, senderOf } from './client-address.ts';
 import { failureResponse } from './errors.ts';
 import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson } from './request-body.ts';
 
-/** What a Fetch Request does not carry, kept beside it. */
+/** What a Fetch Request has no field for. */
 export type RequestContext = {
   clientAddress: string;
-  /** Whoever sends the request has shown credentials of this account that hold. `checkAgain` runs once the body is there. */
-  vouch: (accountId: string, checkAgain: () => Promise<void>) => void;
+  /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. */
+  authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
   id: string;
   /**
-   * For what has no end, or is waited for: a sender that closes its half of the connection has gone, as far as anybody can tell.
-   * Without this it is answered, because one that has said all may well wait for that. `graceMs`: an answer that is there so soon
-   * is given all the same.
+   * For streams and long polls: ends the response when the client closes its half of the connection, which usually means that it
+   * has gone. Other responses are sent, because such a client may still wait for them. `graceMs`: a response that ends within it
+   * is sent, too.
    */
   endWithSender: (graceMs: number) => void;
 };
 
-/** A client that has taken nothing for so long is not coming back. */
+/** A client that reads nothing of a response for so long is disconnected. */
 const stalledMs = 120_000;
 
 const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
-const local: RequestContext = { clientAddress: '127.0.0.1', vouch: () => {}, id: 'none', endWithSender: () => {} };
+const localContext: RequestContext = {
+  clientAddress: '127.0.0.1',
+  authenticatedAs: () => {},
+  id: 'none',
+  endWithSender: () => {},
+};
 
-/** Where and how the request came in. Requests made by tests with `app.handle` have none: they count as local. */
+/** The context of a request. Requests that tests pass to the app directly have a local one. */
 export function requestContext(request: Request): RequestContext {
-  return contexts.get(request) ?? local;
+  return contexts.get(request) ?? localContext;
 }
 
-/** The request's body, taken off the wire now. @throws too_large, too_slow, invalid, overloaded, unauthorized */
+/** Reads the request's body. @throws too_large, too_slow, invalid, overloaded, unauthorized */
 export async function bodyOf(request: Request): Promise<Uint8Array> {
   const context = contexts.get(request);
   return context ? context.body.read() : refuseDeepJson(new Uint8Array(await request.arrayBuffer()));
@@ -46,39 +51,39 @@ export type FetchAdapterOptions = {
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
   budgets: BodyBudgets;
-  /** How long a body without credentials may take; as usual without it. */
-  anonymousBodyMs?: number | undefined;
+  /** How long the body of an anonymous request may take, other than the default. */
+  anonymousBodyTimeoutMs?: number | undefined;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
 };
 
 export function createFetchAdapter(options: FetchAdapterOptions) {
-  const { fetch, clientAddress: addressOf, budgets, anonymousBodyMs: withinMs, newRequestId, onError } = options;
+  const { fetch, clientAddress: addressOf, budgets, anonymousBodyTimeoutMs: withinMs, newRequestId, onError } = options;
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const id = newRequestId();
     const clientAddress = addressOf(senderOf(req));
-    const body = createRequestBody(req, res, { budgets, clientAddress, withinMs });
-    const gone = new AbortController();
+    const body = createRequestBody(req, res, { budgets, clientAddress, anonymousTimeoutMs: withinMs });
+    const aborted = new AbortController();
     res.on('close', () => {
-      if (!res.writableFinished) gone.abort();
+      if (!res.writableFinished) aborted.abort();
     });
     try {
       const request = new Request(`http://internal${target}`, {
         method: req.method ?? 'GET',
         headers: toHeaders(req.rawHeaders),
-        signal: gone.signal,
+        signal: aborted.signal,
       });
       contexts.set(request, {
         clientAddress,
-        vouch: body.vouch,
+        authenticatedAs: body.authenticatedAs,
         id,
         endWithSender: graceMs => endWithSender(req, res, graceMs),
         body,
       });
-      const response = await answered(fetch, request, body);
-      await sendResponse(response, req, res, defaultsFor(request));
+      const response = await fetchAndRelease(fetch, request, body);
+      await sendResponse(response, req, res, defaultHeaders(request));
     } catch (error) {
-      if (gone.signal.aborted) return;
+      if (aborted.signal.aborted) return;
       const { response, isIncident } = failureResponse(error);
       if (isIncident || res.headersSent) onError(error, id);
       if (res.headersSent) return void res.destroy();
@@ -87,7 +92,7 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
   };
 }
 
-async function answered(fetch: Fetcher, request: Request, body: RequestBody): Promise<Response> {
+async function fetchAndRelease(fetch: Fetcher, request: Request, body: RequestBody): Promise<Response> {
   try {
     return await fetch(request);
   } finally {
@@ -115,10 +120,10 @@ function toHeaders(rawHeaders: readonly string[]): Headers {
   return headers;
 }
 
-/** What every answer says unless it says otherwise: no guessing of types, and what an account sees is kept by no cache. */
-function defaultsFor({ url }: Request): Record<string, string> {
+/** Headers that every response has unless it sets them: no type sniffing, and no caching of the API. */
+function defaultHeaders({ url }: Request): Record<string, string> {
   const headers = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
-  // By the path that was answered, which need not be spelled like the target (`/x/../api/`).
+  // The path of the Request, which is normalised: the target may be `/x/../api/`.
   return new URL(url, 'http://internal').pathname.startsWith('/api/')
     ? { ...headers, 'cache-control': 'no-store' }
     : headers;
@@ -131,7 +136,7 @@ async function sendResponse(
   defaults: Record<string, string>,
 ): Promise<void> {
   const headers: Record<string, string | string[]> = { ...defaults };
-  // What nobody asked for is thrown away: behind it lies the end of the connection.
+  // Discards a body that was not read, so that the end of the connection is noticed.
   req.resume();
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers[name] = value;
@@ -139,29 +144,29 @@ async function sendResponse(
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) headers['set-cookie'] = cookies;
   if (!req.complete && !req.readableEnded) headers['connection'] = 'close';
-  const begin = (): void => void res.writeHead(response.status, headers);
+  const writeHead = (): void => void res.writeHead(response.status, headers);
   if (!response.body || req.method === 'HEAD') {
-    begin();
+    writeHead();
     await response.body?.cancel();
     res.end();
     return;
   }
-  await sendBody(response.body, res, begin);
+  await sendBody(response.body, res, writeHead);
 }
 
 /**
- * Reads only as fast as the client does; one that goes away, or takes nothing for long, ends the reading.
- * @param begin called when the first of it is there, which is when the head goes out in any case
+ * Reads the body only as fast as the client does, and stops when the client disconnects or reads nothing for long.
+ * @param writeHead called when the first chunk is there: before it, a failure can still become an error response
  */
-async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse, begin: () => void): Promise<void> {
+async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse, writeHead: () => void): Promise<void> {
   const reader = body.getReader();
-  const stop = (): void => void reader.cancel().catch(() => {});
-  if (res.destroyed) return stop();
-  res.once('close', stop);
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  if (res.destroyed) return cancel();
+  res.once('close', cancel);
   for (;;) {
     const { done, value } = await reader.read();
     if (res.destroyed) return;
-    if (!res.headersSent) begin();
+    if (!res.headersSent) writeHead();
     if (done) return void res.end();
     if (!res.write(value)) await drained(res);
   }
@@ -170,13 +175,13 @@ async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse, b
 function drained(res: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => res.destroy(), stalledMs);
-    const goOn = (): void => {
+    const done = (): void => {
       clearTimeout(timer);
-      res.off('drain', goOn);
-      res.off('close', goOn);
+      res.off('drain', done);
+      res.off('close', done);
       resolve();
     };
-    res.on('drain', goOn);
-    res.on('close', goOn);
+    res.on('drain', done);
+    res.on('close', done);
   });
 }

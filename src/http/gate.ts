@@ -3,7 +3,7 @@
  * validation (interface "Order of checks").
  * Runs in Elysia's global `onRequest`, the only hook that comes before the body is read.
  */
-import { appRefusal, isOpenToApps } from '../core/app-permissions.ts';
+import { appForbiddenMessage, isAllowedToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
@@ -105,7 +105,7 @@ export function createGate(options: GateOptions): Gate {
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
     const mayBeNobody = withoutCredentials && !request.headers.has('authorization');
-    requestContext(request).vouch(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
+    requestContext(request).authenticatedAs(principal.accountId, () => checkAgain(request, principal, mayBeNobody));
     return undefined;
   };
 
@@ -124,8 +124,8 @@ export function createGate(options: GateOptions): Gate {
   };
 
   const refuseApp = (request: Request, path: string): Response | undefined =>
-    principals.get(request)?.app && !isOpenToApps(request.method, path)
-      ? appErrorResponse(forbidden(appRefusal))
+    principals.get(request)?.app && !isAllowedToApps(request.method, path)
+      ? appErrorResponse(forbidden(appForbiddenMessage))
       : undefined;
 
   const principal = (request: Request): Principal => {
@@ -150,7 +150,7 @@ export function createGate(options: GateOptions): Gate {
     principal,
     person(request) {
       const found = principal(request);
-      if (found.app) throw forbidden(appRefusal);
+      if (found.app) throw forbidden(appForbiddenMessage);
       return found;
     },
     visitor: request => principals.get(request),

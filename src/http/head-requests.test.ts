@@ -24,17 +24,17 @@ const ask = async (
 };
 
 describe('HEAD', () => {
-  test('of a live stream is answered at once, again and again, and keeps no place', async () => {
+  test('of a live stream is answered at once and keeps no stream open', async () => {
     for (let n = 0; n < 25; n++) {
       const { status, head, rest } = await ask('HEAD', `/api/endpoints/${endpoint.id}/stream`);
       expect([status, rest]).toEqual(['200', '']);
       expect(head).toContain('content-type: text/event-stream');
       expect(head).not.toContain('content-length');
     }
-    expect(server.services.live.openStreams()).toBe(0);
+    expect(server.services.notifications.openStreams()).toBe(0);
   });
 
-  test('of an export names the file and reads nothing of it', async () => {
+  test('of an export has its headers and reads no events', async () => {
     for (let n = 0; n < 10; n++) {
       const { status, head, rest } = await ask('HEAD', `/api/endpoints/${endpoint.id}/export?format=har`);
       expect([status, rest]).toEqual(['200', '']);
@@ -43,19 +43,19 @@ describe('HEAD', () => {
     }
   });
 
-  test.each(['stream', 'export', 'stream/'])('of %s is refused as GET is', async what => {
+  test.each(['stream', 'export', 'stream/'])('of %s is refused like GET', async what => {
     const path = `/api/endpoints/ep_none/${what}`;
     expect((await ask('HEAD', path)).status).toBe('404');
     expect((await ask('HEAD', path, 'none')).status).toBe('401');
     expect((await ask('HEAD', `/api/endpoints/${endpoint.id}/export?format=xml`)).status).toBe('400');
   });
 
-  test('of anything else has the length that GET has', async () => {
+  test('of other responses has the length of GET', async () => {
     const text = await (await ada.call('GET', '/api/me')).text();
     expect((await ask('HEAD', '/api/me')).head).toContain(`content-length: ${Buffer.byteLength(text)}\r\n`);
   });
 
-  test('of what needs no credentials needs none either', async () => {
+  test('of an open operation needs no credentials', async () => {
     const { url } = await ada.json<{ url: string }>(201, 'POST', '/api/team/invitations', {
       email: 'guest@example.com',
     });

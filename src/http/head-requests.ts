@@ -1,20 +1,19 @@
 /*
- * HEAD of what has no end, or a long one. Elysia answers HEAD by reading the whole answer to GET and counting its bytes: of a
- * live stream that never ends, and it keeps the account's place; of an export it is the whole history, of an event up to several
- * times the largest body.
+ * HEAD for streams and large responses. Elysia answers HEAD by reading the complete response to GET to count its bytes: that never ends
+ * for a live stream, reads the whole history for an export, and a large event for its page.
  */
 import type { Fetcher } from './fetch-adapter.ts';
 
 const streamed = /^\/api\/endpoints\/[^/]+\/(?:export|stream)\/?$/;
 const event = /^\/api\/events\/[^/]+(?:\/raw)?\/?$/;
 
-/** The same app, whose streams are answered as to GET and ended at once; their length stays unsaid unless they are short. */
+/** Wraps the app: such a response is cancelled after its head. It has a Content-Length only when its body is one chunk. */
 export function answerHeadRequests(fetch: Fetcher): Fetcher {
   return async request => {
     const { pathname } = new URL(request.url, 'http://internal');
     const isEvent = event.test(pathname);
     if (request.method !== 'HEAD' || !(isEvent || streamed.test(pathname))) return fetch(request);
-    // Not a copy: what is known of a request is kept beside this very one.
+    // Not a copy: the request's context is found by this object.
     Object.defineProperty(request, 'method', { value: 'GET', configurable: true });
     try {
       const response = await fetch(request);
@@ -29,7 +28,7 @@ export function answerHeadRequests(fetch: Fetcher): Fetcher {
   };
 }
 
-/** Of an answer that is no stream; ends one that is. */
+/** The length of a body that is a single chunk; cancels a longer one. */
 async function lengthOfOneChunk({ body }: Response): Promise<number | undefined> {
   const reader = body?.getReader();
   if (!reader) return 0;

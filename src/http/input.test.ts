@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { type TObject, Type as t } from '@sinclair/typebox';
+import { sucrose } from 'elysia/sucrose';
 import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
+import { jsonInput, queryOf } from './input.ts';
 
 let server: TestServer;
 let ada: TestAccount;
@@ -56,4 +59,20 @@ describe('a query parameter that comes twice', () => {
   test('401 comes before it', async () => {
     expect((await server.fetch('/api/events?limit=1&limit=1')).status).toBe(401);
   });
+});
+
+test.each([
+  ['parse', (schema: TObject) => jsonInput(schema).parse],
+  ['transform', (schema: TObject) => queryOf(schema).transform],
+])('the framework can read the source of %s as it is in the executable', (_name, hookOf) => {
+  const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true });
+  const source = minifier.transformSync(`export default {${hookOf(t.Object({}))}}`);
+  const hook = { toString: () => source.slice(source.indexOf('{') + 1, source.lastIndexOf('}')) };
+  const log = spyOn(console, 'log');
+  try {
+    sucrose({ parse: [{ fn: Object.assign(() => {}, hook) }] } as never);
+    expect(log).not.toHaveBeenCalled();
+  } finally {
+    log.mockRestore();
+  }
 });

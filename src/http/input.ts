@@ -16,8 +16,9 @@ const mostProblems = 20;
 export const jsonInput = <T extends TObject>(schema: T) => {
   const closed: TObject = { ...schema, additionalProperties: false };
   return {
-    async parse(context: { request: Request }): Promise<unknown> {
-      const value = await jsonBody(context);
+    // Destructured, because Elysia reads the source of a hook to find what it uses, and misreads a longer use of its parameter.
+    async parse({ request }: { request: Request }): Promise<unknown> {
+      const value = await jsonBody(request);
       if (!Value.Check(closed, value))
         throw invalid(
           validationMessage('body', Iterator.from(Value.Errors(closed, value)).take(mostProblems).toArray()),
@@ -32,7 +33,7 @@ export const jsonInput = <T extends TObject>(schema: T) => {
  * JSON, whatever the content type says. It must be UTF-8: what is not would be kept as U+FFFD.
  * @throws invalid, and what `bodyOf` throws
  */
-async function jsonBody({ request }: { request: Request }): Promise<unknown> {
+async function jsonBody(request: Request): Promise<unknown> {
   const text = decodeUtf8(await bodyOf(request));
   if (text === undefined) throw invalid('the body is not valid UTF-8');
   try {

@@ -40,7 +40,7 @@ const statuses = async (count: number, ask: () => Promise<Response>): Promise<Re
 };
 
 describe('an invented credential', () => {
-  test.each(Object.keys(invalid))('%s: is refused without asking the database', async kind => {
+  test.each(Object.keys(invalid))('%s is refused without a database query', async kind => {
     const { client } = server.services.database;
     const queries = [spyOn(client, 'execute'), spyOn(client, 'batch')];
     expect((await me(invalid[kind]?.() ?? {})).status).toBe(401);
@@ -52,7 +52,7 @@ describe('an invented credential', () => {
   });
 });
 
-test('asking who is signed in does not ask the database either, once there is an account', async () => {
+test('GET /api/session with an invalid cookie makes no database query once there is an account', async () => {
   const ask = () => server.fetch('/api/session', { headers: invalid['cookie']?.() ?? {} });
   expect(await (await ask()).json()).toEqual({ error: 'not signed in', setupRequired: false });
   const query = spyOn(server.services.database.client, 'execute');
@@ -75,7 +75,7 @@ test('deleting the last account is noticed', async () => {
 });
 
 describe('after 300 refusals in a minute', () => {
-  test.each(Object.keys(invalid))('%s: refusals are 429 with a Retry-After that is enough', async kind => {
+  test.each(Object.keys(invalid))('%s is refused with 429 and a sufficient Retry-After', async kind => {
     const ask = () => me(invalid[kind]?.() ?? {});
     expect(await statuses(302, ask)).toEqual({ 401: 300, 429: 2 });
     clock.advance(20_000);
@@ -85,7 +85,7 @@ describe('after 300 refusals in a minute', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  test('valid credentials from that address are still admitted, new ones too', async () => {
+  test('valid credentials from that address are still accepted, including new ones', async () => {
     const browser = openBrowser(server);
     await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
     expect(await statuses(301, () => me(invalid['API key']?.() ?? {}))).toEqual({ 401: 300, 429: 1 });
@@ -96,14 +96,14 @@ describe('after 300 refusals in a minute', () => {
     await openBrowser(server).json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
   });
 
-  test('a revoked key is refused with 429 there, too', async () => {
+  test('a revoked key is refused with 429, too', async () => {
     const { id, key } = await ada.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'revoked' });
     await ada.json(200, 'DELETE', `/api/keys/${id}`);
     const use = () => me({ authorization: `Bearer ${key}` });
     expect(await statuses(301, use)).toEqual({ 401: 300, 429: 1 });
   });
 
-  test('429 comes before 400 and 404, and signing in with an old cookie goes on', async () => {
+  test('429 comes before 400 and 404, and signing in with an old cookie still works', async () => {
     await statuses(300, () => me(invalid['API key']?.() ?? {}));
     const headers = { ...invalid['API key']?.(), 'content-type': 'application/json' };
     const wrongBody = await server.fetch('/api/endpoints', { method: 'POST', headers, body: '{' });
@@ -114,7 +114,7 @@ describe('after 300 refusals in a minute', () => {
     await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
   });
 
-  test('a request without credentials is told so, as ever', async () => {
+  test('a request without credentials still gets 401', async () => {
     expect(await statuses(320, () => me({}))).toEqual({ 401: 320 });
     await statuses(301, () => me(invalid['API key']?.() ?? {}));
     const none = await me({});
@@ -133,7 +133,7 @@ describe('after 300 refusals in a minute', () => {
   });
 });
 
-test('each client address has its own count, as a trusted proxy tells it', async () => {
+test('each client address behind a trusted proxy has its own count', async () => {
   const origin = await server.listen();
   const ask = (address: string) =>
     fetch(`${origin}/api/me`, { headers: { authorization: 'Bearer htk_no', 'x-forwarded-for': address } });
@@ -141,7 +141,7 @@ test('each client address has its own count, as a trusted proxy tells it', async
   expect((await ask('198.51.100.2')).status).toBe(401);
 });
 
-test('keys and sessions from before a restart still hold', async () => {
+test('keys and sessions from before a restart are still valid', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   try {
     const before = await openTestServer({ directory, clock });

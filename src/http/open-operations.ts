@@ -1,4 +1,4 @@
-/* The operations that need no credentials, by method and exact path: sign-in, first run and invitations. HEAD is as GET. */
+/* The API operations that need no credentials: sign-in, first run and invitations. HEAD is like GET. */
 
 const open =
   /^(?:(?:GET|HEAD) \/api\/session|POST \/api\/(?:session|setup)|(?:GET|HEAD|POST) \/api\/invitations\/[^/]+)$/;

@@ -1,4 +1,4 @@
-/* From a route's template to the paths that it stands for, as the router takes them: a slash at the end makes no difference. */
+/* Turns a route's template into a pattern that matches the same paths as the router: a trailing slash makes no difference. */
 
 /** @param template such as `/api/events/:id` */
 export function pathPattern(template: string): RegExp {

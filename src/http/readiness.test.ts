@@ -18,7 +18,7 @@ const setUp = (options: Partial<ReadinessOptions> = {}) => {
 };
 
 describe('readiness', () => {
-  test('a thousand who ask within a second cost one write', async () => {
+  test('a thousand probes within a second cost one write', async () => {
     const { readiness, writes, pass } = setUp();
     await Promise.all(Array.from({ length: 1000 }, () => readiness.problem()));
     expect(await readiness.problem()).toBeUndefined();
@@ -28,13 +28,13 @@ describe('readiness', () => {
     expect(writes()).toBe(2);
   });
 
-  test('a write that fails or hangs is a problem, and is over when a write works again', async () => {
+  test('is not ready while a write fails or hangs, and ready again when one succeeds', async () => {
     const hanging = Promise.withResolvers<void>();
     const results = [() => Promise.reject(new Error('disk')), () => hanging.promise];
     let asked = 0;
     const { readiness, pass, said } = setUp({
       checkWritable: () => results[asked++]?.() ?? Promise.resolve(),
-      patienceMs: 10,
+      writeTimeoutMs: 10,
     });
     expect(await readiness.problem()).toBe('the database cannot be written');
     expect(said).toEqual(['error: not ready: the database cannot be written']);
@@ -49,14 +49,14 @@ describe('readiness', () => {
     expect(await readiness.problem()).toBeUndefined();
   });
 
-  test('the log warns once before the disk is full; full is not ready', async () => {
+  test('logs one warning before the disk is full, and is not ready when it is', async () => {
     const space = { freeBytes: 50e9, totalBytes: 100e9 };
     const { readiness, said, pass } = setUp({ diskSpace: async () => space });
-    await readiness.lookAtDisk();
+    await readiness.checkDisk();
     expect(said).toEqual([]);
     space.freeBytes = 9e9;
-    await readiness.lookAtDisk();
-    await readiness.lookAtDisk();
+    await readiness.checkDisk();
+    await readiness.checkDisk();
     expect(said).toEqual([expect.stringContaining('warn: the disk is filling up')]);
     expect(await readiness.problem()).toBeUndefined();
     space.freeBytes = 20e6;
@@ -69,12 +69,12 @@ describe('readiness', () => {
     expect(said[2]).toStartWith('info: ');
   });
 
-  test('a disk that cannot be asked is not full', async () => {
+  test('a disk whose free space is unknown does not count as full', async () => {
     const { readiness } = setUp({ diskSpace: () => Promise.reject(new Error('no statfs')) });
     expect(await readiness.problem()).toBeUndefined();
   });
 
-  test('503 from /readyz as soon as the server is stopping, while /healthz still says that it lives', async () => {
+  test('/readyz is 503 as soon as the server is stopping, while /healthz is still 200', async () => {
     const server = await openTestServer();
     try {
       expect((await server.fetch('/readyz')).status).toBe(200);

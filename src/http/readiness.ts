@@ -1,68 +1,68 @@
 /*
- * Whether a delivery sent now would be stored: the database takes a write, the server is not about to stop, and the disk
- * has room. Anybody may ask, so the answer is kept for a moment: asking must not become writing. The disk is looked at all
- * the time, so that the log warns before it is full.
+ * Readiness: whether a delivery sent now would be stored. The database accepts a write, the disk has space, and the server is not
+ * stopping. Probes are anonymous, so the result is cached: frequent probes must not become frequent writes. The disk is also checked
+ * periodically, so that the log warns before it is full.
  */
 import type { Logger } from '../log.ts';
 
 export type DiskSpace = { freeBytes: number; totalBytes: number };
 
-/** Undefined when ready, else why not, for whoever runs this. */
+/** Undefined when ready, else the reason, for the operator. */
 export type NotReady = string | undefined;
 
 export type Readiness = {
   problem: () => Promise<NotReady>;
-  /** From now on it says that it is stopping. */
+  /** From now on, not ready: stopping. */
   drain: () => void;
-  /** Looks at the disk; says in the log when it comes near its end, and when it is well again. */
-  lookAtDisk: () => Promise<DiskSpace | undefined>;
+  /** Checks the free space; logs when it becomes low or full, and when it has recovered. */
+  checkDisk: () => Promise<DiskSpace | undefined>;
 };
 
 export type ReadinessOptions = {
   /** @throws when a write fails */
   checkWritable: () => Promise<void>;
-  /** Undefined: somebody else keeps the data. */
+  /** Undefined when the database is on another machine. */
   diskSpace: (() => Promise<DiskSpace>) | undefined;
   monotonic: () => number;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  keptMs?: number;
-  /** How long a write may take before it counts as failed. */
-  patienceMs?: number;
+  cacheMs?: number;
+  /** After so long a write counts as failed. */
+  writeTimeoutMs?: number;
 };
 
 const gibibyte = 1 << 30;
 const isLow = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < gibibyte || freeBytes < totalBytes / 10;
-/** The log needs room to grow into before it can be written back; small file systems are the operator's own choice. */
+/** The write-ahead log needs space before a checkpoint can return it. On a small file system a fiftieth is enough. */
 const isFull = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < Math.min(32 << 20, totalBytes / 50);
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { checkWritable, diskSpace, monotonic, log, keptMs = 1000, patienceMs = 4000 } = options;
+  const { checkWritable, diskSpace, monotonic, log, cacheMs = 1000, writeTimeoutMs = 4000 } = options;
   let draining = false;
-  let disk: 'well' | 'low' | 'full' = 'well';
-  let answer: Promise<NotReady> | undefined;
-  let answeredAt = Number.NEGATIVE_INFINITY;
+  let disk: 'ok' | 'low' | 'full' = 'ok';
+  let cached: Promise<NotReady> | undefined;
+  let cachedAt = Number.NEGATIVE_INFINITY;
   let pending: Promise<void> | undefined;
 
   const lookAtDisk = async (): Promise<DiskSpace | undefined> => {
-    // A file system that cannot be asked is not full.
+    // When the free space is unknown, the disk does not count as full.
     const space = await diskSpace?.().catch(() => undefined);
     if (!space) return undefined;
-    const now = isFull(space) ? 'full' : isLow(space) ? 'low' : 'well';
+    const now = isFull(space) ? 'full' : isLow(space) ? 'low' : 'ok';
     if (now !== disk) {
       disk = now;
-      if (now === 'well') log.info('the disk has room again', space);
+      if (now === 'ok') log.info('the disk has room again', space);
       else if (now === 'low') log.warn('the disk is filling up: when it is full, deliveries are refused', space);
       else log.error('the disk is full: not ready for deliveries', space);
     }
     return space;
   };
 
-  const look = async (): Promise<NotReady> => {
+  const check = async (): Promise<NotReady> => {
     await lookAtDisk();
     if (disk === 'full') return 'the disk is full';
-    const { promise: tooLong, resolve } = Promise.withResolvers<NotReady>();
-    const timer = setTimeout(resolve, patienceMs, 'the database does not answer');
-    // A write that hangs is not joined by another one.
+    const { promise: timedOut, resolve } = Promise.withResolvers<NotReady>();
+    const timer = setTimeout(resolve, writeTimeoutMs, 'the database does not answer');
+    // While a write hangs, no other one is started.
     pending ??= checkWritable().finally(() => {
       pending = undefined;
     });
@@ -73,7 +73,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
         return 'the database cannot be written';
       },
     );
-    const problem = await Promise.race([written, tooLong]);
+    const problem = await Promise.race([written, timedOut]);
     clearTimeout(timer);
     return problem;
   };
@@ -81,17 +81,17 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     async problem() {
       if (draining) return 'stopping';
-      if (!answer || monotonic() - answeredAt >= keptMs) {
-        answeredAt = Number.POSITIVE_INFINITY;
-        answer = look().finally(() => {
-          answeredAt = monotonic();
+      if (!cached || monotonic() - cachedAt >= cacheMs) {
+        cachedAt = Number.POSITIVE_INFINITY;
+        cached = check().finally(() => {
+          cachedAt = monotonic();
         });
       }
-      return (await answer) ?? (draining ? 'stopping' : undefined);
+      return (await cached) ?? (draining ? 'stopping' : undefined);
     },
     drain: () => {
       draining = true;
     },
-    lookAtDisk,
+    checkDisk: lookAtDisk,
   };
 }

@@ -9,7 +9,7 @@ const open = (capacity?: number) => {
   return { clock, throttle, counts };
 };
 
-test('300 refusals a minute, then a wait that is enough', () => {
+test('after 300 refusals in a minute the client has to wait for the rest of it', () => {
   const { clock, counts } = open();
   expect(counts(300)).toEqual(new Array(300).fill(0));
   clock.advance(20_500);
@@ -29,7 +29,7 @@ test('addresses of one IPv6 /64 are one client, two IPv4 addresses are two', () 
   expect(throttle.count('192.0.2.2')).toBe(0);
 });
 
-test('memory is bounded: the client whose minute began first is forgotten', () => {
+test('memory is bounded: the client whose minute began first is dropped', () => {
   const { throttle, counts } = open(2);
   expect(counts(301).at(-1)).toBe(60);
   throttle.count('192.0.2.2');

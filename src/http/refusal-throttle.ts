@@ -1,6 +1,6 @@
 /*
- * How often a client may be told that its credentials are invalid: so many times a minute, counted by client address. It only
- * decides how a refusal is answered, never whether a request is refused. Memory is bounded.
+ * Limits how often a client address gets `401` for invalid credentials; beyond that it gets `429`. It only decides how a request is
+ * refused, never whether. Memory is bounded.
  */
 import { networkOf } from '../core/addresses.ts';
 
@@ -9,11 +9,11 @@ const minuteMs = 60_000;
 const maxNetworks = 10_000;
 
 export type RefusalThrottle = {
-  /** Counts a refusal. @returns 0, or how many whole seconds this client has to wait for the next one */
+  /** Counts a refusal. @returns 0, or for how many whole seconds this client has to wait */
   count: (clientAddress: string) => number;
 };
 
-/** One minute of a network, from its first refusal on. */
+/** The refusals of one network within a minute of the first. */
 type Period = { startedAt: number; refusals: number };
 
 export function createRefusalThrottle(monotonic: () => number, capacity = maxNetworks): RefusalThrottle {

@@ -5,8 +5,8 @@ import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts'
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire, type Wire } from '../testing/raw-http.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
+import { createListener } from './connection/listener.ts';
 import { createFetchAdapter } from './fetch-adapter.ts';
-import { createListener } from './listener.ts';
 import { createBodyBudgets } from './request-body.ts';
 
 const kilobyte = 1 << 10;
@@ -46,7 +46,7 @@ async function open({ budgets = createBodyBudgets(), anonymousBodyMs = 10_000 } 
       anonymous: count('anonymous', budgets.anonymous),
       authenticated: count('authenticated', budgets.authenticated),
     },
-    anonymousBodyMs,
+    anonymousBodyTimeoutMs: anonymousBodyMs,
     newRequestId: () => 'test',
     onError: error => {
       throw error;
@@ -96,7 +96,7 @@ const anonymous = [session, token, registration];
 const half = { declared: 16 * kilobyte, sent: 9 * kilobyte };
 
 describe('half-sent bodies without credentials', () => {
-  test('70 from one address keep nobody from signing in and from OAuth', async () => {
+  test('70 of them from one address do not keep others from signing in or from OAuth', async () => {
     const { held, stall, signIn, askForToken, register } = await open();
     for (let i = 0; i < 70; i++) await stall(attacker, anonymous[i % 3] ?? session, half);
     await eventually(() => held.anonymous === 70 * half.declared);
@@ -104,7 +104,7 @@ describe('half-sent bodies without credentials', () => {
       expect([await signIn(from), await askForToken(from), await register(from)]).toEqual(['201', '400', '201']);
   });
 
-  test('as many as there is room for: other addresses have theirs', async () => {
+  test('of one address do not use up the share of other addresses', async () => {
     // Half of it is the attacker's: ten bodies.
     const budgets = { ...createBodyBudgets(), anonymous: createMemoryBudget({ totalBytes: 20 * half.declared }) };
     const { held, stall, signIn } = await open({ budgets });
@@ -113,7 +113,7 @@ describe('half-sent bodies without credentials', () => {
     expect([await signIn(attacker), await signIn(other)]).toEqual(['503', '201']);
   });
 
-  test('408 when their time is over, in the words of each, and their memory is free again', async () => {
+  test('get 408 after their time limit, and release their memory', async () => {
     const { held, stall, signIn } = await open({ anonymousBodyMs: 200 });
     for (const to of anonymous) {
       const wire = await stall(attacker, to, half);
@@ -126,7 +126,7 @@ describe('half-sent bodies without credentials', () => {
     expect([held.anonymous, await signIn(attacker)]).toEqual([0, '201']);
   });
 
-  test('413 for more than 16 KiB, before any of it came', async () => {
+  test('get 413 for more than 16 KiB, before any of it has arrived', async () => {
     const { held, stall } = await open();
     for (const to of anonymous) {
       const wire = await stall(attacker, to, { declared: 16 * kilobyte + 1, sent: 0 });
@@ -137,7 +137,7 @@ describe('half-sent bodies without credentials', () => {
 });
 
 describe('half-sent bodies with credentials', () => {
-  test('of one account keep out no other account, and nobody without credentials', async () => {
+  test('of one account keep out neither other accounts nor anonymous requests', async () => {
     const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
     const budgets = { ...createBodyBudgets(), authenticated: createMemoryBudget({ totalBytes: 1024 * kilobyte }) };
     // Their time is not limited like that of the others.

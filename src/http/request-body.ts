@@ -1,35 +1,35 @@
 /*
- * The body of a request to the app: taken off the wire when an operation asks for it, which is after the gate. A refused request
- * costs no upload. What people without credentials send is small, has little time, and is counted apart: it cannot keep out those
- * who have some. Everybody has a share: addresses of the one budget, accounts of the other.
+ * The body of a request to the app, read when an operation asks for it, after authentication: a refused request costs no upload.
+ * Anonymous requests have smaller limits and a memory budget of their own, so that they cannot keep out authenticated ones. Each
+ * client address has a share of the one budget, each account a share of the other.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../core/addresses.ts';
 import { AppError, invalid, tooLarge, tooSlow } from '../core/errors.ts';
-import { scanJson } from '../core/json-scan.ts';
+import { scanJson } from '../core/json/scan.ts';
 import { maxAnonymousRequestBytes, maxRequestBytes } from '../core/limits.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
-import { type ReadBody, readBody, tellToGoOn } from './body.ts';
+import { type ReadBody, readBody, sendContinue } from './read-body.ts';
 
-/** What all bodies that are arriving or in use may hold together. */
+/** The memory for bodies that are arriving or in use. */
 export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;
 
-/** What any operation that asks for a body may refuse it with, besides the 503 that its own answers name. */
+/** The statuses with which any operation with a body may refuse it, besides the 503 that its own responses declare. */
 export const bodyRefusals = [400, 408, 413] as const;
 
 export type RequestBody = {
-  /** Whoever sends it has shown credentials of this account that hold. `checkAgain` runs once the body is there. */
-  vouch: (accountId: string, checkAgain: () => Promise<void>) => void;
-  /** All of it; asked for again, the same. @throws too_large, too_slow, invalid, overloaded, and what `checkAgain` throws */
+  /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. To be called before `read`. */
+  authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
+  /** The complete body; a second call returns the same. @throws too_large, too_slow, invalid, overloaded, and what `checkAgain` throws */
   read: () => Promise<Uint8Array>;
-  /** Nobody holds it any more. */
+  /** To be called when the body is no longer in use. */
   release: () => void;
 };
 
-/** What says why a body is not valid walks through all of it, and takes most of a minute for one that is deep enough. */
+/** Explaining why a deeply nested body does not match its schema takes most of a minute. */
 const maxJsonDepth = 64;
 
-/** A sign-in, a form of OAuth, the metadata of a client: a few kilobytes, which are sent at once. */
+/** Anonymous bodies are a few kilobytes, sent at once: a sign-in, an OAuth form, client metadata. */
 const anonymousMs = 10_000;
 
 const megabyte = 1 << 20;
@@ -39,7 +39,7 @@ export const createBodyBudgets = (): BodyBudgets => ({
   authenticated: createMemoryBudget({ totalBytes: 64 * megabyte }),
 });
 
-/** @throws invalid for JSON inside JSON inside JSON, further than any operation asks for */
+/** @throws invalid for JSON that is nested more deeply than any operation expects */
 export function refuseDeepJson(body: Uint8Array): Uint8Array {
   if ((scanJson(body)?.depth ?? 0) > maxJsonDepth) throw invalid('the body is nested too deeply');
   return body;
@@ -48,50 +48,50 @@ export function refuseDeepJson(body: Uint8Array): Uint8Array {
 type RequestBodyOptions = {
   budgets: BodyBudgets;
   clientAddress: string;
-  /** How long a body without credentials may take. */
-  withinMs?: number | undefined;
+  /** How long the body of an anonymous request may take. */
+  anonymousTimeoutMs?: number | undefined;
 };
 
 export function createRequestBody(
   req: IncomingMessage,
   res: ServerResponse,
-  { budgets, clientAddress, withinMs = anonymousMs }: RequestBodyOptions,
+  { budgets, clientAddress, anonymousTimeoutMs = anonymousMs }: RequestBodyOptions,
 ): RequestBody {
   let account: string | undefined;
   let checkAgain = (): Promise<void> => Promise.resolve();
   let reading: Promise<Uint8Array> | undefined;
   let release = (): void => {};
 
-  const readIt = (): Promise<ReadBody> => {
+  const receive = (): Promise<ReadBody> => {
     const isAnonymous = account === undefined;
-    const all = isAnonymous ? budgets.anonymous : budgets.authenticated;
+    const shared = isAnonymous ? budgets.anonymous : budgets.authenticated;
     const holders = [account ?? networkOf(clientAddress)];
     return readBody(req, {
       maxBytes: isAnonymous ? maxAnonymousRequestBytes : maxRequestBytes,
-      withinMs: isAnonymous ? withinMs : undefined,
-      budget: { take: bytes => all.take(bytes, holders), give: bytes => all.give(bytes, holders) },
-      wanted: () => tellToGoOn(req, res),
+      timeoutMs: isAnonymous ? anonymousTimeoutMs : undefined,
+      budget: { take: bytes => shared.take(bytes, holders), give: bytes => shared.give(bytes, holders) },
+      beforeReading: () => sendContinue(req, res),
     });
   };
   const read = async (): Promise<Uint8Array> => {
-    const result = await readIt();
+    const result = await receive();
     switch (result.kind) {
-      case 'whole':
+      case 'complete':
         release = result.release;
         await checkAgain();
         return refuseDeepJson(result.body);
       case 'too_large':
         throw tooLarge('the request body is too large');
-      case 'no_room':
+      case 'over_budget':
         throw new AppError('overloaded', 'too many requests at once, try again', { retryAfterSeconds: 1 });
-      case 'late':
+      case 'timed_out':
         throw tooSlow('the request body did not arrive in time');
       case 'aborted':
         throw invalid('the body did not arrive');
     }
   };
   return {
-    vouch: (accountId, check) => {
+    authenticatedAs: (accountId, check) => {
       account = accountId;
       checkAgain = check;
     },

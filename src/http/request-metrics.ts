@@ -1,13 +1,13 @@
 /*
- * Counts what the app answers, by route template. The template is found again here instead of taken from the router,
- * because a request that the gate refuses never meets one.
+ * Counts the app's responses by route template. The template is matched here instead of taken from the router, because a request
+ * that the gate refuses never reaches the router.
  */
 import type { Fetcher } from './fetch-adapter.ts';
 import { pathPattern } from './path-pattern.ts';
 
-export type Answered = { route: string; method: string; status: number; durationMs: number };
+export type AnsweredRequest = { route: string; method: string; status: number; durationMs: number };
 
-/** What no route stands for: the dashboard's pages, files and mistyped addresses. */
+/** The label of requests without a route: the dashboard's pages and files, and unknown paths. */
 const other = 'other';
 
 /** @param routes Elysia's `app.routes` @returns from method and path to the route's template, or `other` */
@@ -27,10 +27,10 @@ export function createRouteFinder(routes: readonly { method: string; path: strin
     exact.get(`${method} ${path}`) ?? patterns.get(method)?.find(({ pattern }) => pattern.test(path))?.path ?? other;
 }
 
-/** The same app, counted. @param onAnswered told of each answer once its head is known; streams go on after it */
+/** Wraps the app. @param onAnswered called for each response when its status is known; the body of a stream follows later */
 export function countRequests(
   { fetch, routes }: { fetch: Fetcher; routes: readonly { method: string; path: string }[] },
-  onAnswered: (answered: Answered) => void,
+  onAnswered: (answered: AnsweredRequest) => void,
   monotonic: () => number,
 ): Fetcher {
   const find = createRouteFinder(routes);

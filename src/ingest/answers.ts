@@ -1,14 +1,14 @@
-/* What a sender is told of its delivery (interface "Ingest"). */
+/* The responses to deliveries (interface "Ingest"). */
 import type { Answer } from '../core/answer.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 
 const nosniff = { 'x-content-type-options': 'nosniff' };
 const json = { 'content-type': 'application/json', ...nosniff };
 
-/** @param wanted what the sender's platform wants to hear instead */
-export const stored = (id: string, wanted: HandshakeAnswer | null): Answer =>
-  wanted
-    ? { status: wanted.status, headers: { ...wanted.headers, ...nosniff }, body: wanted.body }
+/** @param handshake the response that the sender's platform expects instead */
+export const stored = (id: string, handshake: HandshakeAnswer | null): Answer =>
+  handshake
+    ? { status: handshake.status, headers: { ...handshake.headers, ...nosniff }, body: handshake.body }
     : { status: 200, headers: json, body: `{"ok":true,"id":"${id}"}` };
 
 /** @param retryAfterSeconds when trying again may help */

@@ -4,16 +4,16 @@ import type { PackedRows } from './store.ts';
 
 const coded = (code: string | undefined): Error => Object.assign(new Error('no'), { code });
 
-/** A recorder whose commits are kept here: the rows of each parcel. Row numbers begin with 7. */
-function setUp(refuse: (parcels: readonly PackedRows[]) => void = () => {}) {
+/** A batch writer whose commits are kept: the number of rows of each batch. Row numbers begin with 7. */
+function setUp(refuse: (batches: readonly PackedRows[]) => void = () => {}) {
   const commits: number[][] = [];
   let time = 0;
   const record = createBatchWriter({
-    insert: async parcels => {
-      refuse(parcels);
-      commits.push(parcels.map(({ count }) => count));
+    insert: async batches => {
+      refuse(batches);
+      commits.push(batches.map(({ count }) => count));
       let next = 7;
-      return parcels.map(({ count: rows }) => {
+      return batches.map(({ count: rows }) => {
         next += rows;
         return { first: next - rows, rows };
       });
@@ -23,7 +23,7 @@ function setUp(refuse: (parcels: readonly PackedRows[]) => void = () => {}) {
   return { record, commits };
 }
 
-const parcel = (count: number, isBad = false): PackedRows => ({
+const batch = (count: number, isBad = false): PackedRows => ({
   count,
   numbers: Float64Array.of(isBad ? 1 : 0),
   bytes: new Uint8Array(0),
@@ -32,10 +32,10 @@ const isBad = ({ numbers }: PackedRows): boolean => numbers[0] === 1;
 const said = (results: PromiseSettledResult<StoredBatch>[]) =>
   results.map(one => (one.status === 'fulfilled' ? one.value.first : one.reason.code));
 
-describe('the recorder', () => {
-  test('stores several parcels in one commit, and says of each where it is and of one what the commit was', async () => {
+describe('the batch writer', () => {
+  test('stores several batches in one commit, and returns row numbers for each and the commit for the first', async () => {
     const { record, commits } = setUp();
-    const results = await record([parcel(2), parcel(1), parcel(4)]);
+    const results = await record([batch(2), batch(1), batch(4)]);
     expect(results.map(one => one.status === 'fulfilled' && one.value)).toEqual([
       { first: 7, commit: { rows: 7, ms: 5 } },
       { first: 9, commit: null },
@@ -44,26 +44,22 @@ describe('the recorder', () => {
     expect(commits).toEqual([[2, 1, 4]]);
   });
 
-  test('a row that the database does not take fails its own parcel alone', async () => {
-    const { record, commits } = setUp(parcels => {
-      if (parcels.some(isBad)) throw coded('SQLITE_CONSTRAINT');
+  test('a row that the database refuses fails only its own batch', async () => {
+    const { record, commits } = setUp(batches => {
+      if (batches.some(isBad)) throw coded('SQLITE_CONSTRAINT');
     });
-    const results = await record([parcel(1), parcel(2, true), parcel(3)]);
+    const results = await record([batch(1), batch(2, true), batch(3)]);
     expect(said(results)).toEqual([7, 'SQLITE_CONSTRAINT', 7]);
     expect(commits).toEqual([[1], [3]]);
   });
 
-  test('when the storage fails on the way from one to the next, it is not asked again', async () => {
+  test('after a storage failure the remaining batches are not tried', async () => {
     let tries = 0;
     const { record } = setUp(() => {
       tries++;
       throw coded(tries === 1 ? 'SQLITE_CONSTRAINT' : 'SQLITE_BUSY');
     });
-    expect(said(await record([parcel(1), parcel(1), parcel(1)]))).toEqual([
-      'SQLITE_BUSY',
-      'SQLITE_BUSY',
-      'SQLITE_BUSY',
-    ]);
+    expect(said(await record([batch(1), batch(1), batch(1)]))).toEqual(['SQLITE_BUSY', 'SQLITE_BUSY', 'SQLITE_BUSY']);
     expect(tries).toBe(2);
   });
 
@@ -75,7 +71,7 @@ describe('the recorder', () => {
         tries++;
         throw coded(code);
       });
-      expect(said(await record([parcel(1), parcel(1)]))).toEqual([code, code]);
+      expect(said(await record([batch(1), batch(1)]))).toEqual([code, code]);
       expect(tries).toBe(1);
     },
   );

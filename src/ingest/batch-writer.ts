@@ -1,62 +1,62 @@
 /*
- * Prepared rows to disk: what waits for the writing connection is stored in one commit, and every parcel is told its place in it.
+ * Stores encoded rows: all batches that wait for the writing connection go into one commit, and each gets its row numbers.
  */
-import { isOfOneRow } from './group-commit.ts';
-import type { BatchFindings } from './row-encoder.ts';
+import { isRowError } from './group-commit.ts';
+import type { EncoderResults } from './row-encoder.ts';
 import type { PackedRows, RowRange } from './store.ts';
 
 export type StoredBatch = {
-  /** The row number of the parcel's first delivery; the others follow without a gap. */
+  /** The row number of the batch's first delivery; the others follow without a gap. */
   first: number;
-  /** The commit that it was in, told once: other parcels of the same one have null. */
+  /** The commit, reported with its first batch only; null for the other batches. */
   commit: { rows: number; ms: number } | null;
 };
 
-/** What became of a parcel. */
-export type BatchResult = BatchFindings & StoredBatch;
+/** The outcome of a batch. */
+export type BatchResult = EncoderResults & StoredBatch;
 
 /**
- * Stores the rows of several parcels in one commit. Never rejects. When the database will not take one of the rows, each parcel
- * has a commit of its own, so that only the one with that row fails.
+ * Stores the rows of several batches in one commit. Never rejects. When the database refuses one of the rows, each batch gets a
+ * commit of its own, so that only the batch with that row fails.
  */
-export type BatchWriter = (parcels: readonly PackedRows[]) => Promise<PromiseSettledResult<StoredBatch>[]>;
+export type BatchWriter = (batches: readonly PackedRows[]) => Promise<PromiseSettledResult<StoredBatch>[]>;
 
 export function createBatchWriter(options: {
   /** All or none, in one commit. */
-  insert: (parcels: readonly PackedRows[]) => Promise<RowRange[]>;
+  insert: (batches: readonly PackedRows[]) => Promise<RowRange[]>;
   monotonic: () => number;
 }): BatchWriter {
   const { insert, monotonic } = options;
 
-  const storeAll = async (parcels: readonly PackedRows[]): Promise<StoredBatch[]> => {
+  const storeAll = async (batches: readonly PackedRows[]): Promise<StoredBatch[]> => {
     const startedAt = monotonic();
-    const places = await insert(parcels);
-    const commit = { rows: places.reduce((all, { rows }) => all + rows, 0), ms: monotonic() - startedAt };
-    return places.map(({ first }, at) => ({ first, commit: at === 0 ? commit : null }));
+    const ranges = await insert(batches);
+    const commit = { rows: ranges.reduce((total, { rows }) => total + rows, 0), ms: monotonic() - startedAt };
+    return ranges.map(({ first }, index) => ({ first, commit: index === 0 ? commit : null }));
   };
 
-  const oneByOne = async (parcels: readonly PackedRows[]): Promise<PromiseSettledResult<StoredBatch>[]> => {
-    const each: PromiseSettledResult<StoredBatch>[] = [];
-    let broken: PromiseRejectedResult | undefined;
-    for (const parcel of parcels) {
-      const [result] = broken ? [broken] : await record([parcel]);
+  const storeOneByOne = async (batches: readonly PackedRows[]): Promise<PromiseSettledResult<StoredBatch>[]> => {
+    const results: PromiseSettledResult<StoredBatch>[] = [];
+    let storageFailure: PromiseRejectedResult | undefined;
+    for (const batch of batches) {
+      const [result] = storageFailure ? [storageFailure] : await writeBatches([batch]);
       if (!result) continue;
-      each.push(result);
-      // The storage's own failure is everybody's from there on.
-      if (result.status === 'rejected' && !isOfOneRow(result.reason)) broken = result;
+      results.push(result);
+      // A failure of the storage itself applies to all batches that follow.
+      if (result.status === 'rejected' && !isRowError(result.reason)) storageFailure = result;
     }
-    return each;
+    return results;
   };
 
-  const record: BatchWriter = async parcels => {
-    if (parcels.length === 0) return [];
+  const writeBatches: BatchWriter = async batches => {
+    if (batches.length === 0) return [];
     try {
-      const stored = await storeAll(parcels);
+      const stored = await storeAll(batches);
       return stored.map(value => ({ status: 'fulfilled', value }));
     } catch (reason) {
-      if (parcels.length === 1 || !isOfOneRow(reason)) return parcels.map(() => ({ status: 'rejected', reason }));
-      return oneByOne(parcels);
+      if (batches.length === 1 || !isRowError(reason)) return batches.map(() => ({ status: 'rejected', reason }));
+      return storeOneByOne(batches);
     }
   };
-  return record;
+  return writeBatches;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { holdClock } from '../testing/clock.ts';
 import { createCaptureRate } from './capture-rate.ts';
 
-test('is high while hundreds come in a second, and low again soon after the last of them', () => {
+test('is high while hundreds arrive per second, and low soon after', () => {
   const clock = holdClock();
   const activity = createCaptureRate(clock.monotonic);
   activity.stored(199);

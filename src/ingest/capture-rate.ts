@@ -1,34 +1,34 @@
-/* How much is being captured just now, for background work that should keep out of the way before a queue has formed. */
+/* The current capture rate: background work pauses while it is high, before a queue has formed. */
 
 export type CaptureRate = {
-  /** So many deliveries were stored. */
+  /** Counts deliveries that were stored. */
   stored: (rows: number) => void;
-  /** Whether deliveries come in earnest: a few hundred in the last second or two. */
+  /** Whether a few hundred deliveries were stored in the last one or two seconds. */
   isHigh: () => boolean;
 };
 
 const windowMs = 1000;
-const manyRows = 200;
+const highRows = 200;
 
 export function createCaptureRate(monotonic: () => number): CaptureRate {
   let startedAt = monotonic();
-  let before = 0;
-  let now = 0;
-  const turn = (): void => {
+  let previousRows = 0;
+  let currentRows = 0;
+  const startWindow = (): void => {
     const passed = monotonic() - startedAt;
     if (passed < windowMs) return;
-    before = passed < 2 * windowMs ? now : 0;
-    now = 0;
+    previousRows = passed < 2 * windowMs ? currentRows : 0;
+    currentRows = 0;
     startedAt = monotonic();
   };
   return {
     stored: rows => {
-      turn();
-      now += rows;
+      startWindow();
+      currentRows += rows;
     },
     isHigh: () => {
-      turn();
-      return before + now >= manyRows;
+      startWindow();
+      return previousRows + currentRows >= highRows;
     },
   };
 }

@@ -1,4 +1,4 @@
-/* What senders are told when those that are told of stored events fail. The way of a delivery is in ingest.test.ts. */
+/* The responses to senders when a callback for stored events fails. The rest is in ingest.test.ts. */
 import { expect, test } from 'bun:test';
 import { signatureWords } from '../core/search-signature.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
@@ -21,7 +21,7 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   const errors: unknown[] = [];
   const stored: number[] = [];
   const capture: CaptureService = createCaptureService({
-    recorder: async ({ deliveries }) => {
+    writeBatch: async ({ deliveries }) => {
       const rows = deliveries.length;
       const first = stored.length + 1;
       for (let i = 0; i < rows; i++) stored.push(first + i);
@@ -35,9 +35,9 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
     },
     random: length => new Uint8Array(length),
     destinationOf: ({ seq }) => ({ seq, url: '', secrets: [] }),
-    learn: async () => {},
+    saveLearnedSecret: async () => {},
     onCommit: () => {},
-    onRecorded: () => {},
+    onStored: () => {},
     onSigned: () => {},
     onFailure: error => errors.push(error),
     onError: error => errors.push(error),
@@ -48,7 +48,7 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   return { send, errors, stored };
 }
 
-test('each event is told with its own signature', async () => {
+test('each event is reported with its own search signature', async () => {
   let seen: unknown;
   const { send } = setUp({
     onSigned: (events, signatures) => {
@@ -71,20 +71,20 @@ const no = (): never => {
   throw Object.assign(new Error('no'), { code: 'SQLITE_CONSTRAINT' });
 };
 
-test.each(['onCommit', 'onSigned', 'onRecorded'] as const)(
+test.each(['onCommit', 'onSigned', 'onStored'] as const)(
   'a failing %s is reported, and neither refuses a delivery nor stores it twice',
   async name => {
     const { send, errors, stored } = setUp({ [name]: no });
     const results = await send(3);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
     expect(stored).toEqual([1, 2, 3]);
-    expect(errors.length).toBe(name === 'onRecorded' ? 3 : 1);
+    expect(errors.length).toBe(name === 'onStored' ? 3 : 1);
   },
 );
 
-test('a secret that could not be registered fails the delivery that brought it, and no other', async () => {
+test('a signing secret that cannot be registered fails only the delivery that brought it', async () => {
   const learned = { platform: 'asana', secret: 'a-long-secret' };
-  const { send, stored } = setUp({ learn: async () => no() }, {
+  const { send, stored } = setUp({ saveLearnedSecret: async () => no() }, {
     status: 200,
     headers: {},
     body: '',

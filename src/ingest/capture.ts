@@ -1,6 +1,5 @@
 /*
- * From bytes off the wire to an event on disk: deliveries are deliveries to the recorder in the parcels that group commit forms,
- * and whoever waits is told once their parcel is on disk.
+ * Stores deliveries: group commit forms batches, and each sender gets its response once its batch is on disk.
  */
 import { unavailable } from '../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
@@ -9,10 +8,10 @@ import type { BatchResult } from './batch-writer.ts';
 import type { Delivery, Destination, PendingDelivery } from './encoded-batch.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
-/** Where a delivery arrived: an endpoint's row number and its ingest token. */
+/** An endpoint's ingest address: its row number and its token. */
 export type IngestAddress = { seq: number; token: string };
 
-/** What the rest of the server is told of a stored event. */
+/** A stored event, as live streams and the search index get it. */
 export type StoredEvent = {
   seq: number;
   id: string;
@@ -22,98 +21,108 @@ export type StoredEvent = {
   answer: HandshakeAnswer | null;
 };
 
-/** Takes events whose row numbers have no gap, and their search signatures one after the other. */
+/** Gets events with consecutive row numbers, and their search signatures concatenated. */
 type OnSigned = (events: readonly StoredEvent[], signatures: Uint32Array) => void;
 
-/** Group commit's bounds, and who is told of commits and failures. */
-type Bounds = Omit<GroupCommitOptions<PendingDelivery, StoredEvent>, 'insert' | 'bytesOf'>;
+/** The limits of group commit, and its callback for failures. */
+type CommitOptions = Omit<GroupCommitOptions<PendingDelivery, StoredEvent>, 'insert' | 'bytesOf'>;
 type Insert = GroupCommitOptions<PendingDelivery, StoredEvent>['insert'];
 
-/** Deliveries that are stored together. */
+/** Deliveries of one commit group. */
 export type DeliveryBatch = {
   deliveries: readonly PendingDelivery[];
-  /** One after the other, in the order of `deliveries`. */
+  /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
-  /** Whether search signatures are wanted. */
-  signed: boolean;
+  /** Whether to compute search signatures. */
+  withSignatures: boolean;
 };
 
-/** Stores a group in one commit, possibly with others that are on their way. */
-export type WriteBatch = (group: DeliveryBatch) => Promise<BatchResult>;
+/** Stores a batch in one commit, possibly together with other batches. */
+export type WriteBatch = (batch: DeliveryBatch) => Promise<BatchResult>;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
 
-export type CaptureServiceOptions = Bounds & {
-  recorder: WriteBatch;
+export type CaptureServiceOptions = CommitOptions & {
+  writeBatch: WriteBatch;
   onCommit: (rows: number, durationMs: number) => void;
-  /** One of those that are told of stored events failed. */
+  /** Called when one of the callbacks for stored events throws. */
   onError: (error: unknown) => void;
   random: RandomBytes;
   destinationOf: (address: IngestAddress) => Destination;
-  /** Registers a secret that a handshake delivered. */
-  learn: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
-  onRecorded: (recorded: StoredEvent) => void;
-  /** undefined when nobody searches by signatures: none are made. */
+  /** Registers a signing secret that a handshake delivered. */
+  saveLearnedSecret: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
+  onStored: (recorded: StoredEvent) => void;
+  /** Without it no search signatures are computed. */
   onSigned: OnSigned | undefined;
 };
 
-/** What a delivery holds of the memory. */
+/** The memory that a delivery holds. */
 export const bytesOf = ({ delivery: { fields, body } }: PendingDelivery): number => fields.length + body.length;
 
 export function createCaptureService(options: CaptureServiceOptions) {
-  const { recorder, random, destinationOf, learn, onCommit, onRecorded, onSigned, onError, ...bounds } = options;
+  const {
+    writeBatch,
+    random,
+    destinationOf,
+    saveLearnedSecret,
+    onCommit,
+    onStored,
+    onSigned,
+    onError,
+    ...commitOptions
+  } = options;
   let draining = false;
 
-  const record: Insert = async deliveries => {
+  const insert: Insert = async deliveries => {
     const nonces = random(nonceBytes * deliveries.length);
-    const receipt = await recorder({ deliveries: deliveries, nonces, signed: onSigned !== undefined });
-    const { first, eventTypes, answers, signatures, commit } = receipt;
-    const all = deliveries.map(
-      ({ destination, delivery }, at): StoredEvent => ({
-        seq: first + at,
-        id: eventId(first + at, nonces, at * nonceBytes),
+    const result = await writeBatch({ deliveries, nonces, withSignatures: onSigned !== undefined });
+    const { first, eventTypes, answers, signatures, commit } = result;
+    const events = deliveries.map(
+      ({ destination, delivery }, index): StoredEvent => ({
+        seq: first + index,
+        id: eventId(first + index, nonces, index * nonceBytes),
         endpoint: destination.seq,
         receivedAt: delivery.receivedAt,
-        eventType: eventTypes[at] ?? null,
+        eventType: eventTypes[index] ?? null,
         answer: null,
       }),
     );
-    for (const [at, answer] of answers) {
-      const one = all[at];
-      if (one) one.answer = answer;
+    for (const [index, answer] of answers) {
+      const event = events[index];
+      if (event) event.answer = answer;
     }
-    // It is on disk: whatever happens here, no sender may be told otherwise.
-    quietly(() => {
+    // The events are on disk: an error in a callback must not turn into a refusal.
+    callSafely(() => {
       if (commit) onCommit(commit.rows, commit.ms);
     });
-    quietly(() => {
-      if (signatures) onSigned?.(all, signatures);
+    callSafely(() => {
+      if (signatures) onSigned?.(events, signatures);
     });
-    for (const one of all) quietly(() => onRecorded(one));
-    return answers.length === 0 ? all : all.map(afterLearning);
+    for (const event of events) callSafely(() => onStored(event));
+    return answers.length === 0 ? events : events.map(withLearnedSecret);
   };
 
-  const quietly = (tell: () => void): void => {
+  const callSafely = (callback: () => void): void => {
     try {
-      tell();
+      callback();
     } catch (error) {
       onError(error);
     }
   };
 
-  /** A sender that handed a secret over is answered once it is registered. */
-  const afterLearning = (recorded: StoredEvent): StoredEvent | Promise<StoredEvent> => {
-    const learned = recorded.answer?.learnedSecret;
-    if (!learned) return recorded;
-    const done = learn(recorded.endpoint, learned).then(() => recorded);
-    // Its sender comes to hear of a failure; until it listens, it is nobody's.
-    done.catch(() => {});
-    return done;
+  /** A sender that delivered a signing secret is answered once the secret is registered. */
+  const withLearnedSecret = (event: StoredEvent): StoredEvent | Promise<StoredEvent> => {
+    const learned = event.answer?.learnedSecret;
+    if (!learned) return event;
+    const saved = saveLearnedSecret(event.endpoint, learned).then(() => event);
+    // The sender's promise handles a rejection, but is attached later.
+    saved.catch(() => {});
+    return saved;
   };
 
   const commits = createGroupCommit<PendingDelivery, StoredEvent>({
-    ...bounds,
-    insert: record,
+    ...commitOptions,
+    insert,
     bytesOf,
   });
 
@@ -127,10 +136,10 @@ export function createCaptureService(options: CaptureServiceOptions) {
         ? Promise.reject(unavailable('shutting down, try again', 5))
         : commits.add({ destination: destinationOf(address), delivery }),
 
-    /** Deliveries waiting or being committed. */
+    /** The number of deliveries that wait or are being committed. */
     depth: commits.depth,
 
-    /** Refuses what comes from now on and waits until all that was accepted is on disk. */
+    /** Refuses new deliveries and waits until all accepted ones are on disk. */
     async drain(): Promise<void> {
       draining = true;
       await commits.idle();

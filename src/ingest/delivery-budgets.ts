@@ -1,9 +1,9 @@
 /*
- * What deliveries may hold of the memory until they are stored. Three budgets, so that no kind can keep out another:
- * - `complete`: small ones that came in one read. They wait for a commit and for nobody's good will, so they have no shares, and
- *   counting one is an addition: this is what most deliveries are.
- * - `small`: unfinished ones of up to 256 KiB, with a share for each sender's address.
- * - `large`: those that have grown beyond that, with a share for each address and for each endpoint.
+ * How much memory deliveries may hold until they are stored. There are three budgets, so that one kind cannot keep out another:
+ * - `complete`: small deliveries that have arrived. They wait only for a commit, so they have no shares, and counting one is cheap.
+ *   Most deliveries are of this kind.
+ * - `small`: arriving deliveries of up to 256 KiB, with a share for each sender's address.
+ * - `large`: arriving deliveries beyond that size, with a share for each address and for each endpoint.
  */
 import { networkOf } from '../core/addresses.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
@@ -15,7 +15,7 @@ export const maxSmallBytes = 256 << 10;
 const smallTotalBytes = 64 << 20;
 const largeTotalBytes = 256 << 20;
 
-/** How much all deliveries together may hold, at most. */
+/** The maximum of all budgets together. */
 export const maxHeldBytes = (maxBodyBytes: number): number => 2 * smallTotalBytes + largeTotal(maxBodyBytes);
 
 const largeTotal = (maxBodyBytes: number): number => Math.max(largeTotalBytes, 3 * maxBodyBytes);
@@ -27,8 +27,7 @@ export function createDeliveryBudgets(
   return {
     complete: createMemoryBudget({ totalBytes: smallBytes }),
     small: createMemoryBudget({ totalBytes: smallBytes }),
-    // Whatever the limit of a body is: beside the greediest holder there is room for two of the largest bodies, which lets another
-    // holder take one.
+    // Beside the largest holder there is always room for two bodies of maximum size, so that another holder can take one.
     large: createMemoryBudget({
       totalBytes: largeBytes,
       maxBytesPerHolder: Math.max(maxBodyBytes, largeBytes - 2 * maxBodyBytes),
@@ -36,36 +35,37 @@ export function createDeliveryBudgets(
   };
 }
 
-/** Whose share of `small` an unfinished delivery from this address takes. Cheap for IPv4, which has nothing to work out. */
+/** The holder in `small` for an arriving delivery from this address: itself for IPv4, its network for IPv6. */
 export const smallHolders = (clientAddress: string): readonly string[] => [
   clientAddress.includes(':') ? networkOf(clientAddress) : clientAddress,
 ];
 
-/** Counts the bytes of one unfinished delivery: as a small one until it is too large for that. */
+/** Counts one arriving delivery: in `small` until it is too large for that, then in `large`. */
 export function budgetOfDelivery(
   { small, large }: DeliveryBudgets,
   from: { clientAddress: string; endpoint: number },
 ): MemoryBudget {
   let holders = smallHolders(from.clientAddress);
   let budget = small;
-  let held = 0;
+  let heldBytes = 0;
 
-  const grow = (bytes: number): boolean => {
+  const moveToLarge = (bytes: number): boolean => {
     const holdersOfLarge = [...holders, `endpoint ${from.endpoint}`];
-    if (!large.take(held + bytes, holdersOfLarge)) return false;
-    small.give(held, holders);
+    if (!large.take(heldBytes + bytes, holdersOfLarge)) return false;
+    small.give(heldBytes, holders);
     budget = large;
     holders = holdersOfLarge;
     return true;
   };
   return {
     take: bytes => {
-      const fits = budget === small && held + bytes > maxSmallBytes ? grow(bytes) : budget.take(bytes, holders);
-      if (fits) held += bytes;
+      const fits =
+        budget === small && heldBytes + bytes > maxSmallBytes ? moveToLarge(bytes) : budget.take(bytes, holders);
+      if (fits) heldBytes += bytes;
       return fits;
     },
     give: bytes => {
-      held -= bytes;
+      heldBytes -= bytes;
       budget.give(bytes, holders);
     },
   };

@@ -33,8 +33,8 @@ const plain = (all: readonly PendingDelivery[]) =>
     },
   }));
 
-describe('a parcel', () => {
-  test('gives back what was put in, byte for byte and in order', () => {
+describe('an encoded batch', () => {
+  test('decodes to the same deliveries, byte for byte and in order', () => {
     const all = [
       posted(1, 'one'),
       posted(
@@ -51,12 +51,12 @@ describe('a parcel', () => {
     expect(unpacked.nonces).toEqual(nonces);
   });
 
-  test('names each destination once', () => {
+  test('contains each destination once', () => {
     const { text } = packParcel([1, 2, 1, 1].map(seq => posted(seq, 'x')));
     expect(text.split('https://hooks.example/in/1"')).toHaveLength(2);
   });
 
-  test('keeps what each delivery is to be judged with when the secrets change between two of them', () => {
+  test('keeps the secrets of each delivery when they change between two of them', () => {
     const later = posted(1, 'x');
     later.destination.secrets = [...secrets, { platform: 'github', secret: 't' }];
     const all = [posted(1, 'x'), later, posted(1, 'x')];
@@ -65,7 +65,7 @@ describe('a parcel', () => {
     ]);
   });
 
-  test('fills a spare buffer again when it is large enough, whatever was in it, and takes a new one otherwise', () => {
+  test('overwrites a reusable buffer that is large enough, and allocates a new one otherwise', () => {
     const first = packParcel([posted(1, 'x'.repeat(1000))]);
     const again = packParcel([posted(1, 'y')], first.bytes);
     expect(again.bytes).toBe(first.bytes);
@@ -75,7 +75,7 @@ describe('a parcel', () => {
     expect([isReusable(first.bytes), isReusable(large.bytes)]).toEqual([true, false]);
   });
 
-  test('a buffer that another thread owns is no spare', () => {
+  test('a transferred buffer is not reusable', () => {
     const { bytes } = packParcel([posted(1, 'x')]);
     structuredClone(bytes, { transfer: [bytes] });
     expect(isReusable(bytes)).toBe(false);

@@ -1,11 +1,11 @@
 /*
- * A group of deliveries on its way to the writer thread: what is short in one JSON text, all header fields and bodies in one
- * buffer that is handed over. Cloning them value by value would cost more than storing them.
+ * The message that carries a batch of deliveries to the writer thread: short values in one JSON text, all header fields and bodies
+ * in one buffer that is transferred. The structured clone of single values would cost more than storing them.
  */
 import { nonceBytes } from '../core/ids.ts';
 import type { SigningSecret } from '../platforms/engine/model.ts';
 
-/** A delivery as it came: path and query raw. */
+/** A delivery as received: path and query are not decoded. */
 export type Delivery = {
   method: string;
   path: string;
@@ -18,7 +18,7 @@ export type Delivery = {
   receivedAt: number;
 };
 
-/** What has to be known of an endpoint to recognise its deliveries. */
+/** What recognition needs to know about the endpoint. */
 export type Destination = {
   seq: number;
   /** The public address, for signatures that cover it. */
@@ -42,18 +42,18 @@ type Entry = [
 ];
 type Text = { destinations: Destination[]; entries: Entry[] };
 
-/** A buffer that came back is used again up to this size; larger ones are let go. */
-const keptBytes = 1 << 20;
-const smallestBytes = 64 << 10;
+/** Larger buffers are not reused. */
+const maxReusableBytes = 1 << 20;
+const minBufferBytes = 64 << 10;
 
 /**
- * @param nonces one after the other, in the order of `deliveries`
- * @param spare a buffer that may be filled anew
+ * @param nonces concatenated, in the order of `deliveries`
+ * @param reusable a buffer of an earlier batch, to be overwritten if it is large enough
  */
 export function encodeBatch(
   deliveries: readonly PendingDelivery[],
   nonces: Uint8Array,
-  spare?: ArrayBuffer,
+  reusable?: ArrayBuffer,
 ): EncodedBatch {
   const destinations: Destination[] = [];
   const indexes = new Map<number, number>();
@@ -61,7 +61,7 @@ export function encodeBatch(
   let size = nonces.length;
   for (const [i, { destination, delivery }] of deliveries.entries()) {
     let index = indexes.get(destination.seq);
-    // Secrets that changed between two of them count from there on.
+    // The secrets of an endpoint may change between two deliveries of a batch.
     if (index === undefined || destinations[index]?.secrets !== destination.secrets) {
       index = destinations.push(destination) - 1;
       indexes.set(destination.seq, index);
@@ -70,7 +70,7 @@ export function encodeBatch(
     entries[i] = [index, receivedAt, method, path, query, sourceIp, fields.length, body.length];
     size += fields.length + body.length;
   }
-  const buffer = spare && spare.byteLength >= size ? spare : new ArrayBuffer(roomFor(size));
+  const buffer = reusable && reusable.byteLength >= size ? reusable : new ArrayBuffer(bufferBytesFor(size));
   const bytes = new Uint8Array(buffer);
   bytes.set(nonces);
   let at = nonces.length;
@@ -83,10 +83,10 @@ export function encodeBatch(
   return { text: JSON.stringify({ destinations, entries } satisfies Text), bytes: buffer };
 }
 
-/** The inverse of `packParcel`; nonces, fields and bodies are views of the parcel's bytes. */
+/** The inverse of `encodeBatch`; nonces, fields and bodies are views of `bytes`. */
 export function decodeBatch({ text, bytes }: EncodedBatch): { deliveries: PendingDelivery[]; nonces: Uint8Array } {
   const { destinations, entries } = JSON.parse(text) as Text;
-  // Its parts are buffers then, and nothing that looks into one has to make one of it.
+  // A Buffer, so that its parts are Buffers, too, and need not be wrapped to be decoded.
   const all = Buffer.from(bytes);
   let at = entries.length * nonceBytes;
   const next = (size: number): Uint8Array => {
@@ -97,18 +97,19 @@ export function decodeBatch({ text, bytes }: EncodedBatch): { deliveries: Pendin
     const fields = next(fieldsSize);
     const body = next(bodySize);
     const destination = destinations[index];
-    if (!destination) throw new RangeError('a parcel names a destination that it does not have');
+    if (!destination) throw new RangeError('an encoded batch refers to a destination that it does not contain');
     return { destination, delivery: { method, path, query, fields, body, sourceIp, receivedAt } };
   });
   return { deliveries, nonces: all.subarray(0, entries.length * nonceBytes) };
 }
 
-/** Whether a buffer that came back is worth keeping for the next parcel. */
-export const isReusable = (buffer: ArrayBuffer): boolean => buffer.byteLength > 0 && buffer.byteLength <= keptBytes;
+/** Whether a buffer that the writer thread returned can serve another batch. */
+export const isReusable = (buffer: ArrayBuffer): boolean =>
+  buffer.byteLength > 0 && buffer.byteLength <= maxReusableBytes;
 
-function roomFor(size: number): number {
-  if (size > keptBytes) return size;
-  let room = smallestBytes;
-  while (room < size) room *= 2;
-  return room;
+function bufferBytesFor(size: number): number {
+  if (size > maxReusableBytes) return size;
+  let bytes = minBufferBytes;
+  while (bytes < size) bytes *= 2;
+  return bytes;
 }

@@ -36,7 +36,7 @@ describe('503 with Retry-After, and one line in the log', () => {
   test.each([
     ['as a whole', 'POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi'],
     ['in chunks', 'POST /in/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n'],
-    ['without a body', 'HEAD /in/x HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['may have no body', 'HEAD /in/x HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['asking first', 'POST /in/x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n'],
   ])('%s', async (_name, request) => {
     const answer = await exchange(origin, request);

@@ -25,7 +25,7 @@ const settle = (adds: Promise<number>[]) =>
   Promise.all(adds.map(add => add.catch((error: { code: string }) => error.code)));
 
 describe('a group that the database refuses', () => {
-  test('is tried one by one when one row can be the reason: its neighbours are stored', async () => {
+  test('is stored row by row when a single row may be the cause', async () => {
     const { commits, failures } = setUp(failure('SQLITE_CONSTRAINT'), 7, failure('SQLITE_CONSTRAINT'), 8);
     expect(await settle([1, 2, 3].map(n => commits.add(event(n))))).toEqual([7, 'unavailable', 8]);
     expect(failures).toEqual([1]);
@@ -41,7 +41,7 @@ describe('a group that the database refuses', () => {
     },
   );
 
-  test('a delivery that is too big for the database is refused for good', async () => {
+  test('a delivery that is too big for the database is refused with too_large', async () => {
     const { commits } = setUp(failure('ARGS_INVALID', 'string or blob too big'));
     expect(await settle([commits.add(event(1))])).toEqual(['too_large']);
   });

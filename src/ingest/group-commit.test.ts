@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { createGroupCommit, type GroupCommitOptions, rowInvalid } from './group-commit.ts';
+import { createGroupCommit, type GroupCommitOptions, rowErrorCode } from './group-commit.ts';
 
 type Item = { endpoint: number; bytes: number };
 const event = (endpoint: number, bytes = 10): Item => ({ endpoint, bytes });
@@ -37,7 +37,7 @@ const microtasks = async (): Promise<void> => {
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
 describe('group commit', () => {
-  test('what arrives in one turn shares a commit, and what arrives during it forms the next one, in order', async () => {
+  test('items of one turn of the event loop share a commit, and items that arrive during it form the next one, in order', async () => {
     const { group, commits } = setUp();
     const early = [1, 2].map(n => group.add(event(n)));
     await turn();
@@ -56,7 +56,7 @@ describe('group commit', () => {
     expect(group.depth()).toBe(0);
   });
 
-  test('microtasks between two connections end no turn', async () => {
+  test('microtasks between two connections do not split a group', async () => {
     const { group, commits } = setUp();
     const first = group.add(event(1));
     await microtasks();
@@ -67,7 +67,7 @@ describe('group commit', () => {
     expect(await Promise.all([first, second])).toEqual([1, 2]);
   });
 
-  test('the next group is on its way before those of the last one are told', async () => {
+  test('the next group is sent before the items of the last one are resolved', async () => {
     const { group, commits } = setUp({ maxRows: 1 });
     let onTheirWay = 0;
     const first = group.add(event(1)).then(() => {
@@ -82,11 +82,11 @@ describe('group commit', () => {
     await second;
   });
 
-  describe('to a store that makes one commit of several groups', () => {
+  describe('with a store that makes one commit of several groups', () => {
     const add = (group: ReturnType<typeof setUp>['group'], from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => group.add(event(from + i)));
 
-    test('more is sent while one is on its way, once it is worth a message', async () => {
+    test('another group is sent while one is in flight, once it has enough items', async () => {
       const { group, commits } = setUp({ maxGroups: 3 });
       const all = add(group, 0, 1);
       await turn();
@@ -120,7 +120,7 @@ describe('group commit', () => {
       expect(await Promise.all(all)).toHaveLength(60);
     });
 
-    test('an item that is larger than all groups together is alone on its way', async () => {
+    test('an item larger than all groups together is sent alone', async () => {
       const { group, commits } = setUp({ maxBytes: 200, maxGroups: 4 });
       const all = [group.add(event(0, 800))];
       await turn();
@@ -131,7 +131,7 @@ describe('group commit', () => {
       expect(await Promise.all(all)).toHaveLength(41);
     });
 
-    test('idle waits for all of them', async () => {
+    test('idle waits for all groups', async () => {
       const { group, commits } = setUp({ maxGroups: 2 });
       const all = [...add(group, 0, 1)];
       await turn();
@@ -150,7 +150,7 @@ describe('group commit', () => {
     });
   });
 
-  test('a promise among what became of them is waited for by its sender alone', async () => {
+  test('a promise in the result delays only its own item', async () => {
     const late = Promise.withResolvers<number>();
     const { group } = setUp({ insert: async () => [late.promise, 2] });
     const [first, second] = [group.add(event(1)), group.add(event(2))];
@@ -159,7 +159,7 @@ describe('group commit', () => {
     expect(await first?.catch(error => error.message)).toBe('no');
   });
 
-  test('answers nobody before the commit is done', async () => {
+  test('resolves nothing before the commit is done', async () => {
     const { group, commits } = setUp();
     let answered = false;
     void group.add(event(1)).then(() => {
@@ -207,7 +207,7 @@ describe('group commit', () => {
     },
   );
 
-  test('one delivery larger than the whole queue is taken when nothing else waits', async () => {
+  test('an item larger than the queue is accepted when nothing else waits', async () => {
     const { group, commits } = setUp({ maxQueuedBytes: 100 });
     const large = group.add(event(1, 1000));
     await turn();
@@ -217,7 +217,7 @@ describe('group commit', () => {
 });
 
 describe('a failed commit', () => {
-  test('of which nobody knows how far it came is not tried again', async () => {
+  test('with an unknown outcome is not tried again', async () => {
     const { group, commits } = setUp();
     const refused = Promise.all([1, 2].map(n => group.add(event(n)).catch(error => error.code)));
     await turn();
@@ -235,7 +235,7 @@ describe('a failed commit', () => {
     'SERVER_ERROR',
     'HRANA_WEBSOCKET_ERROR',
     'ConnectionRefused',
-  ])('because of %s refuses all of it at once, and the next delivery is tried anew', async code => {
+  ])('because of %s refuses the group at once, and the next item is tried', async code => {
     const { group, commits, failures } = setUp();
     const refused = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error)));
     await turn();
@@ -254,8 +254,8 @@ describe('a failed commit', () => {
   test.each([
     ['a constraint', coded('SQLITE_CONSTRAINT')],
     ['a size', coded('SQLITE_TOOBIG')],
-    ['its own preparation', coded(rowInvalid)],
-  ])('because of %s in one row does not refuse its neighbours', async (_name, poison) => {
+    ['its own preparation', coded(rowErrorCode)],
+  ])('because of %s in one row does not refuse the other rows', async (_name, poison) => {
     const { group, commits, failures } = setUp();
     const answers = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error.code)));
     await turn();
@@ -269,7 +269,7 @@ describe('a failed commit', () => {
   });
 });
 
-test('idle resolves once everything that was waiting is on disk or refused', async () => {
+test('idle resolves once every waiting item is stored or refused', async () => {
   const { group, commits } = setUp({ maxRows: 1 });
   await group.idle();
   let idle = false;

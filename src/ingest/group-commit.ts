@@ -1,79 +1,80 @@
 /*
- * Group commit: what arrives while a commit is running forms the next one. One fsync then answers for all of them. The
- * queue is bounded in rows and bytes; beyond it the sender is asked to come back, which loses nothing.
+ * Group commit: items that arrive during a commit form the next group, and one fsync serves the whole group. The queue is bounded in
+ * rows and bytes; beyond it, items are refused with `overloaded`, and the sender tries again.
  *
- * A store in a thread of its own would stand still between two commits, until this thread comes to hear of the first one's
- * end. So it is given more while it is busy, as soon as that is worth a message, and makes one commit of all that it has.
+ * With a store in another thread, several groups can be in flight: otherwise that thread would be idle between two commits, until
+ * this one learns that the first has ended. The store makes one commit of all groups that wait for it.
  */
 import { AppError, tooLarge, unavailable } from '../core/errors.ts';
 
 export type GroupCommit<Item, Stored> = {
-  /** Resolves with what became of it once it is on disk. @throws unavailable when storage cannot take it, overloaded when too many wait, too_large when it never will */
+  /** Resolves once the item is on disk. @throws unavailable when storage fails, overloaded when too many wait, too_large when the database will never take it */
   add: (item: Item) => Promise<Stored>;
-  /** Items waiting or being committed. */
+  /** The number of items that wait or are being committed. */
   depth: () => number;
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no item waits or is being committed. */
   idle: () => Promise<void>;
 };
 
 export type GroupCommitOptions<Item, Stored> = {
-  /** Stores all or none, in order. A promise in its answer is waited for by that item's sender alone. */
+  /** Stores all items in order, or none. A promise in the result delays only that item's response. */
   insert: (items: readonly Item[]) => Promise<readonly (Stored | Promise<Stored>)[]>;
   bytesOf: (item: Item) => number;
-  /** Told of every failed commit, with the number of deliveries that were refused for it. */
+  /** Called for each failed commit, with the number of items that were refused for it. */
   onFailure: (error: unknown, refused: number) => void;
-  /** Bounds of one group. */
+  /** Limits of one group. */
   maxRows?: number;
   maxBytes?: number;
-  /** How many groups may be on their way to `insert`; more than one only where it makes one commit of them, which they bound. */
+  /** How many groups may be in flight; more than one only where `insert` makes one commit of those that wait. */
   maxGroups?: number;
   maxQueued?: number;
   maxQueuedBytes?: number;
 };
 
-type Waiting<Item, Stored> = {
+type QueuedItem<Item, Stored> = {
   item: Item;
   bytes: number;
   resolve: (stored: Stored | Promise<Stored>) => void;
   reject: (error: Error) => void;
 };
 
-/** So many are worth a message of their own while another group is on its way. */
-const worthSending = 16;
+/** While another group is in flight, a smaller group than this waits for more items. */
+const minConcurrentRows = 16;
 
-/** The code of an error in preparing an item: nothing of its commit was stored. */
-export const rowInvalid = 'ROW_INVALID';
+/** The code of an error in encoding a row: nothing of its commit was stored. */
+export const rowErrorCode = 'ROW_INVALID';
 
 /**
- * One row's fault, and nothing of the commit was stored. Anything else is the storage's: trying the same rows one by one
- * would only repeat it. Without a code nobody knows how far it came: to try again could store them twice.
+ * Whether a single row caused the error, and nothing of the commit was stored: then the other rows can be stored one by one. Other
+ * errors come from the storage and would only repeat. Without a code it is unknown how far the commit came: to try again could store
+ * rows twice.
  */
-export const isOfOneRow = (error: unknown): boolean => {
+export const isRowError = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
-  return code === rowInvalid || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
+  return code === rowErrorCode || /^(?:SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH)|ARGS_INVALID)/.test(String(code));
 };
 
-/** A libSQL server says so of a value over its `max_row_size`, and SQLite of one over its own limit. */
-const isTooBig = (error: unknown): boolean => isOfOneRow(error) && /too big/.test((error as Error).message);
+/** A value over SQLite's own limit, or over the `max_row_size` of a libSQL server. */
+const isTooBig = (error: unknown): boolean => isRowError(error) && /too big/.test((error as Error).message);
 
 export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
-  type One = Waiting<Item, Stored>;
+  type Queued = QueuedItem<Item, Stored>;
   const { insert, bytesOf, onFailure } = options;
   const { maxRows = 128, maxBytes = 8 << 20, maxGroups = 1, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
-  let queue: One[] = [];
+  let queue: Queued[] = [];
   let queuedBytes = 0;
-  let groups = 0;
+  let groupsInFlight = 0;
   let inFlight = 0;
   let inFlightBytes = 0;
-  let isDue = false;
+  let isScheduled = false;
   const idleWaiters: (() => void)[] = [];
 
-  const take = (): { group: One[]; bytes: number } => {
+  const takeGroup = (): { group: Queued[]; bytes: number } => {
     let bytes = 0;
     let count = 0;
-    for (const one of queue) {
-      if (count > 0 && (count >= maxRows || bytes + one.bytes > maxBytes)) break;
-      bytes += one.bytes;
+    for (const queued of queue) {
+      if (count > 0 && (count >= maxRows || bytes + queued.bytes > maxBytes)) break;
+      bytes += queued.bytes;
       count++;
     }
     const group = queue.slice(0, count);
@@ -82,20 +83,20 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     return { group, bytes };
   };
 
-  /** Stores a group. Resolves, never rejects, with what tells its senders: nobody has been told yet. */
-  const commit = async (group: readonly One[]): Promise<() => void> => {
+  /** Stores a group. Never rejects. @returns a function that settles the promises of its items */
+  const commit = async (group: readonly Queued[]): Promise<() => void> => {
     try {
-      const stored = await insert(group.map(one => one.item));
+      const stored = await insert(group.map(({ item }) => item));
       return () => {
-        for (const [i, one] of group.entries()) one.resolve(stored[i] as Stored | Promise<Stored>);
+        for (const [i, { resolve }] of group.entries()) resolve(stored[i] as Stored | Promise<Stored>);
       };
     } catch (error) {
-      // One row that the database will not take must not refuse its neighbours.
-      if (group.length > 1 && isOfOneRow(error)) {
-        const tell: (() => void)[] = [];
-        for (const one of group) tell.push(await commit([one]));
+      // A row that the database refuses must not fail the others.
+      if (group.length > 1 && isRowError(error)) {
+        const settleEach: (() => void)[] = [];
+        for (const queued of group) settleEach.push(await commit([queued]));
         return () => {
-          for (const one of tell) one();
+          for (const settle of settleEach) settle();
         };
       }
       onFailure(error, group.length);
@@ -103,30 +104,31 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
         ? tooLarge('the database takes no delivery of this size')
         : unavailable('the delivery could not be stored, try again', 5, error);
       return () => {
-        for (const one of group) one.reject(refusal);
+        for (const { reject } of group) reject(refusal);
       };
     }
   };
 
-  // A single item may be more than a group should have: then it is alone on its way.
-  const isFull = (): boolean => groups >= maxGroups || inFlightBytes >= maxGroups * maxBytes;
-  const maySend = (): boolean => queue.length > 0 && (groups === 0 || (!isFull() && queue.length >= worthSending));
+  // A single item may exceed the limit of a group: then nothing else is in flight with it.
+  const isFull = (): boolean => groupsInFlight >= maxGroups || inFlightBytes >= maxGroups * maxBytes;
+  const maySend = (): boolean =>
+    queue.length > 0 && (groupsInFlight === 0 || (!isFull() && queue.length >= minConcurrentRows));
 
   const send = (): void => {
-    isDue = false;
+    isScheduled = false;
     while (maySend()) {
-      const { group, bytes } = take();
-      groups++;
+      const { group, bytes } = takeGroup();
+      groupsInFlight++;
       inFlight += group.length;
       inFlightBytes += bytes;
-      void commit(group).then(tell => {
-        groups--;
+      void commit(group).then(settle => {
+        groupsInFlight--;
         inFlight -= group.length;
         inFlightBytes -= bytes;
-        // Those of this commit are answered while the next one is on its way: the disk does not wait for them.
+        // The next group is sent before the senders of this one are answered: the disk does not wait for them.
         send();
-        tell();
-        if (groups === 0) for (const resolve of idleWaiters.splice(0)) resolve();
+        settle();
+        if (groupsInFlight === 0) for (const resolve of idleWaiters.splice(0)) resolve();
       });
     }
   };
@@ -141,16 +143,18 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       const { promise, resolve, reject } = Promise.withResolvers<Stored>();
       queue.push({ item, bytes, resolve, reject });
       queuedBytes += bytes;
-      // Once all that has come in this turn of the event loop is here. A microtask would be too early: they run between one
-      // connection and the next, and the first delivery of each turn would have a commit of its own.
-      if (!isDue && maySend()) {
-        isDue = true;
+      // After everything that arrives in this turn of the event loop. A microtask would be too early: microtasks run between two
+      // connections, and the first delivery of each turn would get a commit of its own.
+      if (!isScheduled && maySend()) {
+        isScheduled = true;
         setImmediate(send);
       }
       return promise;
     },
     depth: () => queue.length + inFlight,
     idle: () =>
-      groups > 0 || queue.length > 0 ? new Promise<void>(resolve => idleWaiters.push(resolve)) : Promise.resolve(),
+      groupsInFlight > 0 || queue.length > 0
+        ? new Promise<void>(resolve => idleWaiters.push(resolve))
+        : Promise.resolve(),
   };
 }

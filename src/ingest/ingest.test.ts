@@ -47,8 +47,8 @@ const send = (head: string, body: string | Uint8Array = ''): Promise<string> =>
 const count = async (): Promise<number> =>
   (await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`)).eventCount;
 
-describe('a delivery is kept as it came off the wire', () => {
-  test('target, header names, order and repeats, and the answer', async () => {
+describe('a delivery is stored as it was received', () => {
+  test('with its target, and header names, order and repeats', async () => {
     const answer = await send(
       `POST ${target}/a//b/../c%2e%2e;x=1?q="it's"&<b>&q=2&%zz&=&a=b=c HTTP/1.1\r\nhOsT: x\r\nX-B: 1\r\nx-a: 2\r\nX-b:  3 \r\nX-Empty:\r\nContent-Length: 2`,
       'hi',
@@ -84,7 +84,7 @@ describe('a delivery is kept as it came off the wire', () => {
     ['/?', '', '/'],
     ['/x', null, '/x'],
     ['??a=b', '?a=b', ''],
-  ])('what follows the token: %j', async (suffix, query, path) => {
+  ])('with what follows the token: %j', async (suffix, query, path) => {
     const event = await detail(await send(`POST ${target}${suffix} HTTP/1.1\r\nHost: x\r\nContent-Length: 0`));
     expect([event.query, event.path]).toEqual([query, path]);
   });
@@ -97,7 +97,7 @@ describe('a delivery is kept as it came off the wire', () => {
     },
   );
 
-  test('HEAD: the same answer without its body', async () => {
+  test('HEAD gets the same response without a body', async () => {
     const before = await count();
     const answer = await exchange(origin, `HEAD ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -126,7 +126,7 @@ describe('a delivery is kept as it came off the wire', () => {
     expect(event.sha256).toBe(createHash('sha256').update(body).digest('hex'));
   });
 
-  test('a chunked body, and its trailers do no harm', async () => {
+  test('with a chunked body; trailers are ignored', async () => {
     const answer = await send(
       `POST ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked`,
       '3\r\nabc\r\n4\r\ndefg\r\n0\r\nX-Trailer: 1\r\n\r\n',
@@ -134,13 +134,13 @@ describe('a delivery is kept as it came off the wire', () => {
     expect((await detail(answer)).payloadRaw).toBe('abcdefg');
   });
 
-  test('Expect: 100-continue of HTTP/1.0, which knows no such answer, is not heeded', async () => {
+  test('Expect: 100-continue is ignored with HTTP/1.0', async () => {
     const answer = await send(`POST ${target} HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2`, 'hi');
     expect(answer).toStartWith('HTTP/1.1 200 OK\r\n');
     expect((await detail(answer)).payloadRaw).toBe('hi');
   });
 
-  test('Expect: 100-continue is told to go on', async () => {
+  test('Expect: 100-continue gets 100 Continue', async () => {
     const wire = await openWire(origin);
     wire.write(`POST ${target} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n`);
     await wire.until(/^HTTP\/1\.1 100 Continue\r\n/);
@@ -163,18 +163,18 @@ describe('a delivery is kept as it came off the wire', () => {
     expect(paths).toEqual(['/p1', '/p2', '/p3', '/p4', '/p5']);
   });
 
-  test('header values are bytes: latin1 comes back as it went in', async () => {
+  test('header values are bytes: latin1 is kept', async () => {
     const event = await detail(await send(`POST ${target} HTTP/1.1\r\nHost: x\r\nX-V: \xe9\xff\r\nContent-Length: 0`));
     expect(event.headers['x-v']).toBe('\xe9\xff');
   });
 
-  test('headers of 32 KiB pass', async () => {
+  test('header fields of 32 KiB are accepted', async () => {
     const value = 'v'.repeat(32 * 1024);
     const event = await detail(await send(`POST ${target} HTTP/1.1\r\nHost: x\r\nX-V: ${value}\r\nContent-Length: 0`));
     expect(event.headers['x-v']).toBe(value);
   });
 
-  test('a header called __proto__ is a header', async () => {
+  test('a header called __proto__ is stored like any other', async () => {
     const event = await detail(await send(`POST ${target} HTTP/1.1\r\nHost: x\r\n__proto__: p\r\nContent-Length: 0`));
     expect(event.rawHeaders).toContainEqual(['__proto__', 'p']);
     expect(Object.getOwnPropertyDescriptor(event.headers, '__proto__')?.value).toBe('p');
@@ -223,7 +223,7 @@ describe('refusals', () => {
     wire.destroy();
   });
 
-  test('413 while a chunked body is still coming, and nothing is stored', async () => {
+  test('413 while a chunked body is still arriving, and nothing is stored', async () => {
     const before = await count();
     const wire = await openWire(origin);
     wire.write(`POST ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -240,7 +240,7 @@ describe('refusals', () => {
     expect((await detail(answer)).size).toBe(maxBody);
   });
 
-  test('an upload that breaks off is not stored', async () => {
+  test('an upload that is cut off is not stored', async () => {
     const before = await count();
     const wire = await openWire(origin);
     wire.write(`POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nonly this`);
@@ -269,7 +269,7 @@ describe('refusals', () => {
 });
 
 describe('a deleted endpoint', () => {
-  test('stops at once, even for an upload that had begun', async () => {
+  test('accepts nothing, not even an upload that had begun', async () => {
     const doomed = await ada.createEndpoint('doomed');
     const path = new URL(doomed.url).pathname;
     const wire = await openWire(origin);
@@ -284,7 +284,7 @@ describe('a deleted endpoint', () => {
 });
 
 describe('counters', () => {
-  test('eventCount and lastReceivedAt follow many senders at once', async () => {
+  test('eventCount and lastReceivedAt are right with many concurrent senders', async () => {
     const own = await ada.createEndpoint('counted');
     await Promise.all(Array.from({ length: 200 }, (_, i) => server.deliver(own, `{"n":${i}}`)));
     const read = () => ada.json<{ eventCount: number; lastReceivedAt: number }>(200, 'GET', `/api/endpoints/${own.id}`);

@@ -1,7 +1,7 @@
 /*
- * The ingest address on the wire: `/in/{token}` and everything below it (interface "Ingest"). A delivery comes whole,
- * or piece by piece as node's request, which keeps the exact target, header names and order. The answer is given only once the
- * event is on disk.
+ * Handles requests to ingest addresses: `/in/{token}` and everything below it (interface "Ingest"). A delivery is either complete,
+ * from the fast path, or a request of node:http, which keeps the exact target, header names and order. The response is sent only
+ * once the event is on disk.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from '../core/answer.ts';
@@ -9,17 +9,17 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { toFieldLines } from '../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../core/request-target.ts';
-import { readBody, tellToGoOn } from '../http/body.ts';
 import { type Sender, senderOf } from '../http/client-address.ts';
+import { readBody, sendContinue } from '../http/read-body.ts';
 import { refusal, stored } from './answers.ts';
 import type { CaptureService, IngestAddress } from './capture.ts';
 import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
 import type { BufferedDelivery, FastPathOptions } from './fast-path/fast-path.ts';
 
 export type Ingest = {
-  /** A request of the complete HTTP server. */
-  handle: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
-  /** What comes the short way. */
+  /** Handles a request of node:http. */
+  handleRequest: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
+  /** Handles complete deliveries of the fast path. */
   fastPath: FastPathOptions;
 };
 
@@ -48,18 +48,18 @@ export function createIngest(options: IngestOptions): Ingest {
     return refusal(413, why);
   };
 
-  /** Nobody foresaw it, and trying again may help. */
+  /** An unexpected error: trying again may help. */
   const failed = (error: unknown): Answer => {
     onResult('refused');
     onError(error);
     return refusal(503, 'the delivery could not be stored, try again', 5);
   };
 
-  /** Stores what is there as a whole. Never rejects. */
+  /** Stores a complete delivery. Never rejects. */
   const record = async ({ token, path, query }: Target, from: Omit<BufferedDelivery, 'target'>): Promise<Answer> => {
     const { method, fields, body } = from;
     try {
-      // Looked up now: an address that was deleted while the body was arriving is gone.
+      // Looked up again: the endpoint may have been deleted while the body was arriving.
       const found = find(token);
       const endpoint = found instanceof Promise ? await found : found;
       if (!endpoint) return unknown();
@@ -76,12 +76,12 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   };
 
-  const take = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
-    const to = readTarget(target);
+  const receive = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
+    const parsed = readTarget(target);
     const sender = senderOf(req);
     let endpoint: IngestAddress | undefined;
     try {
-      const found = find(to.token);
+      const found = find(parsed.token);
       endpoint = found instanceof Promise ? await found : found;
     } catch (error) {
       return failed(error);
@@ -90,23 +90,22 @@ export function createIngest(options: IngestOptions): Ingest {
     const read = await readBody(req, {
       maxBytes: maxBodyBytes,
       budget: budgetOfDelivery(budgets, { clientAddress: clientAddress(sender), endpoint: endpoint.seq }),
-      wanted: () => tellToGoOn(req, res),
+      beforeReading: () => sendContinue(req, res),
     });
     switch (read.kind) {
-      // Nobody limits the time of this one, but the pace of its connection.
-      case 'late':
+      case 'timed_out':
       case 'aborted':
         onResult('aborted');
         return 'aborted';
       case 'too_large':
         return tooLarge();
-      case 'no_room':
+      case 'over_budget':
         onResult('refused');
         return refusal(503, 'too many unfinished deliveries at once, try again', 1);
     }
     try {
       const fields = toFieldLines(req.rawHeaders);
-      return await record(to, { ...sender, method: req.method ?? 'GET', fields, body: read.body });
+      return await record(parsed, { ...sender, method: req.method ?? 'GET', fields, body: read.body });
     } finally {
       read.release();
     }
@@ -118,18 +117,18 @@ export function createIngest(options: IngestOptions): Ingest {
       maxBodyBytes: Math.min(maxBodyBytes, maxSmallBytes),
       completeBudget: budgets.complete,
       unfinishedBudget: budgets.small,
-      holdersOf: sender => smallHolders(clientAddress(sender)),
+      budgetHoldersOf: sender => smallHolders(clientAddress(sender)),
       isKnownTarget: target => {
         const found = find(readTarget(target).token);
-        // One that has to be looked up is not known at once; the other way looks it up again.
+        // A token that has to be looked up is left to `handleRequest`, which looks it up again.
         if (!(found instanceof Promise)) return found !== undefined;
         found.catch(() => {});
         return false;
       },
       onAborted: () => onResult('aborted'),
     },
-    handle: async (req, res, target) => {
-      const answer = await take(req, res, target);
+    handleRequest: async (req, res, target) => {
+      const answer = await receive(req, res, target);
       if (answer === 'aborted') res.destroy();
       else send(req, res, answer);
     },
@@ -148,7 +147,7 @@ function readTarget(target: string): Target {
 
 function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   const fields: Record<string, string> = { ...headers };
-  // The rest is read and thrown away by whoever closes the connection.
+  // The rest of the body is discarded while the connection is closing.
   if (!req.complete) fields['connection'] = 'close';
   if (status !== 204) fields['content-length'] = String(Buffer.byteLength(body));
   res.writeHead(status, fields);

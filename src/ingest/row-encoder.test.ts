@@ -5,7 +5,7 @@ import { nonceBytes } from '../core/ids.ts';
 import { signatureWords } from '../core/search-signature.ts';
 import { unpackIntact } from '../core/stored-content.ts';
 import type { Delivery } from './encoded-batch.ts';
-import { rowInvalid } from './group-commit.ts';
+import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, preview, type Recognition } from './row-encoder.ts';
 
 const unknown: Recognition = { platform: null, eventType: null, verdict: null, answer: null };
@@ -22,7 +22,7 @@ function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recogni
   return { prepare, seen };
 }
 
-const deliveries = (given: Partial<Delivery & { text: string }>[], signed = false) => ({
+const deliveries = (given: Partial<Delivery & { text: string }>[], withSignatures = false) => ({
   deliveries: given.map(({ text = '', ...rest }, i) => ({
     destination: { seq: 3, url: 'https://hooks.example/in/t', secrets: [] },
     delivery: {
@@ -37,16 +37,16 @@ const deliveries = (given: Partial<Delivery & { text: string }>[], signed = fals
     },
   })),
   nonces: Uint8Array.from({ length: given.length * nonceBytes }, (_, i) => Math.floor(i / nonceBytes) + 1),
-  signed,
+  withSignatures,
 });
 
-describe('the preparer', () => {
-  test('makes rows of what arrived under the header rules, and recognises it before them', () => {
+describe('the row encoder', () => {
+  test('recognises a delivery before it applies the header rules', () => {
     const { prepare, seen } = setUp(({ path }) => ({ ...unknown, platform: path, eventType: 'push' }));
-    const { events, findings } = prepare(
+    const { events, results } = prepare(
       deliveries([{ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }]),
     );
-    expect(findings).toEqual({ eventTypes: ['push', 'push'], answers: [], signatures: null });
+    expect(results).toEqual({ eventTypes: ['push', 'push'], answers: [], signatures: null });
     expect(seen[0]).toEqual([
       ['X-A', '1'],
       ['Authorization', 'Bearer topsecret'],
@@ -66,21 +66,21 @@ describe('the preparer', () => {
     expect([second?.nonce, second?.query]).toEqual([new Uint8Array(nonceBytes).fill(2), null]);
   });
 
-  test('says which deliveries want an answer of their own, and signs each when that is wanted', () => {
+  test('returns the handshake responses, and search signatures when they are requested', () => {
     const answer = { status: 200, headers: {}, body: 'challenge' };
     const { prepare } = setUp(({ body }) => ({ ...unknown, answer: body.length === 5 ? answer : null }));
-    const { findings } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
-    expect(findings.answers).toEqual([[1, answer]]);
-    expect(findings.signatures?.length).toBe(2 * signatureWords);
-    expect([findings.signatures?.[0], findings.signatures?.[signatureWords]]).toEqual([3, 5]);
+    const { results } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
+    expect(results.answers).toEqual([[1, answer]]);
+    expect(results.signatures?.length).toBe(2 * signatureWords);
+    expect([results.signatures?.[0], results.signatures?.[signatureWords]]).toEqual([3, 5]);
   });
 
-  test('one that cannot be prepared is told apart from a database that fails', () => {
+  test('a delivery that cannot be encoded has another error code than a database failure', () => {
     const { prepare } = setUp(({ path }) => {
       if (path === '/bad') throw new Error('no such thing');
       return unknown;
     });
-    expect(() => prepare(deliveries([{}, { path: '/bad' }]))).toThrow(expect.objectContaining({ code: rowInvalid }));
+    expect(() => prepare(deliveries([{}, { path: '/bad' }]))).toThrow(expect.objectContaining({ code: rowErrorCode }));
   });
 });
 

@@ -1,7 +1,6 @@
 /*
- * From deliveries to rows: recognised before the header rules, packed, hashed. Nothing is parsed, inflated or
- * re-encoded; the header rules are the only change. All of it is computation on the bytes and knows of no database: any thread
- * can do it.
+ * Turns deliveries into rows: recognises the platform before the header rules apply, compresses, hashes. Bodies are stored as they
+ * are; the header rules are the only change. Pure computation without a database, so that any thread can do it.
  */
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
@@ -11,9 +10,9 @@ import { sha256 } from '../core/sha256.ts';
 import { packContent } from '../core/stored-content.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Destination, PendingDelivery } from './encoded-batch.ts';
-import { rowInvalid } from './group-commit.ts';
+import { rowErrorCode } from './group-commit.ts';
 
-/** One event as stored. Bytes are final: header rules applied, content packed. */
+/** One event as it will be stored: header rules applied, content compressed. */
 export type NewEvent = {
   nonce: Uint8Array;
   endpoint: number;
@@ -32,7 +31,7 @@ export type NewEvent = {
   content: Uint8Array;
 };
 
-/** A delivery as recognition sees it: before the header rules. */
+/** A delivery before the header rules, as recognition needs it. */
 export type UnredactedDelivery = {
   method: string;
   path: string;
@@ -42,32 +41,32 @@ export type UnredactedDelivery = {
   receivedAt: number;
 };
 
-/** What is known of a delivery before it is stored. `verdict`: JSON, only when the proof does not survive the header rules. */
+/** What recognition finds. `verdict`: JSON, only when the header rules remove the proof. */
 export type Recognition = {
   platform: string | null;
   eventType: string | null;
   verdict: string | null;
-  /** An answer that the sender's platform wants instead of Hooktape's own. */
+  /** The response that the sender's platform expects instead of the default one. */
   answer: HandshakeAnswer | null;
 };
 
-/** What deliveries were found to be. */
-export type BatchFindings = {
+/** What the main thread needs to know about the rows of a batch. */
+export type EncoderResults = {
   eventTypes: (string | null)[];
-  /** By position; few deliveries want one. */
-  answers: [at: number, answer: HandshakeAnswer][];
-  /** The search signatures, `signatureWords` for each delivery; null when nobody wants them. */
+  /** By position in the batch; few deliveries are handshakes. */
+  answers: [index: number, answer: HandshakeAnswer][];
+  /** Search signatures, `signatureWords` per delivery; null unless requested. */
   signatures: Uint32Array | null;
 };
 
-export type EncodedRows = { events: NewEvent[]; findings: BatchFindings };
+export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
 
 /** @throws an error with the code `rowInvalid` when one of the deliveries cannot be stored */
 export type RowEncoder = (deliveries: {
   deliveries: readonly PendingDelivery[];
-  /** One after the other, in the order of `deliveries`. */
+  /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
-  signed: boolean;
+  withSignatures: boolean;
 }) => EncodedRows;
 
 export function createRowEncoder({
@@ -77,7 +76,7 @@ export function createRowEncoder({
   recognise: (destination: Destination, arrived: UnredactedDelivery) => Recognition;
   sign: (words: Uint32Array, offset: number, eventType: string | null, body: Uint8Array) => void;
 }): RowEncoder {
-  const prepare = (
+  const encode = (
     { destination, delivery }: PendingDelivery,
     nonce: Uint8Array,
   ): { event: NewEvent; answer: HandshakeAnswer | null } => {
@@ -101,30 +100,30 @@ export function createRowEncoder({
     return { event, answer };
   };
 
-  return ({ deliveries, nonces, signed }) => {
-    const signatures = signed ? new Uint32Array(deliveries.length * signatureWords) : null;
-    const answers: BatchFindings['answers'] = [];
+  return ({ deliveries, nonces, withSignatures }) => {
+    const signatures = withSignatures ? new Uint32Array(deliveries.length * signatureWords) : null;
+    const answers: EncoderResults['answers'] = [];
     const events = deliveries.map((one, at) => {
       try {
-        const { event, answer } = prepare(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
+        const { event, answer } = encode(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
         if (answer) answers.push([at, answer]);
         if (signatures) sign(signatures, at * signatureWords, event.eventType, one.delivery.body);
         return event;
       } catch (cause) {
-        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowInvalid });
+        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
     const eventTypes = events.map(event => event.eventType);
-    return { events, findings: { eventTypes, answers, signatures } };
+    return { events, results: { eventTypes, answers, signatures } };
   };
 }
 
-/** The bytes of the body's first 200 characters, as they are; one that is cut in half at the end is left out. */
+/** The bytes of the body's first 200 characters; a character that is cut at the end is left out. */
 export function preview(body: Uint8Array): Uint8Array {
   let characters = 0;
   const limit = Math.min(body.length, payloadPreviewCharacters * 4);
   for (let i = 0; i < limit; i++) {
-    // Every byte but a continuation byte begins a character.
+    // Every byte except a continuation byte begins a character.
     if (((body[i] ?? 0) & 0xc0) !== 0x80 && ++characters > payloadPreviewCharacters) return body.subarray(0, i);
   }
   return body.subarray(0, limit);

@@ -1,4 +1,4 @@
-/* What a sender is told when the storage cannot take a delivery, and that it recovers by itself. */
+/* The response when storage cannot take a delivery, and that it recovers by itself. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { openWire } from '../testing/raw-http.ts';
@@ -29,7 +29,7 @@ const count = async () =>
   (await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`)).eventCount;
 
 describe.skipIf(isRemote)('a full disk', () => {
-  test('is answered 503 with Retry-After, keeps what is there, and is over when there is room again', async () => {
+  test('gets 503 with Retry-After, loses nothing that was stored, and works again when there is room', async () => {
     const kept = ((await (await deliver('kept')).json()) as { id: string }).id;
     await pragma(`max_page_count = ${(await pragma('page_count')) + 2}`);
     const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(noise(200_000))));
@@ -55,7 +55,7 @@ describe.skipIf(isRemote)('a full disk', () => {
 });
 
 describe.skipIf(isRemote)('a row that the database does not take', () => {
-  test('refuses nobody else, however the deliveries around it were put together', async () => {
+  test('refuses no other delivery, however they were grouped', async () => {
     await server.services.database.client.execute(
       "CREATE TRIGGER no_bad BEFORE INSERT ON events WHEN NEW.method = 'PURGE' BEGIN SELECT RAISE(ABORT, 'bad'); END",
     );
@@ -72,7 +72,7 @@ describe.skipIf(isRemote)('a row that the database does not take', () => {
 });
 
 describe('shutting down', () => {
-  test('what was accepted before is stored, what comes after is asked to come back', async () => {
+  test('stores what was accepted before, and refuses what comes after with 503', async () => {
     const before = Array.from({ length: 20 }, () => deliver('early'));
     await Promise.all(before);
     await server.services.capture.drain();
@@ -97,7 +97,7 @@ describe('Expect: 100-continue', () => {
     wire.destroy();
   });
 
-  test.each(['ingest', 'API'])('a wanted body is asked for once: %s', async where => {
+  test.each(['ingest', 'API'])('100 Continue is sent once by %s', async where => {
     const body = '{"name":"asked"}';
     const path = where === 'ingest' ? new URL(address).pathname : '/api/endpoints';
     const wire = await openWire(await server.listen());

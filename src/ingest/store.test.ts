@@ -65,11 +65,11 @@ describe('rows', () => {
   const comesBack = async (events: readonly NewEvent[]) =>
     expect((await stored(events)).map(readable)).toEqual(events.map(readable));
 
-  test.each([1, 2, 32, 128])('%i come back as they were, in their order', async count => {
+  test.each([1, 2, 32, 128])('%i are read back unchanged and in order', async count => {
     await comesBack(Array.from({ length: count }, (_, i) => event(i % 100)));
   });
 
-  test('what is null stays null, beside what is only empty', async () => {
+  test('null and empty values are kept apart', async () => {
     const none = new Uint8Array(0);
     const nullable = ['query', 'platform', 'eventType', 'verdict'] as const;
     const every = Array.from({ length: 2 ** nullable.length }, (_, bits) =>
@@ -87,7 +87,7 @@ describe('rows', () => {
     await comesBack([...every, empty, event(21)]);
   });
 
-  test('text beyond ASCII is UTF-8, and half a character is nobody’s harm', async () => {
+  test('text beyond ASCII is UTF-8, and a lone surrogate does no harm', async () => {
     await comesBack([
       event(1, { eventType: 'zahlung.überfällig', sourceIp: '∞' }),
       event(2, { platform: '🪝'.repeat(50) }),
@@ -96,13 +96,13 @@ describe('rows', () => {
     expect([third?.eventType, third?.verdict]).toEqual(['half �', '{"verdict":3}']);
   });
 
-  test('bytes are bytes: zeros, what is no UTF-8, and much of it', async () => {
+  test('any bytes are kept: zeros, invalid UTF-8, and large bodies', async () => {
     const all = Uint8Array.from({ length: 256 }, (_, i) => i);
     const content = new Uint8Array(3 << 20).fill(0xff, 1 << 20);
     await comesBack([event(1, { path: all, query: all, preview: all }), event(2, { content }), event(3)]);
   });
 
-  test('a row that the database does not take is its error', async () => {
+  test('a row that the database refuses is rejected with its error', async () => {
     const wrong = packRows([event(1), event(2, { size: 1.5 })]);
     const { client } = server.services.database;
     const refusal = await client.batch([insertStatement(wrong)], 'write').catch(error => error);
@@ -113,7 +113,7 @@ describe('rows', () => {
 
 const at = (endpoint: number, receivedAt: number) => event(endpoint, { receivedAt });
 
-test('one statement for each group, its place, and what each endpoint gains, once for all', async () => {
+test('one statement per batch, its row numbers, and one counter update per endpoint', async () => {
   const written: { sql: string; args: unknown[] }[] = [];
   const store = createCaptureStore(async statements => {
     written.push(...statements);

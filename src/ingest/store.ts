@@ -1,18 +1,18 @@
 /*
- * The one hot write of Hooktape: many deliveries, one commit. Raw SQL instead of Drizzle's builder, which would cost more than
- * the insert itself; and a group of events is one statement with one blob, however many they are: all that they are made of in
- * one buffer, and beside it a few numbers for each, which say where its pieces lie. SQLite cuts them out by itself. To hand it every
- * value of every row takes longer than to store them: the way from JavaScript into libSQL is paid value by value.
+ * Inserts captured events, many per commit. Raw SQL, because Drizzle's builder would cost more than the insert. A batch is one
+ * statement with one blob that holds the bytes of all its events, and a few numbers per event that say where each column begins and
+ * ends; SQLite cuts the columns out. Binding every value of every row would take longer than storing them, because each value that
+ * is passed from JavaScript to libSQL costs.
  */
 import type { InValue } from '@libsql/client';
 import type { NewEvent } from './row-encoder.ts';
 
-/** `numbers`: for each event its integers, where in `bytes` its pieces begin, and the length of each, NaN for null. */
+/** `numbers`: for each event its integers, the offset of its first piece in `bytes`, and the length of each piece, NaN for null. */
 export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array };
 
 type Name = keyof NewEvent;
 const integers = ['endpoint', 'receivedAt', 'size', 'encoding'] as const satisfies Name[];
-/** In the order in which they lie, one after the other. */
+/** In the order in which they are stored in `bytes`. */
 const pieces = [
   'nonce',
   'sha256',
@@ -32,7 +32,7 @@ const [endpointAt, receivedAtAt] = [integers.indexOf('endpoint'), integers.index
 const width = integers.length + 1 + pieces.length;
 
 export function packRows(events: readonly NewEvent[]): PackedRows {
-  const buffer = Buffer.allocUnsafeSlow(events.reduce((room, event) => room + roomFor(event), 0));
+  const buffer = Buffer.allocUnsafeSlow(events.reduce((bytes, event) => bytes + maxBytesOf(event), 0));
   const numbers = new Float64Array(events.length * width);
   let at = 0;
   let next = 0;
@@ -54,17 +54,17 @@ export function packRows(events: readonly NewEvent[]): PackedRows {
   return { count: events.length, numbers, bytes: buffer.subarray(0, at) };
 }
 
-/** At most: UTF-8 takes three bytes for a UTF-16 unit. */
-function roomFor(event: NewEvent): number {
-  let room = 0;
+/** An upper bound: UTF-8 takes at most three bytes for a UTF-16 unit. */
+function maxBytesOf(event: NewEvent): number {
+  let bytes = 0;
   for (const name of pieces) {
     const piece = event[name];
-    if (piece !== null) room += typeof piece === 'string' ? piece.length * 3 : piece.length;
+    if (piece !== null) bytes += typeof piece === 'string' ? piece.length * 3 : piece.length;
   }
-  return room;
+  return bytes;
 }
 
-/** Stores them in their order. The same text for as many rows: worth keeping prepared. */
+/** Inserts the rows in order. The text depends only on the number of rows and is cached. */
 export function insertStatement({ count, numbers, bytes }: PackedRows): { sql: string; args: InValue[] } {
   const args = new Array<InValue>(numbers.length + 1);
   for (let i = 0; i < numbers.length; i++) {
@@ -84,11 +84,11 @@ function insertText(rows: number): string {
   const given = [...integers.map(column), 'start', ...pieces.map(length)].join(', ');
   return `INSERT INTO events (${[...integers, ...pieces].map(column).join(', ')})
     WITH given (${given}) AS (VALUES ${new Array(rows).fill(row).join(', ')})
-    SELECT ${[...integers.map(column), ...cuts(`?${rows * width + 1}`)].join(', ')} FROM given`;
+    SELECT ${[...integers.map(column), ...pieceExpressions(`?${rows * width + 1}`)].join(', ')} FROM given`;
 }
 
-/** What cuts each piece out of `bytes`. A length that is null makes it null. */
-function cuts(bytes: string): string[] {
+/** Expressions that cut each piece out of `bytes`. A null length makes the piece null. */
+function pieceExpressions(bytes: string): string[] {
   let start = '1 + start';
   return pieces.map(name => {
     const cut = `substr(${bytes}, ${start}, ${length(name)})`;
@@ -100,8 +100,8 @@ function cuts(bytes: string): string[] {
 const column = (name: Name): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 const length = (name: Name): string => `${column(name)}_length`;
 
-/** By endpoint: how many of them are its, and when the latest came. */
-function touchedBy(groups: readonly PackedRows[]): Map<number, { count: number; latest: number }> {
+/** By endpoint: the number of its new events, and the time of the latest. */
+function countByEndpoint(groups: readonly PackedRows[]): Map<number, { count: number; latest: number }> {
   const endpoints = new Map<number, { count: number; latest: number }>();
   for (const { numbers } of groups)
     for (let at = 0; at < numbers.length; at += width) {
@@ -118,10 +118,10 @@ function touchedBy(groups: readonly PackedRows[]): Map<number, { count: number; 
 const countText =
   'UPDATE endpoints SET event_count = event_count + ?, last_received_at = max(ifnull(last_received_at, ?), ?) WHERE seq = ?';
 
-/** Where a group of rows lies: the row number of its first, and how many follow without a gap, itself included. */
+/** The row numbers of a batch: `rows` consecutive ones from `first`. */
 export type RowRange = { first: number; rows: number };
 
-/** Runs all of them in one transaction, or none. */
+/** Runs all statements in one transaction. */
 type Write = (
   statements: { sql: string; args: InValue[] }[],
 ) => Promise<readonly { lastInsertRowid?: bigint | undefined }[]>;
@@ -131,17 +131,17 @@ export type CaptureStore = ReturnType<typeof createCaptureStore>;
 export function createCaptureStore(write: Write) {
   return {
     /**
-     * Stores all groups in one transaction, and keeps the endpoints' counters in the same one.
-     * @returns a place for each; they follow each other without a gap, in order (AUTOINCREMENT, one transaction)
+     * Stores all batches in one transaction, and updates the endpoints' counters in the same one.
+     * @returns the row numbers of each batch; they are consecutive over all batches (AUTOINCREMENT, one transaction)
      */
-    async insert(groups: readonly PackedRows[]): Promise<RowRange[]> {
-      const statements = groups.map(insertStatement);
-      for (const [endpoint, { count, latest }] of touchedBy(groups))
+    async insert(batches: readonly PackedRows[]): Promise<RowRange[]> {
+      const statements = batches.map(insertStatement);
+      for (const [endpoint, { count, latest }] of countByEndpoint(batches))
         statements.push({ sql: countText, args: [count, latest, latest, endpoint] });
       const results = await write(statements);
-      return groups.map(({ count }, at) => {
-        const last = results[at]?.lastInsertRowid;
-        if (last === undefined) throw new TypeError('the database has not said where the events are');
+      return batches.map(({ count }, index) => {
+        const last = results[index]?.lastInsertRowid;
+        if (last === undefined) throw new TypeError('the database returned no row number');
         return { first: Number(last) - count + 1, rows: count };
       });
     },

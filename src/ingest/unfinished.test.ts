@@ -1,4 +1,6 @@
 /* Deliveries that stop before their end: what they hold is taken from nobody else, and not for long. */
+
+import { heapStats } from 'bun:jsc';
 import { afterEach, describe, expect, test } from 'bun:test';
 import { parseCidr } from '../core/addresses.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
@@ -116,7 +118,7 @@ const most = 600 * kilobyte;
 const large = 900 * kilobyte;
 
 describe('large uploads that stall, from one address to one endpoint', () => {
-  test('leave room for small deliveries, and for large ones of others to others', async () => {
+  test('leave room for small deliveries, and for large ones from other addresses to other endpoints', async () => {
     const { held, results, stall, send, sendInTwo } = await open();
     for (let i = 0; i < 8; i++) await stall(attacker, 'a', megabyte, most);
     await eventually(() => held.large === 4 * megabyte && results.length === 4);
@@ -130,7 +132,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
     expect([await send(attacker, 'b', large), await send(other, 'a', large)]).toEqual([503, 503]);
   });
 
-  test('of several addresses to several endpoints: somebody new can still send one', async () => {
+  test('of several addresses to several endpoints leave room for one from another address', async () => {
     const { held, stall, send, results } = await open();
     for (let i = 0; i < 6; i++) await stall(attacker, 'a', megabyte, most);
     for (let i = 0; i < 6; i++) await stall(other, 'b', megabyte, most);
@@ -139,7 +141,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
     expect(await send(third, 'c', large)).toBe(200);
   });
 
-  test('two of the largest size, where that is raised: another sender can still send one', async () => {
+  test('two of a raised maximum size leave room for another sender', async () => {
     const { held, stall, send, results } = await open({ maxBodyBytes: 2 * megabyte, largeBytes: 6 * megabyte });
     for (let i = 0; i < 2; i++) await stall(attacker, 'a', 2 * megabyte, 1800 * kilobyte);
     await eventually(() => results.length === 1);
@@ -147,7 +149,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
     expect(await send(other, 'b', 2 * megabyte)).toBe(200);
   });
 
-  test('give everything back when they end', async () => {
+  test('release their memory when they end', async () => {
     const { held, stall, send } = await open();
     for (let i = 0; i < 4; i++) await stall(attacker, 'a', megabyte, most);
     await eventually(() => held.large === 4 * megabyte);
@@ -159,7 +161,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
 });
 
 describe('small deliveries that stall', () => {
-  test('hold the share of their address: those of others, and whole ones of anybody, are taken', async () => {
+  test('use up the share of their address; others and complete deliveries are accepted', async () => {
     const { held, results, stall, send, sendInTwo } = await open({ smallBytes: megabyte });
     // The first ones are read without the HTTP server, up to the share; it then refuses the others.
     for (let i = 0; i < 8; i++) await stall(attacker, 'a', 200 * kilobyte, 150 * kilobyte);
@@ -179,7 +181,7 @@ describe('small deliveries that stall', () => {
     expect(await send(attacker, 'b', large, from('2001:db8:0:1::1'))).toBe(200);
   });
 
-  test('a chunked body counts as a small one until it is larger', async () => {
+  test('a chunked body counts as small until it is larger', async () => {
     const { held, stall } = await open();
     const wire = await stall(attacker, 'a', 0, 0);
     wire.write('POST /in/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -193,6 +195,42 @@ describe('small deliveries that stall', () => {
   });
 });
 
+describe('what an unfinished delivery holds is what counts', () => {
+  const heap = () => {
+    Bun.gc(true);
+    return heapStats();
+  };
+
+  test('however small its pieces', async () => {
+    const { held, stall } = await open();
+    const objects = () => heap().objectTypeCounts['Uint8Array'] ?? 0;
+    const wire = await stall(attacker, 'a', 100 * kilobyte, 1);
+    await eventually(() => held.small > 0);
+    const before = objects();
+    for (let i = 0; i < 300; i++) {
+      const last = held.small;
+      wire.write('x');
+      await eventually(() => held.small > last);
+    }
+    expect(objects() - before).toBeLessThan(100);
+  });
+
+  test('however much came with its beginning', async () => {
+    const { held, results, stall } = await open();
+    const before = heap().extraMemorySize;
+    for (let i = 0; i < 20; i++) {
+      const wire = await stall(attacker, 'a', 0, 0);
+      await eventually(() => results.length === 2 * i + 1);
+      const body = 'x'.repeat(200 * kilobyte);
+      const first = `POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      wire.write(`${first}POST /in/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx`);
+      await eventually(() => results.length === 2 * i + 2);
+    }
+    await eventually(() => held.small > 0);
+    expect(heap().extraMemorySize - before).toBeLessThan(megabyte);
+  });
+});
+
 describe('408 for a body', () => {
   const never = 3_600_000;
   const lateAnswer = /^HTTP\/1\.1 408 [\s\S]*\{"error":"the request did not arrive in time"\}$/;
@@ -200,7 +238,7 @@ describe('408 for a body', () => {
   test.each([
     ['small, nothing comes any more', 1000, 500],
     ['large, nothing comes any more', megabyte, most],
-  ])('%s; its memory is free again', async (_name, declared, sent) => {
+  ])('%s that stalls, and its memory is released', async (_name, declared, sent) => {
     const bodyPace = { silence: 50, grace: never, window: never, bytesPerSecond: 1 };
     const { held, stall, send } = await open({}, { tickMs: 5, bodyPace });
     const wire = await stall(attacker, 'a', declared, sent);

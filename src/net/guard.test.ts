@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import net from 'node:net';
 import { type AllowEntry, parseAllowEntry } from '../core/allow-list.ts';
-import { createGuard, type GuardVerdict, type Resolve } from './guard.ts';
+import { createAddressGuard, type GuardVerdict, type Resolve } from './guard.ts';
 import { createOutbound } from './outbound.ts';
 
 const entries = (...texts: string[]): AllowEntry[] => texts.flatMap(text => parseAllowEntry(text) ?? []);
@@ -27,10 +27,10 @@ const resolve: Resolve = async host => {
 };
 
 const guard = (url: string, allow: AllowEntry[] = [], allowLoopback = false): Promise<GuardVerdict> =>
-  createGuard({ allow, allowLoopback, resolve })(url);
+  createAddressGuard({ allow, allowLoopback, resolve })(url);
 const kind = async (...given: Parameters<typeof guard>): Promise<string> => (await guard(...given)).kind;
 
-const BLOCKED = { kind: 'refused', reason: 'the destination is not a public address' };
+const notPublicRefusal = { kind: 'refused', reason: 'the destination is not a public address' };
 
 describe('destinations that are not public', () => {
   let port = 0;
@@ -120,7 +120,7 @@ describe('destinations that are not public', () => {
     'meta.test',
     'both.test',
     'odd.test',
-  ])('%s is refused with the one text, and nothing is opened', async host => {
+  ])('%s is refused with the same message, and no connection is opened', async host => {
     const outbound = createOutbound({ allow: [], allowLoopback: false, resolve, clock: { monotonic: () => 0 } });
     for (const scheme of ['http', 'https']) {
       const request = {
@@ -130,12 +130,12 @@ describe('destinations that are not public', () => {
         body: new Uint8Array(),
         timeoutMs: 2000,
       };
-      expect<unknown>(await outbound.send(request)).toEqual(BLOCKED);
+      expect<unknown>(await outbound.send(request)).toEqual(notPublicRefusal);
     }
     expect(connects).toBe(0);
   });
 
-  test('the listener that saw none of them does see an allowed one', async () => {
+  test('the listener that got no connection from them gets one from an allowed URL', async () => {
     const outbound = createOutbound({
       allow: entries(`127.0.0.1:${port}`),
       allowLoopback: false,
@@ -154,7 +154,7 @@ describe('destinations that are not public', () => {
   });
 });
 
-describe('URLs that are no destination', () => {
+describe('invalid URLs', () => {
   test.each([
     '',
     'localhost',
@@ -174,12 +174,12 @@ describe('URLs that are no destination', () => {
     'http://1.2.3.256',
     'http://a b/',
     `http://public.test/${'x'.repeat(9000)}`,
-  ])('%p', async url =>
+  ])('%p is refused', async url =>
     expect(await guard(url)).toEqual({ kind: 'refused', reason: 'the destination is not an http or https URL' }),
   );
 
   test.each(['http://user@public.test', 'http://:pw@public.test', 'http://public.test@127.0.0.1'])(
-    '%s: user information',
+    '%s is refused because of its user information',
     async url =>
       expect(await guard(url)).toEqual({
         kind: 'refused',
@@ -194,12 +194,12 @@ describe('ports', () => {
     async port => expect(await kind(`http://public.test:${port}`)).toBe('refused'),
   );
 
-  test('other ports are open', async () => {
+  test('other ports are allowed', async () => {
     for (const port of [80, 443, 3000, 8080, 8443, 65535])
       expect(await kind(`http://public.test:${port}`)).toBe('allowed');
   });
 
-  test('opened only by an entry that spells the port', async () => {
+  test('a blocked port is opened only by an allow-list entry with the port', async () => {
     expect(await kind('http://public.test:25', entries('public.test'))).toBe('refused');
     expect(await kind('http://public.test:25', entries('public.test:25'))).toBe('allowed');
     expect(await kind('http://127.0.0.1:6379', [], true)).toBe('refused');
@@ -208,7 +208,7 @@ describe('ports', () => {
 });
 
 describe('a public destination', () => {
-  test('is pinned to what the name resolved to', async () => {
+  test('is pinned to the addresses of its name', async () => {
     expect(await guard('https://Public.Test./x?y')).toMatchObject({
       kind: 'allowed',
       host: 'public.test',
@@ -217,7 +217,7 @@ describe('a public destination', () => {
     });
   });
 
-  test('an address needs no resolver', async () => {
+  test('given as an address is not resolved', async () => {
     expect(await guard('http://[2606:4700::1111]')).toMatchObject({
       host: '2606:4700::1111',
       port: 80,
@@ -225,17 +225,17 @@ describe('a public destination', () => {
     });
   });
 
-  test('at most four addresses are tried', async () => {
+  test('has at most four pinned addresses', async () => {
     const verdict = await guard('http://many.test');
     expect(verdict.kind === 'allowed' && verdict.addresses).toHaveLength(4);
   });
 
-  test('a name without addresses is unreachable, not refused', async () => {
+  test('without addresses is unreachable, not refused', async () => {
     for (const host of ['none.test', 'unknown.test']) expect(await kind(`http://${host}`)).toBe('unreachable');
   });
 });
 
-describe('what the operator opened', () => {
+describe('destinations that the operator allows', () => {
   test.each<[string, string, 'allowed' | 'refused']>([
     ['127.0.0.1:3000', 'http://127.0.0.1:3000', 'allowed'],
     ['127.0.0.1:3000', 'http://127.1:3000', 'allowed'],
@@ -260,7 +260,7 @@ describe('what the operator opened', () => {
     ['169.254.169.254:80', 'http://169.254.169.254:8080', 'refused'],
   ])('%s: %s is %s', async (entry, url, expected) => expect(await kind(url, entries(entry))).toBe(expected));
 
-  test('loopback by itself, and nothing else with it', async () => {
+  test('allowLoopback allows loopback and nothing else', async () => {
     for (const url of [
       'http://127.0.0.1:3000',
       'http://[::1]:3000',

@@ -1,6 +1,6 @@
 /*
- * Decides whether a URL that somebody else chose may be requested, and pins the addresses it may be requested at. The name
- * is resolved once, every address it has must pass, and the connection must go to one of those and resolve nothing again.
+ * Guards against server-side request forgery: decides whether a URL chosen by a user may be requested, and at which addresses. The
+ * name is resolved once, all its addresses must be allowed, and the connection goes to one of them without another lookup.
  */
 
 import { isIP } from 'node:net';
@@ -23,7 +23,7 @@ export type GuardVerdict =
   | {
       readonly kind: 'allowed';
       readonly url: URL;
-      /** Name or address without brackets and final dot. */
+      /** Name or address, without brackets and trailing dot. */
       readonly host: string;
       readonly port: number;
       /** At least one, in the resolver's order. */
@@ -32,24 +32,24 @@ export type GuardVerdict =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string };
 
-/** One text for every class of address: the answer must not map the network that Hooktape stands in. */
-const BLOCKED_ADDRESS = 'the destination is not a public address';
+/** One message for every kind of address, which reveals nothing about the network of this server. */
+const blockedAddress = 'the destination is not a public address';
 
-const MAX_URL_LENGTH = 8192;
-/** A name with a thousand addresses must not become a thousand connections. */
-const MAX_ADDRESSES = 4;
+const maxUrlLength = 8192;
+/** Bounds the connection attempts of one request. */
+const maxAddresses = 4;
 
 const refused = (reason: string): GuardVerdict => ({ kind: 'refused', reason });
 
-/** The URL, or why it cannot be a destination whatever it resolves to. */
+/** The URL, or the reason why it is not a valid destination. */
 function parseDestination(text: string): URL | string {
-  const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
+  const url = text.length > maxUrlLength ? null : URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return 'the destination is not an http or https URL';
   return url.username || url.password ? 'the destination must not contain a user name or password' : url;
 }
 
-export function createGuard({
+export function createAddressGuard({
   allow,
   allowLoopback,
   resolve,
@@ -81,12 +81,12 @@ export function createGuard({
     const addresses: ResolvedAddress[] = [];
     for (const answer of answers) {
       const address = parseAddress(answer.address);
-      if (!address || !isOpen({ host, address, port })) return refused(BLOCKED_ADDRESS);
+      if (!address || !isOpen({ host, address, port })) return refused(blockedAddress);
       if (isBlockedPort(port) && !isPortNamed(allow, { host, address, port })) {
         return refused('the port of the destination is not allowed');
       }
       addresses.push({ address: formatAddress(address), family: address.family });
     }
-    return { kind: 'allowed', url, host, port, addresses: addresses.slice(0, MAX_ADDRESSES) };
+    return { kind: 'allowed', url, host, port, addresses: addresses.slice(0, maxAddresses) };
   };
 }

@@ -24,8 +24,8 @@ const text = (result: OutboundResult): string =>
   result.kind === 'answered' ? new TextDecoder().decode(result.preview) : `${result.kind}: ${result.reason}`;
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-describe('what comes back', () => {
-  test('status, headers as sent, body, duration by the clock', async () => {
+describe('the response', () => {
+  test('has status, headers as sent, body, and the duration by the clock', async () => {
     const to = await peer(reply('HTTP/1.1 418 Teapot\r\nX-b: 1\r\nx-A: 2\r\nX-b: 3\r\nContent-Length: 2', 'hi'));
     let now = 1000;
     const timed = createOutbound({ allow: [], allowLoopback: true, clock: { monotonic: () => (now += 20.4) } });
@@ -59,19 +59,19 @@ describe('what comes back', () => {
       'after 100 and 103',
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi',
     ],
-  ])('a body %s', async (_, raw) => {
+  ])('a body %s is read completely', async (_, raw) => {
     const to = await peer(socket => socket.end(raw));
     const result = await send(to.port);
     expect(result).toMatchObject({ status: 200, truncated: false });
     expect(text(result)).toBe('hi');
   });
 
-  test('HEAD, also when the peer sends a body nevertheless', async () => {
+  test('to HEAD has no body, also when the peer sends one', async () => {
     const to = await peer(ok);
     expect(await send(to.port, { method: 'HEAD' })).toMatchObject({ status: 200, preview: bytes('') });
   });
 
-  test('101: the status, and the connection is closed', async () => {
+  test('101 is a status, and the connection is closed', async () => {
     const to = await peer(socket =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\nraw'),
     );
@@ -83,21 +83,21 @@ describe('what comes back', () => {
     ['a length that is longer than the body', 'HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\nhi'],
     ['a last chunk that never comes', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n'],
     ['a chunk size that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n'],
-  ])('%s: status and the part that came', async (_, raw) => {
+  ])('%s: the status and the received part are the result', async (_, raw) => {
     const to = await peer(socket => socket.end(raw));
     const result = await send(to.port);
     expect(result).toMatchObject({ kind: 'answered', status: 200, truncated: true });
     expect(text(result)).toBe('hi');
   });
 
-  test('nothing is inflated: a gzip bomb stays as small as it came', async () => {
+  test('is not decompressed, so a gzip bomb stays small', async () => {
     const bomb = gzipSync(new Uint8Array(50 << 20));
     const to = await peer(reply(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}`, bomb));
     const result = await send(to.port, { previewBytes: 1 << 20 });
     expect(result.kind === 'answered' && Buffer.compare(result.preview, bomb)).toBe(0);
   });
 
-  test('an endless body is read as far as the preview needs', async () => {
+  test('an endless body is read only as far as the preview needs', async () => {
     let written = 0;
     const block = new Uint8Array(1 << 16).fill(120);
     const to = await peer(socket => {
@@ -117,7 +117,7 @@ describe('what comes back', () => {
     expect(written).toBeLessThan(1 << 25);
   });
 
-  test('a body of exactly the preview is not truncated', async () => {
+  test('a body as long as the preview is not truncated', async () => {
     const to = await peer(ok);
     expect(await send(to.port, { previewBytes: 2 })).toMatchObject({ truncated: false, preview: bytes('hi') });
     const again = await peer(ok);
@@ -136,7 +136,7 @@ describe('peers that do not answer', () => {
       socket => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1 << 20)}`),
       'the answer is not HTTP',
     ],
-  ])('%s', async (_, answer, reason) => {
+  ])('a peer that %s is unreachable, with the reason', async (_, answer, reason) => {
     const to = await peer(answer);
     expect(await send(to.port)).toMatchObject({ kind: 'unreachable', reason });
     await eventually(to.isClosed);
@@ -146,7 +146,7 @@ describe('peers that do not answer', () => {
     ['hangs', () => {}],
     ['continues for ever', socket => socket.write('HTTP/1.1 100 Continue\r\n\r\n')],
     ['drips its headers', socket => drip(socket, 'HTTP/1.1 200 OK\r\n', 'X-A: 1\r\n')],
-  ])('%s: unreachable at the deadline, and nothing stays open', async (_, answer) => {
+  ])('a peer that %s is unreachable at the deadline, and nothing stays open', async (_, answer) => {
     const to = await peer(answer);
     expect(await send(to.port, { timeoutMs: 150 })).toMatchObject({
       kind: 'unreachable',
@@ -155,7 +155,7 @@ describe('peers that do not answer', () => {
     await eventually(to.isClosed);
   });
 
-  test('a body that drips past the deadline: status and the part that came', async () => {
+  test('a body that is still dripping at the deadline: the status and the received part are the result', async () => {
     const to = await peer(socket => drip(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'x'));
     const result = await send(to.port, { timeoutMs: 150 });
     expect(result).toMatchObject({ kind: 'answered', status: 200, truncated: true });
@@ -163,7 +163,7 @@ describe('peers that do not answer', () => {
     await eventually(to.isClosed);
   });
 
-  test('name resolution counts, too', async () => {
+  test('the deadline includes name resolution', async () => {
     const hanging = createOutbound({
       allow: [],
       allowLoopback: true,
@@ -175,7 +175,7 @@ describe('peers that do not answer', () => {
     ).toMatchObject({ kind: 'unreachable' });
   });
 
-  test('cancelling ends it, before and during', async () => {
+  test('a request can be cancelled before and while it is sent', async () => {
     const to = await peer(() => {});
     const cancel = new AbortController();
     const pending = send(to.port, { signal: cancel.signal });

@@ -10,7 +10,7 @@ import { closePeers, ok, peer } from '../testing/raw-destination.ts';
 afterEach(closePeers);
 
 /** Self-signed for `example.test`; nobody trusts it, and its key guards nothing. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+const certificatePem = `-----BEGIN CERTIFICATE-----
 MIIBnjCCAUSgAwIBAgIUQ2SaA1OP69yB66Gt5nlo0dZwty0wCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMZXhhbXBsZS50ZXN0MCAXDTI2MTEyMDE4MzMxNVoYDzIxMjYx
 MDI3MTgzMzE1WjAXMRUwEwYDVQQDDAxleGFtcGxlLnRlc3QwWTATBgcqhkjOPQIB
@@ -22,7 +22,7 @@ KoZIzj0EAwIDSAAwRQIgeBkgSm6mEdb+IU4CaaKPQvAM9usZnnuH10WV5wNffzwC
 IQCCCJy1WqPb9cI20ZmsG5KuiQeWupNvo52Q3tOhtAPIQA==
 -----END CERTIFICATE-----
 `;
-const KEY = `-----BEGIN PRIVATE KEY-----
+const keyPem = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqMG30htUepmkrXlq
 vWo+N/VdJrAGc2Up0lHPRusVZN2hRANCAATiZPUb/nh6R3z6+SXyESJ01JqWEoWU
 lk68zS4dRlWsDEVZpHc9CmGw9sjN6ZEKyEcOU1jt4rp0VHkEsM4bNMXU
@@ -51,17 +51,17 @@ async function sendFrom(
 
 describe('https', () => {
   let directory = '';
-  let asked: (string | false | null)[] = [];
+  let serverNames: (string | false | null)[] = [];
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'outbound-'));
-    await Bun.write(join(directory, 'ca.pem'), CERTIFICATE);
+    await Bun.write(join(directory, 'ca.pem'), certificatePem);
   });
   afterAll(() => rm(directory, { recursive: true }));
 
   async function tlsPeer(): Promise<{ port: number; close: () => void }> {
-    asked = [];
-    const server = createServer({ cert: CERTIFICATE, key: KEY }, socket => {
-      asked.push(socket.servername ?? null);
+    serverNames = [];
+    const server = createServer({ cert: certificatePem, key: keyPem }, socket => {
+      serverNames.push(socket.servername ?? null);
       socket.on('error', () => {});
       socket.once('data', () => ok(socket));
     });
@@ -71,19 +71,19 @@ describe('https', () => {
     return { port: typeof address === 'object' && address ? address.port : 0, close: () => server.close() };
   }
 
-  test('a trusted certificate of the name in the URL; the name is announced', async () => {
+  test('a certificate for the name in the URL is accepted, and the name is sent as SNI', async () => {
     const server = await tlsPeer();
     const trusting = { NODE_EXTRA_CA_CERTS: join(directory, 'ca.pem') };
     expect(await sendFrom(trusting, `https://example.test:${server.port}`)).toMatchObject({
       kind: 'answered',
       status: 200,
     });
-    expect(asked).toEqual(['example.test']);
+    expect(serverNames).toEqual(['example.test']);
     expect(await sendFrom(trusting, `https://other.test:${server.port}`)).toMatchObject({ kind: 'unreachable' });
     server.close();
   });
 
-  test('an untrusted one is unreachable, even where checks are switched off by environment', async () => {
+  test('an untrusted certificate is unreachable, even when the environment switches checks off', async () => {
     const server = await tlsPeer();
     const result = await sendFrom({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, `https://example.test:${server.port}`);
     expect(result).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('TLS') });

@@ -20,8 +20,8 @@ const send = (port: number, request: Partial<OutboundRequest> = {}): Promise<Out
 
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-describe('what goes out', () => {
-  test('header order, case, repeats and latin1 bytes; target as URLs are written', async () => {
+describe('the request', () => {
+  test('keeps header order, case, repeats and latin1 bytes, and the URL as written', async () => {
     const to = await peer(ok);
     const headers = [
       ['Content-Type', 'text/plain'],
@@ -51,7 +51,7 @@ describe('what goes out', () => {
     );
   });
 
-  test.each(['GET', 'DELETE', 'QUERY', 'PROPFIND', 'PURGE'])('%s with a body', async method => {
+  test.each(['GET', 'DELETE', 'QUERY', 'PROPFIND', 'PURGE'])('%s keeps its body', async method => {
     const to = await peer(ok);
     expect(await send(to.port, { method, body: bytes('abc') })).toMatchObject({ status: 200 });
     expect(to.received()).toStartWith(`${method} / HTTP/1.1\r\n`);
@@ -68,14 +68,14 @@ describe('what goes out', () => {
     ['HEAD', false],
     ['DELETE', false],
     ['OPTIONS', false],
-  ])('%s without a body: length stated is %p, never chunked', async (method, isStated) => {
+  ])('%s without a body is never chunked (sends Content-Length: %p)', async (method, isStated) => {
     const to = await peer(reply('HTTP/1.1 204 No Content'));
     expect(await send(to.port, { method })).toMatchObject({ status: 204 });
     expect(to.received().includes('\r\nContent-Length: 0\r\n')).toBe(isStated);
     expect(to.received()).not.toMatch(/transfer-encoding/i);
   });
 
-  test('a body of a megabyte, any bytes', async () => {
+  test('keeps a megabyte of arbitrary bytes', async () => {
     const body = Uint8Array.from({ length: 1 << 20 }, (_, i) => i & 0xff);
     const to = await peer(socket => {
       const wait = setInterval(() => {
@@ -88,7 +88,7 @@ describe('what goes out', () => {
     expect(to.received().split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(Buffer.from(body).toString('latin1'));
   });
 
-  test('headers that could break out of their line, or that are not the caller’s, are not sent', async () => {
+  test('has no header that contains a line break, or that the connection sets', async () => {
     const to = await peer(ok);
     const headers = [
       ['X-A', 'b\r\nX-Evil: 1'],
@@ -123,31 +123,31 @@ describe('what goes out', () => {
   });
 });
 
-describe('where it goes', () => {
+describe('the destination', () => {
   const resolving = (...answers: ResolvedAddress[][]) => {
-    const asked: string[] = [];
-    const resolve = async (host: string): Promise<ResolvedAddress[]> => answers[asked.push(host) - 1] ?? [];
-    return { asked, resolve };
+    const resolved: string[] = [];
+    const resolve = async (host: string): Promise<ResolvedAddress[]> => answers[resolved.push(host) - 1] ?? [];
+    return { resolved, resolve };
   };
   const [one, two] = [
     { address: '127.0.0.1', family: 4 },
     { address: '127.0.0.2', family: 4 },
   ] as const;
 
-  test('to the address that was checked: the name is resolved once', async () => {
+  test('is the address that was checked: the name is resolved once', async () => {
     const first = await peer(ok);
     const second = await peer(ok, '127.0.0.2', first.port);
-    const { asked, resolve } = resolving([one], [two]);
+    const { resolved, resolve } = resolving([one], [two]);
     const pinned = createOutbound({ allow: [], allowLoopback: true, clock: systemClock, resolve });
     const url = `http://rebind.test:${first.port}/`;
     expect(await pinned.send({ url, method: 'GET', headers: [], body: bytes(''), timeoutMs: 5000 })).toMatchObject({
       status: 200,
     });
-    expect([asked, first.connects(), second.connects()]).toEqual([['rebind.test'], 1, 0]);
+    expect([resolved, first.connects(), second.connects()]).toEqual([['rebind.test'], 1, 0]);
     expect(first.received()).toContain(`\r\nHost: rebind.test:${first.port}\r\n`);
   });
 
-  test('each request is checked anew: no connection is kept from the last one', async () => {
+  test('is checked for each request, and no connection is reused', async () => {
     const to = await peer(socket =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n'),
     );
@@ -165,7 +165,7 @@ describe('where it goes', () => {
     expect(to.connects()).toBe(1);
   });
 
-  test('to the next address when the first one refuses: localhost with a server on one family', async () => {
+  test('is the next address when the first one refuses, as for localhost with a server on one family', async () => {
     const to = await peer(ok);
     const { resolve } = resolving([{ address: '::1', family: 6 }, one]);
     const pinned = createOutbound({ allow: [], allowLoopback: true, clock: systemClock, resolve });
@@ -180,7 +180,7 @@ describe('where it goes', () => {
     ).toMatchObject({ status: 200 });
   });
 
-  test('never where a redirect points', async () => {
+  test('is never the target of a redirect', async () => {
     const target = await peer(ok);
     const to = await peer(
       reply(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${target.port}/\r\nContent-Length: 0`),
@@ -189,7 +189,7 @@ describe('where it goes', () => {
     expect(target.connects()).toBe(0);
   });
 
-  test('refused by all addresses of a name', async () => {
+  test('is unreachable when all addresses of the name refuse', async () => {
     const to = await peer(ok);
     closePeers();
     const { resolve } = resolving([{ address: '::1', family: 6 }, one]);
@@ -201,7 +201,7 @@ describe('where it goes', () => {
     });
   });
 
-  test('refused connections and unknown names are unreachable', async () => {
+  test('is unreachable when it refuses the connection or its name is unknown', async () => {
     const to = await peer(ok);
     closePeers();
     expect(await send(to.port)).toMatchObject({ kind: 'unreachable', reason: 'the connection was refused' });

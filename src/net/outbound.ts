@@ -1,7 +1,7 @@
 /*
- * The only place that opens outbound connections to addresses somebody else chose. node:http, because Bun's fetch ignores
- * `lookup`, obeys proxy variables, inflates answers, rewrites headers and drops the body of a GET. Each request: one guard
- * verdict, one fresh connection to a pinned address, no redirects, one deadline for all of it, a bounded part of the answer.
+ * The only outbound connections to destinations chosen by users. Each request is checked by the address guard, uses a new connection
+ * to a pinned address, follows no redirect, has one deadline, and reads a bounded part of the response. Uses node:http, because
+ * Bun's fetch ignores `lookup`, obeys proxy variables, decompresses, rewrites headers and drops the body of a GET.
  */
 
 import { lookup as resolveName } from 'node:dns/promises';
@@ -11,17 +11,17 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { AllowEntry } from '../core/allow-list.ts';
 import type { Clock } from '../core/clock.ts';
 import { type HeaderPair, toPairs } from '../core/headers.ts';
-import { createGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
+import { createAddressGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
 
 export type OutboundRequest = {
   readonly url: string;
   readonly method: string;
-  /** Sent in this order and spelling. Host, lengths, encodings and connection headers are not the caller's to set. */
+  /** Sent in this order and spelling, except those in `ownHeaders`. */
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array;
-  /** Whole request: name resolution to last byte. */
+  /** From name resolution to the last byte. */
   readonly timeoutMs: number;
-  /** How much of the answer's body is kept; the rest is not read. */
+  /** How much of the response body is read. */
   readonly previewBytes?: number;
   readonly signal?: AbortSignal;
 };
@@ -32,13 +32,13 @@ export type OutboundResult =
       readonly status: number;
       readonly headers: readonly HeaderPair[];
       readonly preview: Uint8Array;
-      /** The body went on, or was cut off by the peer or the deadline. */
+      /** The body is longer than the preview, or was cut off by the peer or the deadline. */
       readonly truncated: boolean;
       readonly durationMs: number;
     }
-  /** Not tried: a bad URL, or an address that is not public. */
+  /** Not sent: the URL is invalid or the destination not allowed. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Tried, and no answer came. */
+  /** There was no response. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly durationMs: number };
 
 export type Outbound = { readonly send: (request: OutboundRequest) => Promise<OutboundResult> };
@@ -47,15 +47,15 @@ type Answer = Omit<Extract<OutboundResult, { kind: 'answered' }>, 'durationMs'>;
 type Failure = { readonly kind: 'unreachable'; readonly reason: string };
 type Allowed = Extract<GuardVerdict, { kind: 'allowed' }>;
 
-const CONNECT_TIMEOUT_MS = 5000;
-const DEFAULT_PREVIEW_BYTES = 65_536;
+const connectTimeoutMs = 5000;
+const defaultPreviewBytes = 65_536;
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Bytes of a field value as latin1 text: no CR, LF, NUL or other controls (RFC 9110 section 5.5). */
-const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Decided here, or of the connection: a caller's value could only contradict what is really sent. */
-const OWN_HEADERS = new Set([
+/** Headers of the connection or set here. A caller's value could contradict what is sent, and is dropped. */
+const ownHeaders = new Set([
   'host',
   'accept-encoding',
   'content-length',
@@ -69,19 +69,19 @@ const OWN_HEADERS = new Set([
   'trailer',
 ]);
 
-/** Methods that say nothing by an absent body; all others state a length of 0. */
-const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+/** Without a body, these methods send no Content-Length, and all others send 0. */
+const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Names and values in turn, the form that node:http sends as it is. */
+/** Names and values in turn, which node:http sends unchanged. */
 function flatHeaders({ method, headers, body }: OutboundRequest, url: URL): string[] {
   const isSent = ([name, value]: HeaderPair): boolean =>
-    TOKEN.test(name) && FIELD_VALUE.test(value) && !OWN_HEADERS.has(name.toLowerCase());
-  // A stated length, also 0, keeps node:http from sending the body in chunks.
-  const length = body.byteLength > 0 || !BODILESS.has(method) ? ['Content-Length', String(body.byteLength)] : [];
+    tokenForm.test(name) && fieldValueForm.test(value) && !ownHeaders.has(name.toLowerCase());
+  // Without a length, node:http would send the body chunked.
+  const length = body.byteLength > 0 || !bodilessMethods.has(method) ? ['Content-Length', String(body.byteLength)] : [];
   return ['Host', url.host, 'Accept-Encoding', 'identity', ...length, ...headers.filter(isSent).flat()];
 }
 
-/** Answers both shapes that node:net may ask for, whatever the name. */
+/** A lookup that returns the pinned addresses, in both forms that node:net uses. */
 const pinnedLookup =
   (addresses: readonly ResolvedAddress[]): LookupFunction =>
   (_host, options, done) => {
@@ -110,7 +110,7 @@ function readAnswer(response: IncomingMessage, limit: number) {
       preview: new Uint8Array(Buffer.concat(chunks).subarray(0, limit)),
       truncated: truncated || size > limit,
     }),
-    /** Takes one more chunk; true once more than the limit has come. */
+    /** Adds a chunk. @returns whether the limit is exceeded */
     add: (chunk: Buffer): boolean => {
       chunks.push(chunk);
       size += chunk.byteLength;
@@ -119,7 +119,7 @@ function readAnswer(response: IncomingMessage, limit: number) {
   };
 }
 
-/** One exchange with an allowed destination. Settles once, and then nothing of it is left open. */
+/** Sends the request to an allowed destination. Nothing is left open when it settles. */
 function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal): Promise<Answer | Failure> {
   return new Promise(settle => {
     const { url, host, port } = to;
@@ -129,7 +129,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
       path: url.pathname + url.search,
       method: request.method,
       headers: flatHeaders(request, url),
-      // A pooled socket would skip `lookup`, and with it the pin.
+      // A pooled socket would skip `lookup`, and so the guard.
       agent: false,
       lookup: pinnedLookup(to.addresses),
       rejectUnauthorized: true,
@@ -146,24 +146,24 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     };
     const onDeadline = (): void => finish(String(deadline.reason));
     const connectTimer = setTimeout(
-      () => finish(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`),
-      CONNECT_TIMEOUT_MS,
+      () => finish(`no connection within ${connectTimeoutMs / 1000} s`),
+      connectTimeoutMs,
     );
     deadline.addEventListener('abort', onDeadline);
     if (deadline.aborted) onDeadline();
 
     outgoing.on('socket', socket => socket.once('connect', () => clearTimeout(connectTimer)));
-    // Once the answer has begun, its own end or error follows, after the bytes that are still on their way.
+    // After the response has begun, its own end or error event follows, with the bytes that are still in transit.
     outgoing.on('error', error => reading ?? finish(explain(error)));
     outgoing.on('close', () => finish('the connection was closed without an answer'));
     outgoing.on('upgrade', (response, socket) => {
-      // Node leaves an upgraded socket to whoever listens.
+      // Node does not close an upgraded socket.
       socket.destroy();
       reading = readAnswer(response, 0);
       finish('', false);
     });
     outgoing.on('response', response => {
-      const current = readAnswer(response, request.previewBytes ?? DEFAULT_PREVIEW_BYTES);
+      const current = readAnswer(response, request.previewBytes ?? defaultPreviewBytes);
       reading = current;
       response.on('data', (chunk: Buffer) => {
         if (current.add(chunk)) finish('');
@@ -178,8 +178,8 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
 const systemResolve: Resolve = host => resolveName(host, { all: true });
 
 /**
- * `allow` opens destinations that are not public, `allowLoopback` opens this host. `send` never throws: what can go wrong
- * outside is a value.
+ * @param allow destinations that are allowed although they are not public
+ * @returns `send`, which never throws: failures of the destination are values
  */
 export function createOutbound({
   allow,
@@ -192,7 +192,7 @@ export function createOutbound({
   clock: Pick<Clock, 'monotonic'>;
   resolve?: Resolve;
 }): Outbound {
-  const guard = createGuard({ allow, allowLoopback, resolve });
+  const guard = createAddressGuard({ allow, allowLoopback, resolve });
 
   const attempt = async (request: OutboundRequest, deadline: AbortSignal) => {
     const expired = new Promise<Failure>(settle => {
@@ -211,7 +211,7 @@ export function createOutbound({
 
   return {
     send: async request => {
-      if (!TOKEN.test(request.method) || request.method === 'CONNECT') {
+      if (!tokenForm.test(request.method) || request.method === 'CONNECT') {
         return { kind: 'refused', reason: 'the method cannot be sent' };
       }
       const startedAt = clock.monotonic();

@@ -1,11 +1,10 @@
 /*
- * Ports of protocols that would make sense of an HTTP request as something else (mail, databases, caches, chat): browsers'
- * list (Fetch standard, "port blocking") and the data stores that are commonly reachable. The small services below 20 are left
- * out: a request does nothing there but fail.
+ * Ports of other protocols, which could take an HTTP request for commands (mail, databases, caches, chat): the list of browsers
+ * (Fetch standard, "port blocking") and common data stores. Most ports below 20 are left out: a request can only fail there.
  */
 
 /** docs/replay.md lists them for users. */
-export const blockedPorts: ReadonlySet<number> = new Set([
+const blockedPorts: ReadonlySet<number> = new Set([
   0, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123,
   135, 137, 138, 139, 143, 161, 179, 389, 427, 445, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556,
   563, 587, 601, 636, 873, 989, 990, 993, 995, 1433, 1521, 1719, 1720, 1723, 2049, 3306, 3389, 3659, 4045, 4190, 5060,

@@ -1,10 +1,10 @@
-/* A clock that a test holds. Wall clock and monotonic clock move apart only when a test says so. */
+/* A clock that a test controls. */
 import type { Clock } from '../core/clock.ts';
 
 export type HeldClock = Clock & {
-  /** Both clocks go on by this much. */
+  /** Advances the wall clock and the monotonic clock. */
   advance: (ms: number) => void;
-  /** The wall clock jumps; the monotonic one does not notice. */
+  /** Sets only the wall clock. */
   setNow: (ms: number) => void;
 };
 

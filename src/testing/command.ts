@@ -1,4 +1,4 @@
-/* A command line in this process: what it prints, how it ends, and a server that runs until it is told to stop. */
+/* Runs commands in this process and collects what they print. */
 import { runCommand } from '../cli/commands.ts';
 import type { Io } from '../cli/io.ts';
 import { systemClock } from '../core/clock.ts';
@@ -60,7 +60,7 @@ export async function startServer(
   );
   return {
     origin,
-    /** What it has printed once it is ready. */
+    /** Everything printed, once the server is ready. */
     said: async () => {
       await eventually(() => said.stdout.includes('Ready.\n'));
       return { ...said };

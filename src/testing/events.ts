@@ -1,7 +1,7 @@
-/* Many events at once, without a socket: what they are does not matter, only when they came and how large they are. */
+/* Stores many events without a socket, for tests in which only their times and sizes matter. */
 import type { TestServer } from './test-server.ts';
 
-/** Stores `count` deliveries and returns their ids. `receivedAt`: of all of them, or of each by its number. */
+/** Stores `count` deliveries. @param receivedAt of all, or of each by its number @returns their ids */
 export async function recordMany(
   { services }: TestServer,
   endpointId: string,
@@ -20,7 +20,7 @@ export async function recordMany(
         path: '',
         query: null,
         fields: new Uint8Array(0),
-        // Random, so that it stays as large as it is.
+        // Random, so that it cannot be compressed.
         body: bodyBytes > 100 ? services.random(bodyBytes) : Buffer.from(`{"number":${n}}`),
         sourceIp: '127.0.0.1',
         receivedAt: typeof receivedAt === 'number' ? receivedAt : receivedAt(n),

@@ -1,4 +1,4 @@
-/* A front whose deliveries of the short way and of the complete server are kept here, for tests of what goes which way. */
+/* A front that keeps the deliveries of the fast path and the requests of the HTTP server, for tests of which one a request takes. */
 import type { Answer } from '../core/answer.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront } from '../front.ts';
@@ -7,7 +7,7 @@ import { exchange, openWire, type Wire } from './raw-http.ts';
 
 export const maxBodyBytes = 1000;
 /** What the budget has when nothing is on its way. */
-export const room = 10_000;
+export const budgetBytes = 10_000;
 
 export type FastPathServer = Awaited<ReturnType<typeof openFastPath>>;
 
@@ -25,12 +25,12 @@ export const post = (body: string, ...fields: string[]): string =>
 export async function openFastPath() {
   const wires: Wire[] = [];
   const server = {
-    /** What came the short way. */
+    /** Deliveries of the fast path. */
     arrived: [] as (Pick<BufferedDelivery, 'method' | 'target' | 'forwardedFor'> & { fields: string; body: string })[],
     handedOver: [] as string[],
     errors: [] as unknown[],
     aborted: 0,
-    free: room,
+    free: budgetBytes,
     answer: (_delivery: BufferedDelivery): Answer | Promise<Answer> => ok(),
   };
   const budget: MemoryBudget = {
@@ -45,7 +45,7 @@ export async function openFastPath() {
   };
   const front = createFront({
     ingest: {
-      handle: async (req, res, target) => {
+      handleRequest: async (req, res, target) => {
         let body = '';
         for await (const chunk of req) body += latin1(chunk as Buffer);
         server.handedOver.push(`${req.method} ${target} ${body}`);
@@ -60,7 +60,7 @@ export async function openFastPath() {
         maxBodyBytes,
         completeBudget: budget,
         unfinishedBudget: budget,
-        holdersOf: ({ peer }) => [peer],
+        budgetHoldersOf: ({ peer }) => [peer],
         isKnownTarget: target => target !== '/in/nobody',
         onAborted: () => {
           server.aborted++;
@@ -91,5 +91,5 @@ export async function openFastPath() {
   });
 }
 
-/** How many answers are in it. */
+/** The number of 200 responses received. */
 export const answers = (wire: Wire): number => wire.received().split('HTTP/1.1 200 OK').length - 1;

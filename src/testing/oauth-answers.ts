@@ -1,7 +1,7 @@
 /* What the authorization address can answer. */
 import { expect } from 'bun:test';
 
-/** An error that is told to the person, because nobody else can be trusted with it. */
+/** An error page for the user: the client's redirect URI cannot be trusted. */
 export async function isErrorPage(response: Response): Promise<void> {
   expect([response.status, response.headers.has('location')]).toEqual([400, false]);
   expect(response.headers.get('content-type')).toStartWith('text/html');

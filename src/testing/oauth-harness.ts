@@ -1,4 +1,4 @@
-/* A Hooktape as the authorization server of tests: people who are signed in, clients, and the whole way to a token. */
+/* A test server as an OAuth authorization server: signed-in accounts, clients, and every step to a token. */
 import { createHash } from 'node:crypto';
 import { type HeldClock, holdClock } from './clock.ts';
 import { openTestServer, type TestAccount, type TestServer, type TestServerOptions } from './test-server.ts';
@@ -18,7 +18,7 @@ export type Tokens = {
 };
 export type SignedInAccount = TestAccount & { cookie: string };
 
-/** What a browser says of a form on a page of the server's own. */
+/** What a browser sends with a form of the server's own page. */
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
 /** The password of every account that `createAccount` makes. */
@@ -43,7 +43,7 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
     env: { HOOKTAPE_BASE_URL: base, ...options.env },
   });
   const { services, fetch } = server;
-  let askers = 0;
+  let addresses = 0;
 
   /** An account with a password, signed in. */
   const createAccount = async (email: string, teamOf?: string): Promise<SignedInAccount> => {
@@ -54,16 +54,16 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
     return { ...caller, cookie: await signIn(email) };
   };
   const signIn = async (email: string): Promise<string> => {
-    const visitor = { userAgent: 'test', sourceIp: `10.0.0.${++askers}`, sessionId: undefined };
+    const visitor = { userAgent: 'test', sourceIp: `10.0.0.${++addresses}`, sessionId: undefined };
     return `${services.cookie.name}=${await services.sessions.signIn({ email, password: signInPassword }, visitor)}`;
   };
 
-  /** Registers past the limit per address, which has its own test. */
+  /** Registers a client from a new address each time, because the limit per address has its own test. */
   const register = async (metadata: Record<string, unknown> = {}): Promise<TestClient> => {
     const redirectUris = (metadata['redirect_uris'] as string[] | undefined) ?? ['https://c.test/cb'];
     const body = await services.oauth.register(
       { client_name: 'Test app', redirect_uris: redirectUris, token_endpoint_auth_method: 'none', ...metadata },
-      `asker-${++askers}`,
+      `asker-${++addresses}`,
       undefined,
     );
     const secret = body['client_secret'];
@@ -104,7 +104,7 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
   };
   const answer = (handle: string, cookie: string, decision = 'allow'): Promise<Response> =>
     post('/authorize/consent', { handle, decision }, { cookie, ...ownPage });
-  /** Asks, consents, and gives where the browser is sent to. */
+  /** Requests authorization and decides on the consent page. @returns where the browser is redirected to */
   const consent = async (
     client: TestClient,
     who: SignedInAccount,
@@ -134,7 +134,7 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
     over: Record<string, string | undefined> = {},
   ): Promise<Response> =>
     post('/token', { grant_type: 'refresh_token', refresh_token: token, ...authentication(client), ...over });
-  /** Everything between a client and its tokens. */
+  /** Authorization, consent and token request. */
   const connect = async (client: TestClient, who: SignedInAccount, over: Form = {}): Promise<Tokens> => {
     const response = await redeem(client, await codeFor(client, who, over));
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);

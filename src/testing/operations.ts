@@ -88,7 +88,7 @@ export function callOf(operation: Operation, ids: Record<string, string>, world:
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Ada, who owns a team; Cleo, her colleague; Bob, of another team. Each has one of everything a person can have. */
+/** Ada owns a team, Cleo is a member of it, Bob is in another team. Each has one of every resource. */
 export async function openWorld(env: Record<string, string> = {}) {
   const harness: OAuthHarness = await openOAuthHarness({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
   const { server } = harness;
@@ -108,7 +108,7 @@ export async function openWorld(env: Record<string, string> = {}) {
     harness.connect(app, { ...who, cookie: await harness.signIn(who.email) });
   const endpointOf = (who: SignedInAccount) => who.createEndpoint();
 
-  /** A new one of this person's, with everything that it stands in. */
+  /** Creates a resource of this account, and the resources that contain it. */
   const make: Record<Kind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
     endpoint: async who => ({ endpoint: (await endpointOf(who)).id }),
     event: async who => ({ event: await server.deliver(await endpointOf(who)) }),
@@ -147,7 +147,7 @@ export async function openWorld(env: Record<string, string> = {}) {
   return { harness, ada, bob, cleo, client, destination, operations, make, fresh, connect, close: harness.close };
 }
 
-/** Values for the names of an operation, each a new resource of this person's. */
+/** Values for the parameters of an operation, each a new resource of the account. */
 export async function ownIds(
   world: World,
   operation: Operation,
@@ -155,7 +155,7 @@ export async function ownIds(
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const made: Record<string, string> = {};
-  // The innermost first: what it stands in comes with it.
+  // The innermost resource first: the resources that contain it are created with it.
   for (const { name, kind } of resourcesOf(operation).reverse()) {
     if (kind === undefined) continue;
     if (made[kind] === undefined) Object.assign(made, await world.make[kind](who));

@@ -14,7 +14,7 @@ export function closePeers(): void {
 
 export type Peer = { port: number; received: () => string; connects: () => number; isClosed: () => boolean };
 
-/** A raw TCP peer on a free port: `answer` runs once a whole head has come, everything received is kept as latin1. */
+/** A raw TCP peer on a free port: `answer` runs once a complete head was received; `received` has everything as latin1. */
 export async function peer(answer: (socket: Socket) => unknown, host = '127.0.0.1', port = 0): Promise<Peer> {
   let received = '';
   let connects = 0;

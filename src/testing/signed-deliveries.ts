@@ -33,15 +33,15 @@ export type SignedDelivery = {
   body: string;
 };
 
-const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const SECRET = 'a secret of the endpoint';
-const hex = (text: string): string => createHmac('sha256', SECRET).update(text).digest('hex');
+const whsecSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const sharedSecret = 'a secret of the endpoint';
+const hex = (text: string): string => createHmac('sha256', sharedSecret).update(text).digest('hex');
 
 /** `url`: the endpoint's public URL; `now`: epoch ms. */
 export async function signedDeliveries(url: string, now: number): Promise<SignedDelivery[]> {
   const s = Math.floor(now / 1000);
   const event = JSON.stringify({ type: 'thing.done', data: { object: 'ünïcode', amount: 2000 } });
-  const base = { method: 'POST' as const, url, secret: SECRET, body: event };
+  const base = { method: 'POST' as const, url, secret: sharedSecret, body: event };
   const standard = { id: 'msg_1', at: new Date(s * 1000) };
 
   return Promise.all([
@@ -51,7 +51,7 @@ export async function signedDeliveries(url: string, now: number): Promise<Signed
       headers: {
         'Stripe-Signature': await new Stripe('sk_test_x').webhooks.generateTestHeaderStringAsync({
           payload: event,
-          secret: SECRET,
+          secret: sharedSecret,
           timestamp: s,
         }),
       },
@@ -59,26 +59,26 @@ export async function signedDeliveries(url: string, now: number): Promise<Signed
     {
       ...base,
       platform: 'github',
-      headers: { 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': await signGithub(SECRET, event) },
+      headers: { 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': await signGithub(sharedSecret, event) },
     },
     {
       ...base,
       platform: 'svix',
-      secret: WHSEC,
+      secret: whsecSecret,
       headers: {
         'svix-id': standard.id,
         'svix-timestamp': String(s),
-        'svix-signature': new SvixWebhook(WHSEC).sign(standard.id, standard.at, event),
+        'svix-signature': new SvixWebhook(whsecSecret).sign(standard.id, standard.at, event),
       },
     },
     {
       ...base,
       platform: 'standard-webhooks',
-      secret: WHSEC,
+      secret: whsecSecret,
       headers: {
         'webhook-id': standard.id,
         'webhook-timestamp': String(s),
-        'webhook-signature': new StandardWebhook(WHSEC).sign(standard.id, standard.at, event),
+        'webhook-signature': new StandardWebhook(whsecSecret).sign(standard.id, standard.at, event),
       },
     },
     signTwilio(url),
@@ -86,18 +86,18 @@ export async function signedDeliveries(url: string, now: number): Promise<Signed
     {
       ...base,
       platform: 'coinbase-commerce',
-      headers: { 'X-CC-Webhook-Signature': coinbase.Webhook.computeSignature(event, SECRET) },
+      headers: { 'X-CC-Webhook-Signature': coinbase.Webhook.computeSignature(event, sharedSecret) },
     },
     {
       ...base,
       platform: 'sanity',
-      headers: { 'sanity-webhook-signature': await encodeSignatureHeader(event, now, SECRET) },
+      headers: { 'sanity-webhook-signature': await encodeSignatureHeader(event, now, sharedSecret) },
     },
     signContentful(url, now),
     {
       ...base,
       platform: 'notion',
-      headers: { 'X-Notion-Signature': await signWebhookPayload({ body: event, verificationToken: SECRET }) },
+      headers: { 'X-Notion-Signature': await signWebhookPayload({ body: event, verificationToken: sharedSecret }) },
     },
     signBraintree(url),
     signPusher(base),
@@ -105,7 +105,7 @@ export async function signedDeliveries(url: string, now: number): Promise<Signed
       ...base,
       platform: 'workos',
       headers: {
-        'WorkOS-Signature': `t=${now}, v1=${await new WorkOS('sk').webhooks.computeSignature(now, JSON.parse(event), SECRET)}`,
+        'WorkOS-Signature': `t=${now}, v1=${await new WorkOS('sk').webhooks.computeSignature(now, JSON.parse(event), sharedSecret)}`,
       },
     },
     signDiscord(url, s),
@@ -127,12 +127,12 @@ function signTwilio(url: string): SignedDelivery {
   const params = { CallSid: 'CA123', From: '+14158675309', Body: 'a b&c', MessageStatus: 'sent' };
   return {
     platform: 'twilio',
-    secret: SECRET,
+    secret: sharedSecret,
     method: 'POST',
     url: `${url}?foo=1&bar=2`,
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
-      'X-Twilio-Signature': twilio.getExpectedTwilioSignature(SECRET, `${url}?foo=1&bar=2`, params),
+      'X-Twilio-Signature': twilio.getExpectedTwilioSignature(sharedSecret, `${url}?foo=1&bar=2`, params),
     },
     body: new URLSearchParams(params).toString(),
   };
@@ -140,7 +140,7 @@ function signTwilio(url: string): SignedDelivery {
 
 async function signMux(base: Base, s: number): Promise<SignedDelivery> {
   const headers = { 'mux-signature': `t=${s},v1=${hex(`${s}.${base.body}`)}` };
-  await new Mux({ tokenId: 'a', tokenSecret: 'b' }).webhooks.verifySignature(base.body, headers, SECRET);
+  await new Mux({ tokenId: 'a', tokenSecret: 'b' }).webhooks.verifySignature(base.body, headers, sharedSecret);
   return { ...base, platform: 'mux', headers };
 }
 
@@ -179,7 +179,7 @@ async function signBraintree(url: string): Promise<SignedDelivery> {
 
 function signPusher(base: Base): SignedDelivery {
   const headers = { 'X-Pusher-Key': 'key', 'X-Pusher-Signature': hex(base.body), 'content-type': 'application/json' };
-  const pusher = new Pusher({ appId: '1', key: 'key', secret: SECRET, cluster: 'eu' });
+  const pusher = new Pusher({ appId: '1', key: 'key', secret: sharedSecret, cluster: 'eu' });
   const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   accepted(pusher.webhook({ headers: lowered, rawBody: base.body }).isValid(), 'pusher');
   return { ...base, platform: 'pusher', headers };
@@ -211,10 +211,10 @@ function signSendgrid(url: string, s: number): SignedDelivery {
 
 function signGoCardless(url: string): SignedDelivery {
   const body = '{"events":[{"id":"EV1","resource_type":"mandates","action":"created"}],"meta":{"webhook_id":"WB1"}}';
-  verifyGoCardless(body, SECRET, hex(body));
+  verifyGoCardless(body, sharedSecret, hex(body));
   return {
     platform: 'gocardless',
-    secret: SECRET,
+    secret: sharedSecret,
     method: 'POST',
     url,
     headers: { 'Webhook-Signature': hex(body) },
@@ -225,17 +225,17 @@ function signGoCardless(url: string): SignedDelivery {
 async function signPaddle(base: Base, s: number): Promise<SignedDelivery> {
   const signature = `ts=${s};h1=${hex(`${s}:${base.body}`)}`;
   const paddle = new Paddle('key', { environment: Environment.sandbox });
-  accepted(await paddle.webhooks.isSignatureValid(base.body, SECRET, signature), 'paddle');
+  accepted(await paddle.webhooks.isSignatureValid(base.body, sharedSecret, signature), 'paddle');
   return { ...base, platform: 'paddle', headers: { 'Paddle-Signature': signature } };
 }
 
 function signLine(base: Base): SignedDelivery {
-  const signature = createHmac('sha256', SECRET).update(base.body).digest('base64');
-  accepted(lineAccepts(base.body, SECRET, signature), 'line');
+  const signature = createHmac('sha256', sharedSecret).update(base.body).digest('base64');
+  accepted(lineAccepts(base.body, sharedSecret, signature), 'line');
   return { ...base, platform: 'line', headers: { 'X-Line-Signature': signature } };
 }
 
 function signRazorpay(base: Base): SignedDelivery {
-  accepted(validateWebhookSignature(base.body, hex(base.body), SECRET), 'razorpay');
+  accepted(validateWebhookSignature(base.body, hex(base.body), sharedSecret), 'razorpay');
   return { ...base, platform: 'razorpay', headers: { 'X-Razorpay-Signature': hex(base.body) } };
 }

@@ -8,11 +8,11 @@ export type SseReader = {
   status: number;
   headers: Headers;
   messages: SseMessage[];
-  /** Everything that came, comments too. */
+  /** Everything received, including comments. */
   text: () => string;
-  /** Whether the server ended the stream; `cut` when it broke off. */
+  /** Whether the server ended the stream; `cut` when the connection broke. */
   ended: () => 'no' | 'ended' | 'cut';
-  /** Waits until that many messages have come. */
+  /** Waits until so many messages have been received. */
   count: (messages: number, deadlineMs?: number) => Promise<SseMessage[]>;
   close: () => void;
 };

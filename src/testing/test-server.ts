@@ -1,6 +1,6 @@
 /*
- * A whole Hooktape for tests: real services on a real migrated database in a directory of its own, the real app, and, when a
- * test needs what only a socket can say, the real front on an ephemeral port. Fakes only for clock, randomness and log.
+ * A complete server for tests: real services on a real migrated database in a temporary directory, the real app, and, when a test
+ * needs a socket, the real front on an ephemeral port. Only clock, log and the outside world can be replaced.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,18 +9,18 @@ import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
-import type { SpawnThread } from '../db/database.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
 import { createServices, type Dependencies, type Services } from '../wiring.ts';
 import { databaseFor } from './remote/databases.ts';
 
-const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/reader-thread.ts' };
+const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/threads/reader-thread.ts' };
 export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[name], import.meta.url).href);
 
 export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 
-/** Settings as the environment would give them, over the defaults. @throws when they are wrong */
+/** The configuration for these environment variables. @throws when a setting is wrong */
 export function configOf(env: Record<string, string>): Config {
   const result = readConfig({ env, readFile: () => '' });
   if (!result.ok) throw new Error(result.problems.join('\n'));
@@ -47,14 +47,14 @@ export function collectLog(): { log: Logger; lines: LogLine[] } {
   return { log: make({}), lines };
 }
 
-/** A person with a key, and the calls that this person makes. */
+/** An account with an API key, and its requests. */
 export type TestAccount = {
   accountId: string;
   email: string;
   key: string;
-  /** A call of the REST API with this person's key; `body` is sent as JSON. */
+  /** A request to the REST API with the account's key; `body` is sent as JSON. */
   call: (method: string, path: string, body?: unknown) => Promise<Response>;
-  /** The same, expecting this status, with the JSON that came. */
+  /** The same; returns the JSON. @throws when the status is another one */
   json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
   createEndpoint: (name?: string) => Promise<{ id: string; url: string; eventCount: number }>;
 };
@@ -68,7 +68,7 @@ export type TestServer = {
     email?: string,
     options?: { plan?: 'free' | 'pro'; teamOf?: string; password?: string },
   ) => Promise<TestAccount>;
-  /** Starts the front; `http://127.0.0.1:PORT`. Started once. */
+  /** Starts the front the first time. @returns `http://127.0.0.1:PORT` */
   listen: () => Promise<string>;
   /** Sends a delivery through a real socket and returns the new event's id. */
   deliver: (
@@ -81,17 +81,17 @@ export type TestServer = {
 
 type BodyInitLike = string | Uint8Array;
 
-/** What seals the database of a test that gives no other one. */
+/** HOOKTAPE_SECRET, when a test sets no other. */
 export const testSecret = 'a secret for tests, long enough to be taken';
 
 export type TestServerOptions = {
   env?: Record<string, string>;
   clock?: Clock;
-  /** Use this data directory and leave it in place. */
+  /** A data directory to use and not to remove. */
   directory?: string;
-  outside?: Dependencies['overrides'];
+  overrides?: Dependencies['overrides'];
   searchNearby?: number;
-  /** Where `listen` listens; any free port otherwise. */
+  /** The port of `listen`; any free one by default. */
   port?: number;
 };
 
@@ -99,7 +99,7 @@ export async function openTestServer({
   env = {},
   clock = systemClock,
   directory,
-  outside,
+  overrides,
   searchNearby,
   port = 0,
 }: TestServerOptions = {}): Promise<TestServer> {
@@ -121,13 +121,13 @@ export async function openTestServer({
     spawn: spawnThread,
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
-    ...(outside && { overrides: outside }),
+    ...(overrides && { overrides }),
     searchNearby,
     onFatal: error => {
       throw error;
     },
   }).catch(error => {
-    // One that was meant to fail leaves nothing behind.
+    // A test may expect this failure: remove the directory.
     if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });
     throw error;
   });
@@ -194,8 +194,7 @@ export async function openTestServer({
       return ((await response.json()) as { id: string }).id;
     },
     close: async () => {
-      services.live.endAll();
-      services.arrivals.endAll();
+      services.notifications.shutDown();
       await services.mcp.close();
       if (origin) await front.close(1000);
       await services.close();

@@ -7,17 +7,17 @@ import { createGate } from '../http/gate.ts';
 import { isOpenOperation } from '../http/open-operations.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRefusalThrottle } from '../http/refusal-throttle.ts';
-import type { Accounts } from './accounts.ts';
+import type { AccountsWiring } from './accounts.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { ConnectedApps } from './oauth.ts';
+import type { OAuthWiring } from './oauth.ts';
 
-/** A person's dashboard asks more often than a program: a page is a handful of requests. */
-const sessionRate = 10;
+/** The dashboard sends several requests for each page, so a session gets this many times the limit of a key. */
+const sessionRateFactor = 10;
 
-export function createAccess(
+export function createAccessWiring(
   { config, clock, onRequestError }: Infrastructure,
-  { keys, sessions }: Accounts,
-  { apps, challenge }: ConnectedApps,
+  { keys, sessions }: AccountsWiring,
+  { apps, challenge }: OAuthWiring,
 ) {
   const { baseUrl, rateLimitPerMinute } = config;
   const cookie = createSessionCookie(baseUrl);
@@ -28,16 +28,16 @@ export function createAccess(
   });
   const gate = createGate({
     authenticate: createAuthenticator({
-      keyHolder: keys.holderOf,
-      appHolder: apps.holderOf,
+      keyHolder: keys.authenticate,
+      appHolder: apps.authenticate,
       cookie,
-      sessionHolder: sessions.holderOf,
+      sessionHolder: sessions.authenticate,
     }),
     limiter: createRateLimiter(clock.monotonic),
     refusals: createRefusalThrottle(clock.monotonic),
     presentsCredentials: request => request.headers.has('authorization') || cookie.read(request) !== undefined,
     limitOf: ({ credential }) =>
-      credential.kind === 'session' ? sessionRate * rateLimitPerMinute : rateLimitPerMinute,
+      credential.kind === 'session' ? sessionRateFactor * rateLimitPerMinute : rateLimitPerMinute,
     refuse: browserGuard.refuse,
     isOpen: isOpenOperation,
     challenge,
@@ -47,10 +47,10 @@ export function createAccess(
     cookie,
     browserGuard,
     gate,
-    /** Who is signed in, in the browser that sent this. */
+    /** The session of the browser that sent the request. */
     async sessionOf(request: Request) {
       const token = cookie.read(request);
-      return token === undefined ? undefined : sessions.holderOf(token);
+      return token === undefined ? undefined : sessions.authenticate(token);
     },
   };
 }

@@ -1,4 +1,4 @@
-/* Accounts, teams, and the two credentials that people make themselves: API keys and sign-ins. */
+/* Accounts, teams, and the two credentials that users create themselves: API keys and sessions. */
 import { newToken } from '../core/ids.ts';
 import { maxKeysPerAccount } from '../core/limits.ts';
 import { argon2id, createPasswords } from '../features/accounts/passwords.ts';
@@ -18,22 +18,22 @@ import type { Infrastructure } from './infrastructure.ts';
 
 const keyUsesEveryMs = 30_000;
 
-export type Accounts = ReturnType<typeof createAccounts>;
+export type AccountsWiring = ReturnType<typeof createAccountsWiring>;
 
-/** What is told to the rest of the server. */
-export type PeopleEvents = {
+/** How other parts of the server hear of changes. */
+export type AccountEvents = {
   /** A team's plan changed. */
   onPlanChanged: () => void;
   /** A credential, an account or a membership ended. */
   onAccessEnded: () => void;
-  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  /** Ends the access of all apps that the account has authorized. @returns the number of grants */
   revokeGrants: (accountId: string) => Promise<number>;
 };
 
-export function createAccounts(
+export function createAccountsWiring(
   infrastructure: Infrastructure,
   endpoints: EndpointsService,
-  { onPlanChanged, onAccessEnded, revokeGrants }: PeopleEvents,
+  { onPlanChanged, onAccessEnded, revokeGrants }: AccountEvents,
 ) {
   const { config, log, clock, random, sha256, every, database, isShared } = infrastructure;
   const { db } = database;
@@ -52,7 +52,7 @@ export function createAccounts(
     onPlanChanged,
     isShared,
     revokeGrants,
-    revokeKeys: accountId => keys.revokeAllOf(accountId),
+    revokeKeys: accountId => keys.revokeAll(accountId),
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -72,7 +72,7 @@ export function createAccounts(
     random,
     sha256,
     index: sessionIndex,
-    onUnwritten: cause => log.warn('writing the last use of a session failed', { cause }),
+    onTouchError: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
   });
   const setup = createSetupService({
@@ -102,6 +102,8 @@ export function createAccounts(
     sessions,
     setup,
     teams,
+    /** Call it before the database closes. */
+    flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: async (): Promise<void> => {
       await Promise.all([keyIndex.reload(), sessionIndex.reload()]);
     },

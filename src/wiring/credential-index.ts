@@ -1,4 +1,4 @@
-/* Chooses and keeps up the index of a kind of credentials. */
+/* Which credentials exist: in memory when this process alone writes to the database, else by asking the database. */
 import {
   type CredentialIndex,
   createLocalIndex,
@@ -8,22 +8,25 @@ import {
 } from '../core/credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** Until then a credential that was revoked costs a query for each use. */
+/** Until the next reload, each use of a revoked credential costs a query. */
 const reloadEveryMs = 10 * 60_000;
 
-type Keeper = Pick<Infrastructure, 'isShared' | 'every'>;
+type IndexContext = Pick<Infrastructure, 'isShared' | 'every'>;
 type HashStore = { hashes: () => Promise<Buffer[]>; existing: (hashes: Buffer[]) => Promise<Buffer[]> };
 
-/** @param what the kind of credentials, in the plural */
-export function createHashIndex({ isShared, every }: Keeper, what: string, store: HashStore): CredentialIndex {
+/** @param what names the credentials in log messages, such as `API keys` */
+export function createHashIndex({ isShared, every }: IndexContext, what: string, store: HashStore): CredentialIndex {
   if (isShared) return createSharedIndex(async ids => (await store.existing(ids.map(hashOfId))).map(indexId));
   const index = createLocalIndex(async () => (await store.hashes()).map(indexId));
   every(reloadEveryMs, `reading which ${what} exist`, index.reload);
   return index;
 }
 
-/** In a shared database a grant is looked up only for a token whose signature holds, so that an invented one costs no query. */
-export function createGrantIndex({ isShared, every }: Keeper, grantIds: () => Promise<string[]>): CredentialIndex {
+/** With a shared database every grant may exist: it is looked up only after the token's signature was verified, so a made-up token costs no query. */
+export function createGrantIndex(
+  { isShared, every }: IndexContext,
+  grantIds: () => Promise<string[]>,
+): CredentialIndex {
   if (isShared) return { mayExist: () => true, add: () => {}, reload: async () => {} };
   const index = createLocalIndex(grantIds);
   every(reloadEveryMs, 'reading which grants exist', index.reload);

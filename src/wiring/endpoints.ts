@@ -1,5 +1,5 @@
-/* Endpoints, their signing secrets, and what is kept of both in memory because every delivery needs it. */
-import { createIngestAddresses } from '../features/endpoints/registry.ts';
+/* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
+import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
@@ -7,15 +7,18 @@ import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** How soon changes that another process made are seen. */
+/** How often changes of other processes are read. */
 const refreshEveryMs = 1_000;
 
-export type Endpoints = ReturnType<typeof createEndpoints>;
+export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 
-export function createEndpoints(infrastructure: Infrastructure, onDeleted: () => void) {
+export function createEndpointsWiring(infrastructure: Infrastructure, onDeleted: () => void) {
   const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = infrastructure;
-  const store = createEndpointsStore(database.db);
-  const registry = createIngestAddresses({ load: store.addresses, ...(isShared && { lookUp: store.address }) });
+  const store = createEndpointsStore(database.db, database.scanDb);
+  const registry = createEndpointRegistry({
+    load: store.listRegistered,
+    ...(isShared && { lookUp: store.findRegistered }),
+  });
   const endpoints = createEndpointsService({
     store,
     registry,
@@ -46,7 +49,7 @@ export function createEndpoints(infrastructure: Infrastructure, onDeleted: () =>
     endpoints,
     secrets,
     verdicts,
-    /** Before anything is asked of them. */
+    /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);
     },

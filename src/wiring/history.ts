@@ -1,44 +1,46 @@
-/* Taking history out, bringing it back in, and sending an event again. */
+/* Exports, imports and replays. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
+import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
-import type { Turn } from '../core/stream-pace.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
-import { wantedAnswer } from '../features/secrets/recognition.ts';
+import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
 import { preview } from '../ingest/row-encoder.ts';
 import { packRows } from '../ingest/store.ts';
 import { createOutbound } from '../net/outbound.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { IngestWiring } from './ingest.ts';
-import type { Observability } from './observability.ts';
+import type { ObservabilityWiring } from './observability.ts';
 
-/** The export's filter is the list's: the same text, folded the same way. A large body is read in turns with other work. */
-const textMatcher = (q: string, turn: Turn) => {
+/** Filters an export as the event list is filtered. A large body is searched in time slices. */
+const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   const matcher = createMatcher(q);
-  const go = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
+  const advance = (steps: ReturnType<Matcher>): boolean | Promise<boolean> => {
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
-      const pause = turn();
-      if (pause) return pause.then(() => go(steps));
+      const pause = yieldIfDue();
+      if (pause) return pause.then(() => advance(steps));
     }
   };
-  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => go(matcher(eventType, body));
+  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => advance(matcher(eventType, body));
 };
 
-export type History = ReturnType<typeof createHistory>;
+export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
-export function createHistory(
+export function createHistoryWiring(
   infrastructure: Infrastructure,
-  { endpoints, secrets }: Endpoints,
-  { events, search, captureStore, capture, turns }: IngestWiring,
-  { metrics }: Observability,
+  { endpoints, secrets }: EndpointsWiring,
+  { events, search, createSlices }: EventsWiring,
+  { captureStore, capture }: IngestWiring,
+  { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
 
@@ -46,17 +48,17 @@ export function createHistory(
     store: createExportsStore(database.scanClient),
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
-    since: events.since,
-    turns,
+    retentionCutoff: events.retentionCutoff,
+    createSlices,
     answer: ({ seq, token }, { id, row, headers, body }) => {
       const { method, path, query, platform, eventType, receivedAt } = row;
       const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
       const delivery = { method, path, query, rawHeaders: headers, body };
-      return stored(id, wantedAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
+      return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
     },
-    matcher: (q, turn) => {
+    matcher: (q, yieldIfDue) => {
       search.checkTerm(q);
-      return textMatcher(q, turn);
+      return textMatcher(q, yieldIfDue);
     },
     clock,
     version,
@@ -64,11 +66,11 @@ export function createHistory(
       log.error('events are damaged on disk and not in the export', { endpointId, count, first: ids[0] }),
   });
   const imports = createImportsService({
-    store: createImportsStore(database.client),
+    store: createImportsStore(database.db),
     insert: events => captureStore.insert([packRows(events)]),
     preview,
-    since: events.since,
-    busy: () => capture.depth() > 0,
+    retentionCutoff: events.retentionCutoff,
+    isBusy: () => capture.depth() > 0,
     onImported: search.wake,
     random,
   });
@@ -78,8 +80,8 @@ export function createHistory(
     clock,
   });
   const replays = createReplaysService({
-    store: createReplaysStore(database.client),
-    stored: events.stored,
+    store: createReplaysStore(database.db),
+    getStored: events.getStored,
     send: outbound.send,
     clock,
     timeoutMs: config.replayTimeoutMs,

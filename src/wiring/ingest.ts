@@ -1,125 +1,42 @@
-/* From the ingest address to disk, what happens to an event afterwards, and reading it. */
+/* From the ingest address to disk. */
 
-import { createSlots } from '../core/concurrency/slots.ts';
-import { createMemorySlots } from '../core/memory-slots.ts';
-import { createStreamPace, realRest } from '../core/stream-pace.ts';
-import { createBackground } from '../db/background.ts';
-import { createEventsService } from '../features/events/service.ts';
-import { createEventsStore } from '../features/events/store.ts';
-import { createLiveService } from '../features/live/service.ts';
-import { createLiveStore } from '../features/live/store.ts';
-import { createArrivals } from '../features/mcp/arrivals.ts';
-import { createRetentionService } from '../features/retention/service.ts';
-import { createSpace } from '../features/retention/space.ts';
-import { createRetentionStore } from '../features/retention/store.ts';
-import { createSweepClock } from '../features/retention/sweep-clock.ts';
-import { createSearchService } from '../features/search/service.ts';
-import { createSearchStore } from '../features/search/store.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
-import { createCaptureRate } from '../ingest/capture-rate.ts';
+import type { createCaptureRate } from '../ingest/capture-rate.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createCaptureStore } from '../ingest/store.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { Observability } from './observability.ts';
+import type { ObservabilityWiring } from './observability.ts';
 import { remoteBatchLimits, threadBatchLimits, writeDirectly, writeInThread } from './write-dispatch.ts';
-
-const streamsPerAccount = 20;
-const clockEveryMs = 60_000;
-/** Being shown, body and stored content together. */
-const largeEvents = { perHolder: 4, totalBytes: 256 << 20, patienceMs: 10_000, stalledMs: 5000 };
 
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
+/** @param captureRate counts the events of each commit */
 export function createIngestWiring(
   infrastructure: Infrastructure,
-  { registry, endpoints, secrets, verdicts }: Endpoints,
-  { metrics }: Observability,
+  { registry, endpoints, secrets }: EndpointsWiring,
+  { notifications, search }: EventsWiring,
+  { metrics }: ObservabilityWiring,
+  captureRate: ReturnType<typeof createCaptureRate>,
 ) {
-  const { config, log, clock, random, every, database, isShared, retentionMs, onError } = infrastructure;
-
-  const activity = createCaptureRate(clock.monotonic);
-  const turns = createStreamPace({ monotonic: clock.monotonic, isCaptureHigh: activity.isHigh, rest: realRest });
+  const { config, log, clock, random, database, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
-  const busy = (): boolean => capture.depth() > 0;
-  const background = createBackground({
-    busy,
-    monotonic: clock.monotonic,
-    onError: (job, cause) => log.warn('background work failed', { job, cause }),
-  });
-  const retentionStore = createRetentionStore(database, () => []);
-  const sweepClock = createSweepClock({
-    clock,
-    store: retentionStore,
-    onAhead: aheadMs =>
-      log.warn(
-        'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
-        { aheadSeconds: Math.round(aheadMs / 1000) },
-      ),
-    onSettled: () => log.info('the system clock is trusted again; expired events are removed by it'),
-  });
-  const retention = createRetentionService({
-    store: retentionStore,
-    clock: sweepClock,
-    retentionMs,
-    background,
-    giveBack: database.upkeep && createSpace({ upkeep: database.upkeep, busy }).slice,
-    removeTeam: endpoints.removeTeam,
-    onSwept: swept => {
-      metrics.swept(swept);
-      log.info('events past their window or of deleted endpoints were removed', { events: swept });
-    },
-  });
-  every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
-  every(clockEveryMs, 'watching the clock', sweepClock.watch);
-
-  const search = createSearchService({
-    store: createSearchStore(database.client, database.scanClient),
-    addJob: background.add,
-    monotonic: clock.monotonic,
-    // A slice holds the writer: while much is captured it is felt, whether or not anything waits at that moment.
-    busy: () => busy() || activity.isHigh(),
-    indexed: infrastructure.searchIndexed,
-    nearby: infrastructure.searchNearby,
-  });
-  const largeEventSlots = createMemorySlots({ ...largeEvents, monotonic: clock.monotonic });
-  const events = createEventsService({
-    store: createEventsStore(database.db),
-    clock,
-    endpoint: endpoints.owned,
-    verdicts,
-    search,
-    retentionMs,
-    turns,
-    slots: largeEventSlots,
-  });
-  const live = createLiveService({
-    store: createLiveStore(database.scanDb),
-    clock,
-    endpoint: endpoints.owned,
-    events,
-    slots: createSlots(streamsPerAccount),
-    isShared,
-  });
-  const arrivals = createArrivals();
-  const { runJob } = database;
+  const { runWriterJob } = database;
   const capture = createCaptureService({
-    recorder: runJob ? writeInThread(runJob) : writeDirectly(captureStore),
-    ...(runJob ? threadBatchLimits : remoteBatchLimits),
-    // Large deliveries that wait for their commit leave the small ones their place.
+    writeBatch: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
+    ...(runWriterJob ? threadBatchLimits : remoteBatchLimits),
+    // Large deliveries that wait for their commit leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
-    learn: secrets.learn,
-    onRecorded: recorded => {
-      live.recorded(recorded);
-      arrivals.recorded(recorded);
-    },
+    saveLearnedSecret: secrets.learn,
+    onStored: notifications.recorded,
     onSigned: search.recorded,
     onCommit: (rows, durationMs) => {
-      activity.stored(rows);
+      captureRate.stored(rows);
       metrics.commit(rows, durationMs);
     },
     onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
@@ -127,7 +44,7 @@ export function createIngestWiring(
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
-  // Only a delivery of which something has to be said gets an id, which none of the app's requests has.
+  // Deliveries have no request id. One that fails gets its own for the log, in a form that no API request has.
   let failedDeliveries = 0;
   const ingest = createIngest({
     capture,
@@ -139,20 +56,5 @@ export function createIngestWiring(
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
-  return {
-    activity,
-    turns,
-    captureStore,
-    background,
-    retention,
-    sweepClock,
-    search,
-    largeEventSlots,
-    events,
-    live,
-    arrivals,
-    capture,
-    clientAddress,
-    ingest,
-  };
+  return { captureStore, capture, clientAddress, ingest };
 }

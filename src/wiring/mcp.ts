@@ -1,26 +1,26 @@
-/* What AI agents use: the tools, and the Model Context Protocol server around them. */
+/* The Model Context Protocol server and its tools. */
 import { parseAddress } from '../core/addresses.ts';
 import { isAllowed } from '../core/allow-list.ts';
-import { createSlots } from '../core/concurrency/slots.ts';
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
-import type { Endpoints } from './endpoints.ts';
-import type { History } from './history.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
+import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { IngestWiring } from './ingest.ts';
 
 const waitsPerAccount = 10;
-/** No name resolves to it: an entry for an address opens only a URL that spells one. */
-const nowhere = { family: 6, value: 0n } as const;
+/** Matches no entry of an address or range, which open only URLs with an IP address in them. */
+const noAddress = { family: 6, value: 0n } as const;
 
 export function createMcpWiring(
   infrastructure: Infrastructure,
-  { endpoints }: Endpoints,
-  { events, arrivals }: IngestWiring,
-  { replays }: History,
+  { endpoints }: EndpointsWiring,
+  { events, notifications }: EventsWiring,
+  { replays }: HistoryWiring,
 ) {
-  const { config, clock, database, isShared, version, onRequestError } = infrastructure;
+  const { config, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
   const isOpened = (url: URL): boolean => {
@@ -28,20 +28,18 @@ export function createMcpWiring(
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     const address = parseAddress(host);
     const entries = config.replayAllow.filter(({ kind }) => kind === 'host' || address !== undefined);
-    return isAllowed(entries, { host, address: address ?? nowhere, port });
+    return isAllowed(entries, { host, address: address ?? noAddress, port });
   };
 
   const service = createMcpService({
     endpoints,
     events,
-    arrivals,
+    notifications,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
-    slots: createSlots(waitsPerAccount),
-    isShared,
-    clock,
+    waitSemaphore: createSemaphore(waitsPerAccount),
     baseUrl: config.baseUrl,
   });
-  // The protocol's library takes longer to load than the rest of the start together: it waits for the first agent.
+  // Loading the protocol's library would more than double the start time, so it is loaded for the first agent.
   let server: Promise<McpHandler> | undefined;
   const load = async (): Promise<McpHandler> => {
     const { createMcp } = await import('../features/mcp/server.ts');

@@ -1,29 +1,29 @@
-/* Builds what belongs to connected apps: the authorization server, the verifier of access tokens, the list of apps. */
+/* The authorization server, the verification of access tokens, and the list of connected apps. */
 import { networkOf } from '../core/addresses.ts';
+import { createExternalSubjects } from '../features/apps/external-subjects.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
-import { unverified } from '../features/oauth/access-tokens.ts';
-import { verifiedHost } from '../features/oauth/client-metadata.ts';
+import { createSubjectsStore } from '../features/apps/subjects-store.ts';
+import { decodeUnverified } from '../features/oauth/access-tokens.ts';
+import { verifiedHost } from '../features/oauth/client-metadata-document.ts';
+import { challengeFor } from '../features/oauth/discovery.ts';
 import { createExternalIssuers } from '../features/oauth/external-issuers.ts';
-import { challengeFor } from '../features/oauth/metadata.ts';
-import type { FetchJson } from '../features/oauth/remote-keys.ts';
-import { hasScope } from '../features/oauth/scopes.ts';
+import type { FetchJson } from '../features/oauth/remote-jwks.ts';
+import { hasWebhooksScope } from '../features/oauth/scopes.ts';
 import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
-import { createSigningKeysStore } from '../features/oauth/store.keys.ts';
-import { createTokensStore } from '../features/oauth/store.tokens.ts';
-import { createClientsStore } from '../features/oauth/store.ts';
+import { createOAuthStores } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
-import type { Accounts } from './accounts.ts';
+import type { AccountsWiring } from './accounts.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** What a test puts in the place of the world outside. */
+/** What a test puts in the place of the world overrides. */
 export type TestOverrides = {
-  /** The way out to client documents. */
+  /** Fetches client metadata documents. */
   send?: Outbound['send'];
-  /** The way out to the issuers that the operator trusts. */
+  /** Fetches the metadata and keys of trusted issuers. */
   fetchJson?: FetchJson;
   oauth?: Partial<OAuthPolicy>;
 };
@@ -36,7 +36,7 @@ const documentsPerMinute = 10;
 const authorizationsPerMinute = 60;
 const issuerTimeoutMs = 5000;
 
-/** For addresses that the operator configured: no guard, no redirects. */
+/** For URLs that the operator configured, so their addresses are not checked. Does not follow redirects. */
 const fetchJson: FetchJson = async url => {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
@@ -47,68 +47,68 @@ const fetchJson: FetchJson = async url => {
   return response.json();
 };
 
-export type ConnectedApps = ReturnType<typeof createConnectedApps>;
+export type OAuthWiring = ReturnType<typeof createOAuthWiring>;
 
 /** @param onAccessEnded called after a grant or an app's connection ended */
-export function createConnectedApps(
+export function createOAuthWiring(
   infrastructure: Infrastructure,
-  { account }: Pick<Accounts, 'account'>,
+  { account }: Pick<AccountsWiring, 'account'>,
   onAccessEnded: () => void,
 ) {
-  const { config, log, clock, random, sealer, every, database, outside } = infrastructure;
+  const { config, log, clock, random, sealer, every, database, overrides } = infrastructure;
   const { client, db } = database;
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
   const authorizations = createRateLimiter(clock.monotonic);
-  // Never this host or its network, whatever replay may reach: anybody may name a document.
-  const send = outside.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
+  // Anybody may send the URL of a document, so it must not point to this host or network, whatever replays may reach.
+  const send = overrides.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
-  const tokensStore = createTokensStore(db, client);
-  const grantIndex = createGrantIndex(infrastructure, tokensStore.grantIds);
+  const stores = createOAuthStores(db, client);
+  const grantIndex = createGrantIndex(infrastructure, stores.grants.ids);
   const oauth = createOAuthService({
-    stores: {
-      clients: createClientsStore(db, client),
-      tokens: tokensStore,
-      keys: createSigningKeysStore(db, client),
-    },
+    stores,
     sealer,
     clock,
     random,
     baseUrl,
     otherIssuers: oauthIssuers.map(({ issuer }) => issuer),
     send: config.oauthCimd ? send : undefined,
-    takeRegistration: asker => registrations.take(networkOf(asker), registrationsPerHour),
-    takeDocument: asker => documents.take(networkOf(asker), documentsPerMinute),
-    takeAuthorization: asker => authorizations.take(networkOf(asker), authorizationsPerMinute),
-    onGranted: grantIndex.add,
-    policy: { ...defaultPolicy, ...outside.oauth },
+    limitRegistrations: address => registrations.take(networkOf(address), registrationsPerHour),
+    limitDocumentFetches: key => documents.take(networkOf(key), documentsPerMinute),
+    limitAuthorizationRequests: address => authorizations.take(networkOf(address), authorizationsPerMinute),
+    onGrantCreated: grantIndex.add,
+    policy: { ...defaultPolicy, ...overrides.oauth },
     onGrantEnded: onAccessEnded,
   });
   const external = createExternalIssuers({
     issuers: oauthIssuers,
-    fetchJson: outside.fetchJson ?? fetchJson,
+    fetchJson: overrides.fetchJson ?? fetchJson,
     clock,
     onFailure: (issuer, cause) => log.warn('the keys of a trusted issuer could not be fetched', { issuer, cause }),
   });
+  const subjects = createSubjectsStore(db);
+  const externalSubjects = createExternalSubjects({ store: subjects, accounts: account, clock, random });
   const apps = createAppsService({
     store: createAppsStore(db),
+    subjects,
     clock,
-    random,
-    unverified,
-    issuer: baseUrl,
-    mayBeGranted: grantIndex.mayExist,
-    verifyOwn: oauth.verify,
-    hasScope,
-    verifyExternal: external.verify,
-    accounts: account,
+    tokens: {
+      issuer: baseUrl,
+      decodeUnverified,
+      mayGrantExist: grantIndex.mayExist,
+      verifyAccessToken: oauth.verify,
+      hasRequiredScope: hasWebhooksScope,
+      verifyExternalToken: external.verify,
+      authenticateExternal: externalSubjects.authenticate,
+    },
     verifiedHost,
     onAccessEnded,
   });
   every(usesEveryMs, 'writing the last uses of apps', apps.flushUses);
   every(maintainEveryMs, 'maintaining the authorization server', oauth.maintain);
 
-  /** The `WWW-Authenticate` value that tells a client where to ask for a token. */
+  /** The `WWW-Authenticate` header: where a client gets a token. */
   const challenge = (request: Request, problem?: 'insufficient_scope'): string =>
     challengeFor(
       baseUrl,
@@ -120,7 +120,7 @@ export function createConnectedApps(
     apps,
     challenge,
     readGrants: grantIndex.reload,
-    /** Before the database closes. */
-    flushApps: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
+    /** Call it before the database closes. */
+    flushAppUses: () => apps.flushUses().catch(cause => log.warn('writing the last uses of apps failed', { cause })),
   };
 }

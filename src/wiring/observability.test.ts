@@ -1,4 +1,4 @@
-/* What readiness stands on: a write that reaches the disk. */
+/* Readiness depends on a write that reaches the disk. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test.skipIf(isRemote)('every look writes: the log of the database file grows', async () => {
-  const logBytes = (): number => statSync(join(server.directory, 'hooktape.db-wal')).size;
+test.skipIf(isRemote)('every readiness check writes to the write-ahead log', async () => {
+  const walBytes = (): number => statSync(join(server.directory, 'hooktape.db-wal')).size;
   for (let look = 0; look < 3; look++) {
-    const before = logBytes();
+    const before = walBytes();
     expect(await server.services.readiness.problem()).toBeUndefined();
-    expect(logBytes()).toBeGreaterThan(before);
+    expect(walBytes()).toBeGreaterThan(before);
     clock.advance(1000);
   }
 });

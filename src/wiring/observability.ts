@@ -1,5 +1,5 @@
-/* How the program is: what it counts, whether it is ready, what is left of its disk. */
-import { databaseBytes, diskSpace } from '../db/disk.ts';
+/* Metrics, readiness and disk space. */
+import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
 import { createReadiness } from '../http/readiness.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -7,24 +7,24 @@ import type { Infrastructure } from './infrastructure.ts';
 const diskEveryMs = 15_000;
 const loopLagEveryMs = 500;
 
-export type Observability = ReturnType<typeof createObservability>;
+export type ObservabilityWiring = ReturnType<typeof createObservabilityWiring>;
 
-/** What is asked for its level at each scrape; built after this. */
-type Watched = {
+/** Services whose current values are read at each scrape. They are built later. */
+type MeasuredServices = {
   capture: { depth: () => number };
-  live: { openStreams: () => number };
+  notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
 };
 
-export function createObservability(
+export function createObservabilityWiring(
   { database, clock, log, version, usage, every }: Infrastructure,
-  watched: () => Watched,
+  measured: () => MeasuredServices,
 ) {
   const { file, client } = database;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
     checkWritable: async () => {
-      // Something new each time: SQLite leaves a row alone that would stay as it is, and nothing would have been tried.
+      // A new value each time: SQLite writes nothing when a row stays the same.
       await client.batch(
         [
           `INSERT INTO meta (name, value) VALUES ('write-check', randomblob(8))
@@ -41,18 +41,18 @@ export function createObservability(
     version,
     startedAt: clock.now(),
     levels: {
-      queueDepth: () => watched().capture.depth(),
-      writerDepth: database.writeDepth,
+      queueDepth: () => measured().capture.depth(),
+      writerDepth: database.writeQueueDepth,
       busyIncidents: database.busyIncidents,
-      liveStreams: () => watched().live.openStreams(),
-      indexLag: () => watched().search.lag(),
+      liveStreams: () => measured().notifications.openStreams(),
+      indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });
 
-  every(diskEveryMs, 'looking at the disk', async () => void (await readiness.lookAtDisk()));
+  every(diskEveryMs, 'checking the disk', async () => void (await readiness.checkDisk()));
   let lagFrom = clock.monotonic();
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();

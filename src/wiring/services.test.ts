@@ -1,10 +1,10 @@
-/* Services that cannot be made ready leave nothing open. */
+/* Services that fail to start leave nothing open. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import type { SpawnThread } from '../db/database.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { eventually } from '../testing/poll.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { collectLog, configOf, openTestServer, randomBytes, spawnThread, testSecret } from '../testing/test-server.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 test.skipIf(isRemote)(
-  'a signing key that cannot be opened: the error says so, and the database threads end',
+  'when a signing key cannot be opened, the error says so and the database threads end',
   async () => {
     const server = await openTestServer({ directory });
     await server.services.database.client.execute("UPDATE signing_keys SET sealed = x'00'");

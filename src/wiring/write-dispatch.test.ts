@@ -7,7 +7,7 @@ import { signatureWords } from '../core/search-signature.ts';
 import type { StoredBatch } from '../ingest/batch-writer.ts';
 import type { DeliveryBatch, WriteBatch } from '../ingest/capture.ts';
 import type { Delivery } from '../ingest/encoded-batch.ts';
-import { rowInvalid } from '../ingest/group-commit.ts';
+import { rowErrorCode } from '../ingest/group-commit.ts';
 import { type WriteJob, writeInThread } from './write-dispatch.ts';
 import { createWriterJob } from './writer-job.ts';
 
@@ -15,7 +15,7 @@ import { createWriterJob } from './writer-job.ts';
 const numbers = 16;
 const rowsOf = (args: readonly InValue[]): number => (args.length - 1) / numbers;
 
-/** A writer whose commits are kept here, the arguments of each insert; each job is run by itself unless they are held. */
+/** A writer that records the arguments of each insert. Each job is a commit of its own unless jobs are held. */
 function setUp() {
   const commits: InValue[][][] = [];
   const jobs: WriteJob[] = [];
@@ -30,12 +30,12 @@ function setUp() {
       return { columns: [], columnTypes: [], rows: [], rowsAffected: 1, lastInsertRowid: BigInt(rows) };
     });
   });
-  const record = writeInThread(async (input, handedOver) => {
+  const record = writeInThread(async (input, transfer) => {
     jobs.push(input as WriteJob);
     // As a message does it: what is handed over is the other side's alone.
-    const [result] = await run([structuredClone(input, { transfer: handedOver })]);
+    const [result] = await run([structuredClone(input, { transfer })]);
     if (!result || 'error' in result) throw result?.error;
-    return structuredClone(result.output, { transfer: result.handedOver });
+    return structuredClone(result.output, { transfer: result.transfer });
   });
   /** The jobs that groups become which are sent one after the other without waiting. */
   const kept = async (groups: Partial<Delivery>[][]): Promise<WriteJob[]> => {
@@ -71,7 +71,7 @@ const group = (given: Partial<Delivery & { text: string }>[], changes: Partial<D
     },
   })),
   nonces: Uint8Array.from({ length: given.length * nonceBytes }, (_, i) => i),
-  signed: true,
+  withSignatures: true,
   ...changes,
 });
 
@@ -84,7 +84,7 @@ async function behind<T>(record: WriteBatch, run: () => Promise<T>): Promise<T> 
 }
 
 describe('a group', () => {
-  test('is the same on disk and in its receipt whichever way it goes', async () => {
+  test('is stored and answered the same, whichever thread encodes it', async () => {
     const { record, commits, ways } = setUp();
     const given = [
       {},
@@ -114,7 +114,7 @@ describe('a group', () => {
 
   test('signs only when that is wanted', async () => {
     const { record } = setUp();
-    const unsigned = () => record(group([{}], { signed: false }));
+    const unsigned = () => record(group([{}], { withSignatures: false }));
     expect([(await unsigned()).signatures, (await behind(record, unsigned)).signatures]).toEqual([null, null]);
     expect((await record(group([{}, {}]))).signatures?.length).toBe(2 * signatureWords);
   });
@@ -124,7 +124,7 @@ describe('a group', () => {
     // Not the lines of header fields.
     const bad = () => record(group([{}, { fields: Buffer.from('x') }])).catch(error => error);
     const before = where === 'here' ? 1 : 0;
-    expect(await (where === 'here' ? behind(record, bad) : bad())).toMatchObject({ code: rowInvalid });
+    expect(await (where === 'here' ? behind(record, bad) : bad())).toMatchObject({ code: rowErrorCode });
     expect(commits).toHaveLength(before);
     expect(await record(group([{}]))).toMatchObject({ first: before + 1 });
   });
@@ -138,14 +138,14 @@ describe('the writer', () => {
     expect(results.map(one => ('error' in one ? (one.error as { code: string }).code : one.output))).toEqual([
       expect.objectContaining({ first: 1 }),
       expect.objectContaining({ first: 2, prepared: null }),
-      rowInvalid,
+      rowErrorCode,
       'SQLITE_CONSTRAINT',
     ]);
     expect(commits.map(inserts => inserts.map(rowsOf))).toEqual([[1], [2]]);
     expect(await record(group([{}]))).toMatchObject({ first: 4 });
   });
 
-  test('says of each group in a commit where it begins', async () => {
+  test('returns the first row number of each batch in a commit', async () => {
     const { run, commits, kept } = setUp();
     const results = await run(await kept([[{}, {}, {}], [{}], [{}, {}], [{}]]));
     expect(results.map(one => 'output' in one && (one.output as StoredBatch).first)).toEqual([1, 4, 5, 7]);

@@ -1,25 +1,25 @@
 /*
- * From deliveries to their receipt: prepared, then stored. The thread of an embedded database does both, and leaves this one to
- * the senders. While it is busy, every other group is prepared here: it has less to do then, and neither waits for the other. For
- * a database elsewhere all of it is done here.
+ * Where batches of deliveries are encoded and written. With an embedded database the writer thread does both; while it is busy,
+ * every other batch is encoded in the main thread, so that neither thread waits for the other. With a libSQL server the main
+ * thread does all of it.
  */
 
-import { signEvent } from '../features/search/documents.ts';
+import { signEvent } from '../features/search/index-entry.ts';
 import { recognise } from '../features/secrets/recognition.ts';
 import type { StoredBatch } from '../ingest/batch-writer.ts';
 import { bytesOf, type DeliveryBatch, type WriteBatch } from '../ingest/capture.ts';
 import { type EncodedBatch, encodeBatch, isReusable } from '../ingest/encoded-batch.ts';
-import { type BatchFindings, createRowEncoder } from '../ingest/row-encoder.ts';
+import { createRowEncoder, type EncoderResults } from '../ingest/row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 
-/** What the writer thread is given: rows that are ready, or deliveries that it prepares itself; and what it says of them. */
+/** A job for the writer thread: encoded rows, or deliveries to encode. `prepared` has its findings about deliveries it encoded. */
 export type WriteJob = { rows: PackedRows } | { parcel: EncodedBatch; signed: boolean };
-export type WriteOutput = StoredBatch & { prepared: (BatchFindings & { bytes: ArrayBuffer }) | null };
+export type WriteOutput = StoredBatch & { prepared: (EncoderResults & { bytes: ArrayBuffer }) | null };
 
-type RunJob = (input: unknown, handedOver: ArrayBuffer[]) => Promise<unknown>;
+type RunJob = (input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>;
 
-/** Buffers of parcels that are kept for the next ones. */
-const mostSpares = 4;
+/** How many transferred buffers are kept for reuse. */
+const maxSpareBuffers = 4;
 /**
  * Groups for the writer thread, which makes one commit of those that wait for it. Preparing one is a millisecond of work, or three
  * when its texts are difficult: the main thread has others to serve.
@@ -30,28 +30,28 @@ export const remoteBatchLimits = { maxBytes: 4 << 20 };
 
 export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent });
 
-/** @param runJob gives something to the writer thread, which makes one commit of all that waits for it */
+/** @param runJob sends a job to the writer thread, which commits all waiting jobs together */
 export function writeInThread(runJob: RunJob): WriteBatch {
-  const prepare = createEncoder();
+  const encode = createEncoder();
   const spares: ArrayBuffer[] = [];
-  const run = async (job: WriteJob, ...handedOver: ArrayBuffer[]): Promise<WriteOutput> =>
-    (await runJob(job, handedOver)) as WriteOutput;
+  const run = async (job: WriteJob, ...transfer: ArrayBuffer[]): Promise<WriteOutput> =>
+    (await runJob(job, transfer)) as WriteOutput;
 
-  const inWriter = async ({ deliveries, nonces, signed }: DeliveryBatch) => {
-    // A spare that is on its way is the writer's until it comes back.
+  const inWriter = async ({ deliveries, nonces, withSignatures }: DeliveryBatch) => {
+    // A spare buffer belongs to the writer thread until it is returned.
     const parcel = encodeBatch(deliveries, nonces, spares.pop());
-    const { prepared, ...stored } = await run({ parcel, signed }, parcel.bytes);
-    if (!prepared) throw new TypeError('the writer has not said what it found');
+    const { prepared, ...stored } = await run({ parcel, signed: withSignatures }, parcel.bytes);
+    if (!prepared) throw new TypeError('the writer thread returned no findings');
     const { bytes, ...findings } = prepared;
-    if (spares.length < mostSpares && isReusable(bytes)) spares.push(bytes);
+    if (spares.length < maxSpareBuffers && isReusable(bytes)) spares.push(bytes);
     return { ...findings, ...stored };
   };
   const here = async (group: DeliveryBatch) => {
-    const { events, findings } = prepare(group);
+    const { events, results } = encode(group);
     const rows = packRows(events);
-    const handedOver = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
-    const { prepared, ...stored } = await run({ rows }, ...handedOver);
-    return { ...findings, ...stored };
+    const transfer = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
+    const { prepared, ...stored } = await run({ rows }, ...transfer);
+    return { ...results, ...stored };
   };
   let underway = 0;
   let wasHere = false;
@@ -68,14 +68,14 @@ export function writeInThread(runJob: RunJob): WriteBatch {
 
 const weigh = ({ deliveries }: DeliveryBatch): number => deliveries.reduce((bytes, one) => bytes + bytesOf(one), 0);
 
-/** Each group in a commit of its own. */
+/** Each batch in its own commit. */
 export function writeDirectly({ insert }: CaptureStore): WriteBatch {
-  const prepare = createEncoder();
+  const encode = createEncoder();
   return async group => {
-    const { events, findings } = prepare(group);
+    const { events, results } = encode(group);
     const startedAt = performance.now();
     const [place] = await insert([packRows(events)]);
-    if (!place) throw new TypeError('nobody has said where the events are');
-    return { ...findings, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
+    if (!place) throw new TypeError('the insert returned no row numbers');
+    return { ...results, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
   };
 }

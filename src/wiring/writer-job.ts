@@ -1,27 +1,28 @@
-/* What the writer thread does with deliveries: prepares those that were not, and stores all that wait in one commit. */
-import type { Job } from '../db/connection.ts';
-import type { PackedResult, Statement } from '../db/protocol.ts';
+/* What the writer thread does with batches of deliveries: encodes those that are not rows yet, and stores all in one commit. */
+
+import type { PackedResult, Statement } from '../db/threads/messages.ts';
+import type { WriterJob } from '../db/threads/thread-server.ts';
 import { createBatchWriter } from '../ingest/batch-writer.ts';
 import { decodeBatch } from '../ingest/encoded-batch.ts';
 import { createCaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 import { createEncoder, type WriteJob, type WriteOutput } from './write-dispatch.ts';
 
-export function createWriterJob(write: (statements: readonly Statement[]) => PackedResult[]): Job {
+export function createWriterJob(write: (statements: readonly Statement[]) => PackedResult[]): WriterJob {
   const { insert } = createCaptureStore(async statements => write(statements));
   const record = createBatchWriter({ insert, monotonic: () => performance.now() });
-  const prepare = createEncoder();
+  const encode = createEncoder();
 
-  const readied = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
+  const toRows = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
     if ('rows' in job) return { rows: job.rows, prepared: null };
     const { bytes } = job.parcel;
-    const { events, findings } = prepare({ ...decodeBatch(job.parcel), signed: job.signed });
-    return { rows: packRows(events), prepared: { ...findings, bytes } };
+    const { events, results } = encode({ ...decodeBatch(job.parcel), withSignatures: job.signed });
+    return { rows: packRows(events), prepared: { ...results, bytes } };
   };
 
   return async inputs => {
     const ready = (inputs as WriteJob[]).map(job => {
       try {
-        return readied(job);
+        return toRows(job);
       } catch (error) {
         return { error };
       }
@@ -33,9 +34,9 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
       const result = results[at++];
       if (result?.status !== 'fulfilled') return { error: result?.reason };
       const { prepared } = one;
-      const handedOver = prepared ? [prepared.bytes] : [];
-      if (prepared?.signatures) handedOver.push(prepared.signatures.buffer as ArrayBuffer);
-      return { output: { ...result.value, prepared } satisfies WriteOutput, handedOver };
+      const transfer = prepared ? [prepared.bytes] : [];
+      if (prepared?.signatures) transfer.push(prepared.signatures.buffer as ArrayBuffer);
+      return { output: { ...result.value, prepared } satisfies WriteOutput, transfer };
     });
   };
 }

@@ -1,11 +1,8 @@
-/*
- * The writer thread's entry file: the one connection that writes, and beside it the recorder. Named here because the executable
- * finds thread files by path.
- */
-import { type Job, serveConnection, type ThreadScope } from '../db/connection.ts';
+/* The writer thread's entry file, which the executable finds by its path: the one connection that writes, and the batch writer. */
+import { serveDatabaseThread, type ThreadScope, type WriterJob } from '../db/threads/thread-server.ts';
 
-serveConnection(globalThis as unknown as ThreadScope, async (write): Promise<Job> => {
-  // After the connection is open: nothing waits for what only a delivery needs.
+serveDatabaseThread(globalThis as unknown as ThreadScope, async (write): Promise<WriterJob> => {
+  // Loaded once the connection is open, so that opening does not wait for code that only deliveries need.
   const { createWriterJob } = await import('./writer-job.ts');
   return createWriterJob(write);
 });

@@ -1,35 +1,27 @@
 /*
- * How much work fits into a slice of background work: learned from how long the last ones took. Too much is corrected at
- * once, too little by doubling at most, so that one lucky slice does not make the next one too long.
+ * How much work to do in one slice of background work, learned from how long the last slices took. Shrinks at once after a slow
+ * slice and at most doubles after a quick one, so that one lucky slice does not make the next one too long.
  */
 
 export type BatchSize = {
-  /** Units for the next slice. */
-  size: () => number;
-  /** The last slice did so many units in so many ms; undefined when nobody knows. */
-  record: (units: number, ms: number | undefined) => void;
+  /** How many units the next slice should do. */
+  units: () => number;
+  /** The last slice did `done` units in `durationMs`; undefined when that is unknown. */
+  record: (done: number, durationMs: number | undefined) => void;
 };
 
-export function createBatchSize({
-  targetMs,
-  first,
-  least,
-  most,
-}: {
-  targetMs: number;
-  first: number;
-  least: number;
-  most: number;
-}): BatchSize {
-  let units = first;
+export type BatchSizeOptions = { targetMs: number; initial: number; min: number; max: number };
+
+export function createBatchSize({ targetMs, initial, min, max }: BatchSizeOptions): BatchSize {
+  let units = initial;
   return {
-    size: () => units,
-    record: (done, ms) => {
-      if (ms === undefined || done <= 0) return;
-      // A small slice that was quick says nothing about a whole one.
-      if (done < units / 2 && ms < targetMs) return;
-      const fitting = ms > 0 ? (done * targetMs) / ms : most;
-      units = Math.round(Math.min(most, Math.max(least, Math.min(fitting, units * 2))));
+    units: () => units,
+    record: (done, durationMs) => {
+      if (durationMs === undefined || done <= 0) return;
+      // A small slice that was quick tells nothing about a full one.
+      if (done < units / 2 && durationMs < targetMs) return;
+      const fitting = durationMs > 0 ? (done * targetMs) / durationMs : max;
+      units = Math.round(Math.min(max, Math.max(min, Math.min(fitting, units * 2))));
     },
   };
 }

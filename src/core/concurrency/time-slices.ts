@@ -1,17 +1,64 @@
-/* Long work on the main thread in small bites: between two bites everything else that waits has its turn. */
+/*
+ * Long work on the main thread, where deliveries are answered: it runs in time slices and lets other work run between them.
+ * While many deliveries arrive, exports and other long answers also pause between their slices, all together most of the time.
+ */
 
-const biteMs = 3;
+/** Called after each small piece of work: undefined while the slice lasts, then a promise to wait for. */
+export type YieldIfDue = () => Promise<void> | undefined;
 
-/** @returns to be awaited after each piece of work; it gives way once a bite's time is used up */
-export function createTimeSlices(monotonic: () => number): () => Promise<void> | undefined {
-  let until = monotonic() + biteMs;
+/** Waits so many milliseconds; for 0, until everything that is ready has run. */
+export const pause = (ms: number): Promise<void> =>
+  new Promise(resolve => {
+    if (ms > 0) setTimeout(resolve, ms);
+    else setImmediate(resolve);
+  });
+
+export type TimeSliceOptions = {
+  monotonic: () => number;
+  sliceMs?: number;
+  wait?: typeof pause;
+  /** How long to pause after a slice. */
+  pauseAfter?: (workedMs: number, now: number) => number;
+};
+
+/** The slices of one piece of work. */
+export function createTimeSlices({
+  monotonic,
+  sliceMs = 3,
+  wait = pause,
+  pauseAfter = () => 0,
+}: TimeSliceOptions): YieldIfDue {
+  let startedAt = monotonic();
   return () => {
-    if (monotonic() < until) return;
-    return new Promise(resolve =>
-      setImmediate(() => {
-        until = monotonic() + biteMs;
-        resolve();
-      }),
-    );
+    const now = monotonic();
+    if (now - startedAt < sliceMs) return;
+    return wait(pauseAfter(now - startedAt, now)).then(() => {
+      startedAt = monotonic();
+    });
   };
+}
+
+const answerSliceMs = 1.5;
+/** A longer slice was waiting for the database or its reader, or the operating system ran something else. */
+const maxCountedMs = 2 * answerSliceMs;
+/** While many deliveries arrive: how many times as long as it worked an answer pauses. */
+const pauseFactor = 6;
+
+export type AnswerSliceOptions = {
+  monotonic: () => number;
+  /** Whether many deliveries arrive. */
+  isCaptureHigh: () => boolean;
+  wait?: typeof pause;
+};
+
+/** Long answers share the time that captures leave them. @returns creates the slices of one answer */
+export function createAnswerSlices({ monotonic, isCaptureHigh, wait = pause }: AnswerSliceOptions): () => YieldIfDue {
+  let pausedUntil = 0;
+  const pauseAfter = (workedMs: number, now: number): number => {
+    if (!isCaptureHigh()) return 0;
+    // The pauses of all answers follow one another.
+    pausedUntil = Math.max(now, pausedUntil) + pauseFactor * Math.min(workedMs, maxCountedMs);
+    return pausedUntil - now;
+  };
+  return () => createTimeSlices({ monotonic, sliceMs: answerSliceMs, wait, pauseAfter });
 }

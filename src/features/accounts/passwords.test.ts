@@ -6,14 +6,14 @@ const real = createPasswords({
   verify: (password, hash) => Bun.password.verify(password, hash),
 });
 
-test('a hash is argon2id with 19 MiB and two passes, and matches its password only', async () => {
+test('a hash is argon2id with 19 MiB and two passes, and matches only its password', async () => {
   const hash = await real.hash('a fine password');
   expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
   expect(await real.matches('a fine password', hash)).toBe(true);
   expect(await real.matches('a fine passwore', hash)).toBe(false);
 });
 
-test('without a hash the same work is done, and nothing matches', async () => {
+test('without a hash the same work is done and nothing matches', async () => {
   const verified: string[] = [];
   const passwords = createPasswords({
     hash: async () => '',
@@ -27,7 +27,7 @@ test('without a hash the same work is done, and nothing matches', async () => {
   expect(verified.map(hash => hash.slice(0, 31))).toEqual(new Array(2).fill('$argon2id$v=19$m=19456,t=2,p=1$'));
 });
 
-test('two at a time, in order; what waits is bounded', async () => {
+test('two hashes run at a time, in order, and the queue is bounded', async () => {
   let running = 0;
   let most = 0;
   const gates: (() => void)[] = [];

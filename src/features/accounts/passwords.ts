@@ -1,51 +1,45 @@
 /*
- * Password hashing, argon2id, at most a few at a time: each takes 19 MiB and tens of milliseconds of a core. What waits is
- * bounded, too; beyond it callers are asked to come back.
+ * Password hashing with argon2id. Only a few run at the same time, because each takes 19 MiB and tens of milliseconds of CPU
+ * time. The queue is bounded; beyond it callers get `overloaded`.
  */
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError } from '../../core/errors.ts';
 
 export type Passwords = {
   hash: (password: string) => Promise<string>;
-  /** Takes the same time whether or not there is a hash to compare with. */
+  /** Takes the same time when there is no hash. */
   matches: (password: string, hash: string | null | undefined) => Promise<boolean>;
 };
 
-export type PasswordsOptions = {
+type PasswordsOptions = {
   hash: (password: string) => Promise<string>;
   verify: (password: string, hash: string) => Promise<boolean>;
-  atOnce?: number;
+  maxConcurrent?: number;
   maxWaiting?: number;
 };
 
 export const argon2id = { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 } as const;
 
-/** Of a password that nobody has, with the parameters above. */
-const nobodys =
+/** The hash of an unknown password with these parameters, compared with when an account has none. */
+const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$S2YF0XoiN9T95ZUB0gyfcpX7rkreBjZuAzkw11UZZuY$/kRKh3ij+c2zljqXZJWawf1iJk1NHe29IwoJkbOlt/s';
 
-export function createPasswords({ hash, verify, atOnce = 2, maxWaiting = 64 }: PasswordsOptions): Passwords {
-  let running = 0;
-  const waiting: (() => void)[] = [];
+/** All passwords share one limit: hashing costs memory and CPU time whoever asks for it. */
+const allPasswords = 'all';
 
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= atOnce) {
-      if (waiting.length >= maxWaiting)
-        throw new AppError('overloaded', 'too many sign-ins at once, try again', { retryAfterSeconds: 2 });
-      await new Promise<void>(resolve => waiting.push(resolve));
-    } else running++;
-    try {
-      return await work();
-    } finally {
-      // The place goes straight to the next in line, so that nobody can slip in between.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
+export function createPasswords({ hash, verify, maxConcurrent = 2, maxWaiting = 64 }: PasswordsOptions): Passwords {
+  const semaphore = createSemaphore(maxConcurrent);
+
+  /** @throws overloaded when too many wait already */
+  const withLimit = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (semaphore.waiting(allPasswords) >= maxWaiting)
+      throw new AppError('overloaded', 'too many sign-ins at once, try again', { retryAfterSeconds: 2 });
+    return semaphore.run(allPasswords, work);
   };
 
   return {
-    hash: password => inTurn(() => hash(password)),
+    hash: password => withLimit(() => hash(password)),
     matches: (password, stored) =>
-      inTurn(async () => (await verify(password, stored ?? nobodys)) && typeof stored === 'string'),
+      withLimit(async () => (await verify(password, stored ?? dummyHash)) && typeof stored === 'string'),
   };
 }

@@ -1,4 +1,4 @@
-/* What a new password ends: set by the operator, or changed by the person. */
+/* What a new password ends, set by the operator or changed by the user. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { openBrowser } from '../../testing/browser.ts';
 import {
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const asCookie = (cookie: string) =>
   harness.fetch('/api/me', { headers: { cookie, host: 'hooks.test', 'sec-fetch-site': 'same-origin' } });
-/** Statuses of the person's session, access token and API key. */
+/** Statuses of the account's session, access token and API key. */
 const access = async (who = ada, token = tokens.access_token) => [
   (await asCookie(who.cookie)).status,
   (await harness.use(token)).status,
@@ -40,25 +40,25 @@ describe('a password that the operator sets', () => {
   const reset = (options?: { keepKeys: boolean }) =>
     harness.services.account.resetPassword(ada.email, 'a fresh long password', options);
 
-  test('ends sessions and apps and revokes keys, and says how many', async () => {
+  test('ends sessions and apps, revokes keys, and reports how many', async () => {
     expect(await access()).toEqual([200, 200, 200]);
     expect(await reset()).toMatchObject({ email: ada.email, sessionsEnded: 1, grantsRevoked: 1, keysRevoked: 1 });
     expect(await access()).toEqual([401, 401, 401]);
     expect(await failure(await harness.refresh(client, tokens.refresh_token))).toBe('400 invalid_grant');
   });
 
-  test('keeps the keys when told to', async () => {
+  test('keeps the API keys with keepKeys', async () => {
     expect(await reset({ keepKeys: true })).toMatchObject({ sessionsEnded: 1, grantsRevoked: 1, keysRevoked: 0 });
     expect(await access()).toEqual([401, 401, 200]);
   });
 
-  test('a code that was given out before is worth nothing', async () => {
+  test('invalidates unused codes', async () => {
     const code = await harness.codeFor(client, ada);
     await reset();
     expect(await failure(await harness.redeem(client, code))).toBe('400 invalid_grant');
   });
 
-  test('touches nobody else', async () => {
+  test('does not affect other accounts', async () => {
     const { access_token } = await harness.connect(client, bob);
     await reset();
     expect(await access(bob, access_token)).toEqual([200, 200, 200]);
@@ -74,14 +74,14 @@ describe('POST /api/password', () => {
     return browser;
   };
 
-  test.each([[{}], [{ signOutEverywhere: false }]])('%j: other sessions end, apps and keys go on', async over => {
+  test.each([[{}], [{ signOutEverywhere: false }]])('%j ends other sessions and keeps apps and keys', async over => {
     const other = await harness.signIn(ada.email);
     const browser = await change(over);
     expect((await asCookie(other)).status).toBe(401);
     expect(await access({ ...ada, cookie: browser.cookie })).toEqual([200, 200, 200]);
   });
 
-  test('signOutEverywhere: apps are disconnected, too; this session and the keys go on', async () => {
+  test('signOutEverywhere also disconnects apps, and keeps the current session and the keys', async () => {
     const other = await harness.signIn(ada.email);
     const browser = await change({ signOutEverywhere: true });
     expect((await asCookie(other)).status).toBe(401);
@@ -89,7 +89,7 @@ describe('POST /api/password', () => {
     expect(await failure(await harness.refresh(client, tokens.refresh_token))).toBe('400 invalid_grant');
   });
 
-  test('400 when signOutEverywhere is no boolean, and nothing changes', async () => {
+  test('400 without any change when signOutEverywhere is no boolean', async () => {
     await expect(change({ signOutEverywhere: 'yes' })).rejects.toThrow('400');
     expect(await access()).toEqual([200, 200, 200]);
   });

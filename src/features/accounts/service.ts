@@ -1,7 +1,4 @@
-/*
- * People. An account is a person; a team is who owns endpoints; every account is in exactly one team, alone unless it was
- * put into another's.
- */
+/* Accounts. Every account is in exactly one team; a new account gets a team of its own unless it joins an existing one. */
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
@@ -12,21 +9,21 @@ import type { AccountRow, AccountStore } from './store.ts';
 
 export type AccountService = ReturnType<typeof createAccountService>;
 
-/** The account, and what its new password has ended. */
+/** The account, and what the new password ended. */
 export type PasswordReset = Account & { sessionsEnded: number; grantsRevoked: number; keysRevoked: number };
 
-export type PasswordHasher = { hash: (password: string) => Promise<string> };
+type PasswordHasher = { hash: (password: string) => Promise<string> };
 
 export function createAccountService(options: {
   store: AccountStore;
   passwords: PasswordHasher;
   clock: Clock;
   random: RandomBytes;
-  /** Told after a team's plan became another: its retention window is another, too. */
+  /** Called after the plan of a team changed, because its retention changes too. */
   onPlanChanged: () => void;
-  /** Other processes may delete accounts, too. */
+  /** Whether other processes use the same database, and may delete accounts. */
   isShared: boolean;
-  /** Ends the access of all apps that the person let in. @returns how many grants that were */
+  /** Ends the access of all connected apps of the account. @returns how many grants there were */
   revokeGrants: (accountId: string) => Promise<number>;
   /** @returns how many keys there were */
   revokeKeys: (accountId: string) => Promise<number>;
@@ -36,7 +33,7 @@ export function createAccountService(options: {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
   const { onAccessEnded } = options;
   let hasAccounts = false;
-  /** Counted before and after each: a count of accounts that ran meanwhile is not relied on. */
+  /** Counts the starts and ends of removals, to detect one that overlaps a count of accounts. */
   let removals = 0;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
@@ -50,7 +47,7 @@ export function createAccountService(options: {
     byEmail,
     toAccount,
 
-    /** Whoever asks. @throws unauthorized when the account was deleted meanwhile: its credentials went with it */
+    /** The account of the caller. @throws unauthorized when it was deleted after the request was authenticated */
     async account(id: string): Promise<Account> {
       const row = await store.byId(id);
       if (!row) throw unauthorized();
@@ -61,7 +58,7 @@ export function createAccountService(options: {
       return (await store.all()).map(row => ({ ...toAccount(row), role: row.role, teamId: row.teamId }));
     },
 
-    /** Asked by everybody who is not signed in: once there is an account, the database need not be asked again. */
+    /** Whether there is no account. Called for every request without credentials, so a positive count is remembered. */
     async isEmpty(): Promise<boolean> {
       if (hasAccounts) return false;
       const removalsBefore = removals;
@@ -71,22 +68,22 @@ export function createAccountService(options: {
     },
 
     /**
-     * A new account: owner of a team of its own, or member of the team of `teamOf`.
+     * Creates the owner of a new team, or a member of the team that the account `teamOf` is in.
      * @throws invalid for a bad address or password, conflict when the address is taken, not_found for `teamOf`
      */
     async create(given: { email: string; plan?: Plan; teamOf?: string; password?: string }): Promise<Account> {
       const email = readEmail(given.email);
       if (given.teamOf !== undefined && given.plan !== undefined)
-        throw invalid('a member has the plan of its team: give a plan or a team, not both');
-      const host = given.teamOf === undefined ? undefined : await byEmail(given.teamOf);
+        throw invalid('give a plan or a team, not both: a member has the plan of its team');
+      const teammate = given.teamOf === undefined ? undefined : await byEmail(given.teamOf);
       const passwordHash =
         given.password === undefined ? null : await passwords.hash(checkPassword(given.password, email));
       const createdAt = clock.now();
       const id = newId('acc', createdAt, random);
-      const plan = host?.plan ?? given.plan ?? 'free';
+      const plan = teammate?.plan ?? given.plan ?? 'free';
       const account = { id, email, passwordHash, createdAt };
-      const teamId = host?.teamId ?? newId('team', createdAt, random);
-      const created = host
+      const teamId = teammate?.teamId ?? newId('team', createdAt, random);
+      const created = teammate
         ? await store.insert({ ...account, teamId, role: 'member' })
         : await store.insertWithTeam({ id: teamId, plan, createdAt }, { ...account, teamId, role: 'owner' });
       if (!created) throw conflict(`there is already an account ${email}`);
@@ -94,7 +91,8 @@ export function createAccountService(options: {
     },
 
     /**
-     * The owner of a new installation, plan `pro`; undefined when there is an account already. Two at once: one wins.
+     * Creates the owner of a new installation, with plan `pro`. Of concurrent calls one succeeds.
+     * @returns undefined when there is already an account
      * @throws invalid for a bad address or password
      */
     async createFirst(given: {
@@ -110,7 +108,7 @@ export function createAccountService(options: {
       return created ? { ...account, teamId: team.id, plan: team.plan } : undefined;
     },
 
-    /** Applies to the whole team, at once. @throws not_found */
+    /** Changes the plan of the account's whole team. @throws not_found */
     async setPlan(email: string, plan: Plan): Promise<Account> {
       const row = await byEmail(email);
       await store.setPlan(row.teamId, plan);
@@ -119,8 +117,8 @@ export function createAccountService(options: {
     },
 
     /**
-     * For the operator, when the account may be in wrong hands: ends its sessions and the access of its apps, and revokes its
-     * API keys unless they are kept. In this order, because a session can let in an app, and either can make a key.
+     * For an account that may be compromised: ends its sessions and the access of its apps, and revokes its API keys unless
+     * they are kept. The order matters: a session can authorize an app, and both can create a key.
      * @throws not_found, invalid
      */
     async resetPassword(email: string, password: string, { keepKeys = false } = {}): Promise<PasswordReset> {
@@ -134,8 +132,8 @@ export function createAccountService(options: {
     },
 
     /**
-     * Deletes the person. A team that is left without an owner gets its oldest member as owner.
-     * @returns the team when nobody is left in it, whose endpoints then have no one
+     * Deletes the account. When the team has no owner left, its oldest member becomes owner.
+     * @returns `emptyTeam`: the id of the team when it has no members left; its endpoints still exist
      * @throws not_found
      */
     async remove(email: string): Promise<{ account: Account; emptyTeam: string | undefined }> {
@@ -145,10 +143,10 @@ export function createAccountService(options: {
       removals++;
       hasAccounts = false;
       onAccessEnded();
-      const left = await store.membersOf(row.teamId);
-      const heir = left[0];
-      if (heir && !left.some(member => member.role === 'owner')) await store.setRole(heir.id, 'owner');
-      return { account: toAccount(row), emptyTeam: heir ? undefined : row.teamId };
+      const members = await store.membersOf(row.teamId);
+      const oldest = members[0];
+      if (oldest && !members.some(member => member.role === 'owner')) await store.setRole(oldest.id, 'owner');
+      return { account: toAccount(row), emptyTeam: oldest ? undefined : row.teamId };
     },
   };
 }

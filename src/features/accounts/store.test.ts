@@ -1,4 +1,4 @@
-/* Each statement touches the account or team that it names, and nobody else's. */
+/* Statements change only the account or team that they are for. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sessions } from '../../db/schema.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -28,8 +28,8 @@ const session = (id: string, { accountId }: TestAccount) => ({
   lastSeenAt: 0,
 });
 
-describe('another account and another team', () => {
-  test('keep their password and sessions when one gets a new password', async () => {
+describe('other accounts and teams', () => {
+  test('keep their passwords and sessions when one gets a new password', async () => {
     const { db } = server.services.database;
     await db.insert(sessions).values([session('one', ada), session('two', ada), session('three', bob)]);
     await store.setPasswordHash(ada.accountId, 'a hash', 'one');
@@ -43,7 +43,7 @@ describe('another account and another team', () => {
     expect([(await store.byId(ada.accountId))?.plan, (await store.byId(bob.accountId))?.plan]).toEqual(['free', 'pro']);
   });
 
-  test('are not among the members, keep their role, and stay when a member is deleted', async () => {
+  test('are not listed as members, keep their roles, and stay when a member is deleted', async () => {
     const cleo = await server.createAccount('cleo@example.com', { teamOf: 'ada@example.com' });
     const members = async () => (await store.membersOf(await teamOf(ada))).map(({ email, role }) => [email, role]);
     expect(await members()).toEqual([

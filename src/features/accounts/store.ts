@@ -1,8 +1,8 @@
-/* Accounts and the teams that they are in. */
+/* Accounts, each with the team that it is in. */
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
-import { isUniqueViolation } from '../../db/unique.ts';
+import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 export type AccountRow = {
   id: string;
@@ -27,22 +27,23 @@ const columns = {
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 export function createAccountStore(db: Drizzle) {
-  const joined = () => db.select(columns).from(accounts).innerJoin(teams, eq(teams.id, accounts.teamId));
+  const selectAccounts = () => db.select(columns).from(accounts).innerJoin(teams, eq(teams.id, accounts.teamId));
   return {
-    byId: async (id: string): Promise<AccountRow | undefined> => (await joined().where(eq(accounts.id, id)))[0],
+    byId: async (id: string): Promise<AccountRow | undefined> => (await selectAccounts().where(eq(accounts.id, id)))[0],
     byEmail: async (email: string): Promise<AccountRow | undefined> =>
-      (await joined().where(eq(accounts.email, email)))[0],
-    all: (): Promise<AccountRow[]> => joined().orderBy(asc(accounts.createdAt), asc(accounts.id)),
+      (await selectAccounts().where(eq(accounts.email, email)))[0],
+    all: (): Promise<AccountRow[]> => selectAccounts().orderBy(asc(accounts.createdAt), asc(accounts.id)),
     count: async (): Promise<number> => (await db.select({ n: sql<number>`count(*)` }).from(accounts))[0]?.n ?? 0,
 
-    /** A team and its first account in one transaction; false when the address is taken. */
+    /** Inserts a team and its first account in one transaction; false when the address is taken. */
     async insertWithTeam(team: typeof teams.$inferInsert, account: typeof accounts.$inferInsert): Promise<boolean> {
       return unlessTaken(() => db.batch([db.insert(teams).values(team), db.insert(accounts).values(account)]));
     },
+    /** @returns false when the address is taken */
     async insert(account: typeof accounts.$inferInsert): Promise<boolean> {
       return unlessTaken(() => db.insert(accounts).values(account));
     },
-    /** The same, only while there is no account at all; false when there is one. */
+    /** Inserts a team and the first account of the installation; false when there is already an account. */
     async insertFirst(team: typeof teams.$inferInsert, account: typeof accounts.$inferInsert): Promise<boolean> {
       const empty = sql`WHERE NOT EXISTS (SELECT 1 FROM accounts)`;
       const { id, teamId, email, role, passwordHash, createdAt } = account;
@@ -58,20 +59,20 @@ export function createAccountStore(db: Drizzle) {
     async setPlan(teamId: string, plan: 'free' | 'pro'): Promise<void> {
       await db.update(teams).set({ plan }).where(eq(teams.id, teamId));
     },
-    /** Ends the account's sessions in the same transaction, but for `except`. @returns how many it ended */
-    async setPasswordHash(id: string, passwordHash: string, except = ''): Promise<number> {
+    /** Also ends the account's sessions except the given one, in the same transaction. @returns how many it ended */
+    async setPasswordHash(id: string, passwordHash: string, exceptSession = ''): Promise<number> {
       const [, ended] = await db.batch([
         db.update(accounts).set({ passwordHash }).where(eq(accounts.id, id)),
-        db.delete(sessions).where(and(eq(sessions.accountId, id), ne(sessions.id, except))),
+        db.delete(sessions).where(and(eq(sessions.accountId, id), ne(sessions.id, exceptSession))),
       ]);
       return ended.rowsAffected;
     },
-    /** Keys, sessions and grants go with the account; its replays stay without a name. */
+    /** Foreign keys delete its API keys, sessions and grants. Its replays are kept without a name. */
     async remove(id: string): Promise<void> {
       await db.delete(accounts).where(eq(accounts.id, id));
     },
     membersOf: (teamId: string): Promise<AccountRow[]> =>
-      joined().where(eq(accounts.teamId, teamId)).orderBy(asc(accounts.createdAt), asc(accounts.id)),
+      selectAccounts().where(eq(accounts.teamId, teamId)).orderBy(asc(accounts.createdAt), asc(accounts.id)),
     async setRole(id: string, role: 'owner' | 'member'): Promise<void> {
       await db.update(accounts).set({ role }).where(eq(accounts.id, id));
     },

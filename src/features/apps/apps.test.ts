@@ -29,33 +29,33 @@ const appsOf = async (who: SignedInAccount): Promise<App[]> =>
 const revoke = (form: Record<string, string | undefined>, headers = {}) => harness.post('/revoke', form, headers);
 
 describe('POST /revoke', () => {
-  test('V01 a refresh token ends everything at once', async () => {
+  test('revoking a refresh token ends its grant at once', async () => {
     const { access_token, refresh_token } = await harness.connect(P, ada);
     const response = await revoke({ client_id: P.id, token: refresh_token });
     expect([response.status, await response.text()]).toEqual([200, '']);
     expect((await harness.use(access_token)).status).toBe(401);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe('400 invalid_grant');
   });
-  test('V02 so does an access token', async () => {
+  test('revoking an access token ends its grant at once', async () => {
     const { access_token, refresh_token } = await harness.connect(P, ada);
     expect((await revoke({ client_id: P.id, token: access_token })).status).toBe(200);
     expect((await harness.use(access_token)).status).toBe(401);
     expect(await failure(await harness.refresh(P, refresh_token))).toBe('400 invalid_grant');
   });
-  test('V03 what is no token, or no longer one, is answered alike', async () => {
+  test('revoking an unknown or revoked token is answered 200', async () => {
     const { access_token } = await harness.connect(P, ada);
     harness.clock.advance(2 * 3_600_000);
     for (const token of ['garbage', access_token, '0'.repeat(52), 'a.b.c'])
       expect((await revoke({ client_id: P.id, token })).status).toBe(200);
   });
-  test("V04 another client's token is left alone", async () => {
+  test("another client's token stays valid", async () => {
     const other = await harness.register();
     const { access_token, refresh_token } = await harness.connect(P, ada);
     for (const token of [access_token, refresh_token])
       expect((await revoke({ client_id: other.id, token })).status).toBe(200);
     expect((await harness.use(access_token)).status).toBe(200);
   });
-  test('V05 a confidential client must authenticate', async () => {
+  test('a confidential client must authenticate', async () => {
     const S = await harness.register({ token_endpoint_auth_method: 'client_secret_post' });
     const { refresh_token } = await harness.connect(S, ada);
     expect(await failure(await revoke({ client_id: S.id, token: refresh_token }))).toBe('401 invalid_client');
@@ -64,7 +64,7 @@ describe('POST /revoke', () => {
   test.each([
     ['client_secret_post', 'client_secret_basic'],
     ['client_secret_basic', 'client_secret_post'],
-  ])('V05 a client that registered %s may send its secret by %s, which must be right', async (registered, used) => {
+  ])('a client that registered %s may send its correct secret by %s', async (registered, used) => {
     const S = await harness.register({ token_endpoint_auth_method: registered });
     const { secret = '' } = S;
     const code = await harness.codeFor(S, ada);
@@ -82,22 +82,22 @@ describe('POST /revoke', () => {
       expect((await harness.use(access_token)).status).toBe(status === 200 ? 401 : 200);
     }
   });
-  test('V05 a public client that sends a secret is refused', async () => {
+  test('a public client that sends a secret is refused', async () => {
     const { access_token } = await harness.connect(P, ada);
     expect(await failure(await revoke({ token: access_token }, basic(P.id, 'x')))).toBe('401 invalid_client');
   });
-  test('V06 an unknown hint is ignored', async () => {
+  test('an unknown token_type_hint is ignored', async () => {
     const { access_token, refresh_token } = await harness.connect(P, ada);
     expect((await revoke({ client_id: P.id, token: refresh_token, token_type_hint: 'nonsense' })).status).toBe(200);
     expect((await harness.use(access_token)).status).toBe(401);
   });
-  test('V07 the token must be there', async () => {
+  test('a request without a token is refused', async () => {
     expect(await failure(await revoke({ client_id: P.id }))).toBe('400 invalid_request');
   });
 });
 
 describe('GET and DELETE /api/apps', () => {
-  test('V08 an app is listed with what a person needs to know, and removing it stops its tokens at once', async () => {
+  test('an app is listed with its client and host, and removing it ends its tokens at once', async () => {
     const client = await harness.register({ client_name: 'Listed' });
     const { access_token, refresh_token } = await harness.connect(client, ada);
     await harness.use(access_token);
@@ -119,17 +119,17 @@ describe('GET and DELETE /api/apps', () => {
     await ada.json(404, 'DELETE', `/api/apps/${app?.id}`);
     expect((await appsOf(ada)).some(({ clientId }) => clientId === client.id)).toBe(false);
   });
-  test("V09 another account's app does not exist", async () => {
+  test("another account's app is answered with 404", async () => {
     const { access_token } = await harness.connect(P, bob);
     const [app] = await appsOf(bob);
     expect((await appsOf(ada)).some(({ id }) => id === app?.id)).toBe(false);
-    const foreign = await ada.call('DELETE', `/api/apps/${app?.id}`);
+    const notOwned = await ada.call('DELETE', `/api/apps/${app?.id}`);
     const missing = await ada.call('DELETE', '/api/apps/app_nothing');
-    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
-    expect(foreign.status).toBe(404);
+    expect([notOwned.status, await notOwned.text()]).toEqual([missing.status, await missing.text()]);
+    expect(notOwned.status).toBe(404);
     expect((await harness.use(access_token)).status).toBe(200);
   });
-  test('V11 connecting a second machine leaves the first one connected, as one app', async () => {
+  test('connecting an app twice keeps both grants under one app', async () => {
     const client = await harness.register();
     const first = await harness.connect(client, ada);
     const second = await harness.connect(client, ada);
@@ -137,7 +137,7 @@ describe('GET and DELETE /api/apps', () => {
     expect((await harness.use(second.access_token)).status).toBe(200);
     expect((await appsOf(ada)).filter(({ clientId }) => clientId === client.id)).toHaveLength(1);
   });
-  test('an app whose every grant has ended is not connected any more', async () => {
+  test('an app without an active grant is not listed', async () => {
     const client = await harness.register();
     const { refresh_token } = await harness.connect(client, ada);
     const [id] = (await appsOf(ada)).filter(({ clientId }) => clientId === client.id).map(app => app.id);
@@ -145,7 +145,7 @@ describe('GET and DELETE /api/apps', () => {
     expect((await appsOf(ada)).some(app => app.id === id)).toBe(false);
     await ada.json(404, 'DELETE', `/api/apps/${id}`);
   });
-  test('the last use is kept', async () => {
+  test('the last use of an app is shown and stored', async () => {
     const client = await harness.register();
     const { access_token } = await harness.connect(client, ada);
     await harness.use(access_token);

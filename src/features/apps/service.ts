@@ -1,119 +1,67 @@
 /*
- * Connected apps: what a person let in by OAuth, or what a trusted issuer vouches for. An access token is worth what its
- * grant, its app and its account are worth at this moment; when an app was used is kept in memory and written now and then.
+ * Connected apps: clients that a user authorized by OAuth, and clients of trusted external issuers. Each request with an access
+ * token checks the grant, the app and the account in the database, so that revoking any of them is immediate.
  */
 import type { Clock } from '../../core/clock.ts';
-import { AppError, notFound } from '../../core/errors.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { notFound } from '../../core/errors.ts';
+import { createLastUseRecorder } from '../../core/last-use.ts';
 import type { AccessClaims } from '../oauth/access-tokens.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
 import type { ConnectedApp } from './model.ts';
-import type { AppHolder, AppsStore, ListedApp } from './store.ts';
+import type { AppsStore, ListedApp } from './store.ts';
+import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
 
 export type AppsService = ReturnType<typeof createAppsService>;
 
-/** Whose token it is; why it is not enough; undefined when it does not hold. */
-export type TokenVerdict = AppHolder | 'insufficient_scope' | undefined;
+type TokenAuthentication = {
+  issuer: string;
+  /** Claims of a token whose signature has not been checked. */
+  decodeUnverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;
+  /** false: there is no such grant. Checked before the signature, because that is more expensive. */
+  mayGrantExist: (grantId: string) => boolean | Promise<boolean>;
+  verifyAccessToken: (token: string) => Promise<AccessClaims | undefined>;
+  hasRequiredScope: (scope: string) => boolean;
+  verifyExternalToken: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
+  authenticateExternal: (claims: ExternalClaims) => Promise<AuthenticatedApp | undefined>;
+};
 
 export function createAppsService(options: {
   store: AppsStore;
+  subjects: Pick<SubjectsStore, 'findByGrant'>;
   clock: Clock;
-  random: RandomBytes;
-  /** What a token says of itself, believed by nobody yet. */
-  unverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;
-  issuer: string;
-  /** false: certainly there is no such grant. Asked before the signature is checked, which costs more. */
-  mayBeGranted: (grantId: string) => boolean | Promise<boolean>;
-  verifyOwn: (token: string) => Promise<AccessClaims | undefined>;
-  hasScope: (scope: string) => boolean;
-  verifyExternal: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
-  accounts: {
-    /** @throws not_found, invalid */
-    byEmail: (email: string) => Promise<{ id: string }>;
-    /** @throws conflict, invalid */
-    create: (given: { email: string }) => Promise<{ id: string }>;
-  };
+  tokens: TokenAuthentication;
   verifiedHost: (clientId: string) => string | null;
   /** Called after an app was disconnected. */
   onAccessEnded: () => void;
 }) {
-  const {
-    store,
-    clock,
-    random,
-    unverified,
-    issuer,
-    mayBeGranted,
-    verifyOwn,
-    hasScope,
-    verifyExternal,
-    accounts,
-    verifiedHost,
-    onAccessEnded,
-  } = options;
-  const unwritten = new Map<string, number>();
+  const { store, subjects, clock, tokens, verifiedHost, onAccessEnded } = options;
+  const lastUses = createLastUseRecorder(clock, store.writeLastUses);
 
   const toApp = (row: ListedApp): ConnectedApp => ({
     id: row.id,
     name: row.name,
     clientId: row.clientId,
     createdAt: row.createdAt,
-    lastUsedAt: unwritten.get(row.id) ?? row.lastUsedAt,
+    lastUsedAt: lastUses.pending(row.id) ?? row.lastUsedAt,
     issuer: row.issuer === '' ? null : row.issuer,
     verifiedHost: row.issuer === '' ? verifiedHost(row.clientId) : null,
     redirectHost: row.redirectHost,
     scopes: row.scope === null ? [] : row.scope.split(' '),
   });
 
-  const accountFor = async ({ email, createAccounts }: ExternalClaims): Promise<string | undefined> => {
-    if (email === undefined) return undefined;
-    const find = (): Promise<string | undefined> =>
-      accounts.byEmail(email).then(
-        ({ id }) => id,
-        error => {
-          if (error instanceof AppError && ['not_found', 'invalid'].includes(error.code)) return undefined;
-          throw error;
-        },
-      );
-    const found = await find();
-    if (found !== undefined || !createAccounts) return found;
-    try {
-      return (await accounts.create({ email })).id;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'invalid') return undefined;
-      // Somebody was faster: then there is one now.
-      if (error instanceof AppError && error.code === 'conflict') return find();
-      throw error;
-    }
+  const authenticateOwn = async (
+    token: string,
+    grantId: unknown,
+  ): Promise<AuthenticatedApp | 'insufficient_scope' | undefined> => {
+    if (typeof grantId !== 'string' || !(await tokens.mayGrantExist(grantId))) return undefined;
+    const claims = await tokens.verifyAccessToken(token);
+    const app = claims && (await subjects.findByGrant(claims, clock.now()));
+    return claims && app && !tokens.hasRequiredScope(claims.scope) ? 'insufficient_scope' : app;
   };
 
-  /** The e-mail address decides once; from then on the link does, so that a reused address moves nobody. */
-  const externalHolder = async (claims: ExternalClaims): Promise<AppHolder | undefined> => {
-    const { issuer, subject, clientId } = claims;
-    const look = () => store.externalHolder(issuer, subject, clientId);
-    let row = await look();
-    if (!row) {
-      const accountId = await accountFor(claims);
-      if (accountId === undefined) return undefined;
-      await store.linkSubject({ issuer, subject, accountId, createdAt: clock.now() });
-      row = await look();
-    }
-    if (row && row.appId === null) {
-      const createdAt = clock.now();
-      const name = clientId === '' ? new URL(issuer).host : clientId.slice(0, 100);
-      const app = { accountId: row.accountId, issuer, clientId, name, createdAt };
-      await store.insertUnlessThere({ ...app, id: newId('app', createdAt, random) });
-      row = await look();
-    }
-    if (!row || row.appId === null || row.revokedAt !== null) return undefined;
-    const { revokedAt: _, appId, ...person } = row;
-    return { ...person, appId, grantId: null };
-  };
-
-  const flushUses = async (): Promise<void> => {
-    const uses = new Map(unwritten);
-    await store.recordUse(uses);
-    for (const [id, at] of uses) if (unwritten.get(id) === at) unwritten.delete(id);
+  const authenticateExternal = async (token: string, issuer: unknown): Promise<AuthenticatedApp | undefined> => {
+    const claims = await tokens.verifyExternalToken(issuer, token);
+    return claims && tokens.authenticateExternal(claims);
   };
 
   return {
@@ -121,31 +69,28 @@ export function createAppsService(options: {
       return (await store.listOf(accountId, clock.now())).map(toApp);
     },
 
-    /** @throws not_found for an app that does not exist, was revoked, or is another account's */
+    /** @throws not_found for an app that does not exist, was disconnected, or belongs to another account */
     async remove(accountId: string, id: string): Promise<void> {
       if (!(await store.remove(accountId, id, clock.now()))) throw notFound('app');
       onAccessEnded();
     },
 
-    /** Whom this access token speaks for. Notes the use. @throws unavailable when its issuer cannot be asked for its keys */
-    async holderOf(token: string): Promise<TokenVerdict> {
-      const said = unverified(token);
-      if (!said) return undefined;
-      let holder: AppHolder | undefined;
-      if (said.issuer === issuer) {
-        if (typeof said.grantId !== 'string' || !(await mayBeGranted(said.grantId))) return undefined;
-        const claims = await verifyOwn(token);
-        holder = claims && (await store.grantHolder(claims, clock.now()));
-        if (claims && holder && !hasScope(claims.scope)) return 'insufficient_scope';
-      } else {
-        const claims = await verifyExternal(said.issuer, token);
-        holder = claims && (await externalHolder(claims));
-      }
-      if (holder) unwritten.set(holder.appId, clock.now());
-      return holder;
+    /**
+     * The account and app of a valid access token; undefined for an invalid one. Records the use.
+     * @throws unavailable when the keys of an external issuer cannot be fetched
+     */
+    async authenticate(token: string): Promise<AuthenticatedApp | 'insufficient_scope' | undefined> {
+      const unverified = tokens.decodeUnverified(token);
+      if (!unverified) return undefined;
+      const app =
+        unverified.issuer === tokens.issuer
+          ? await authenticateOwn(token, unverified.grantId)
+          : await authenticateExternal(token, unverified.issuer);
+      if (app && app !== 'insufficient_scope') lastUses.record(app.appId);
+      return app;
     },
 
-    /** Writes the noted uses. Called now and then, and before the database closes. */
-    flushUses,
+    /** Writes the recorded uses. Called at intervals, and before the database closes. */
+    flushUses: lastUses.flush,
   };
 }

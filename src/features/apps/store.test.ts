@@ -1,19 +1,22 @@
-/* Whom a token speaks for, and which rows belong to whom. */
+/* Tokens authenticate only their own account and app, and statements change only rows of the account that they are for. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { type AppsStore, createAppsStore } from './store.ts';
+import { createSubjectsStore, type SubjectsStore } from './subjects-store.ts';
 
 const now = 1000;
 const issuers = ['https://one.test', 'https://two.test'] as const;
 let server: TestServer;
 let store: AppsStore;
+let subjects: SubjectsStore;
 let ada: TestAccount;
 let bob: TestAccount;
 beforeAll(async () => {
   server = await openTestServer();
   const { db } = server.services.database;
   store = createAppsStore(db);
+  subjects = createSubjectsStore(db);
   ada = await server.createAccount('ada@example.com');
   bob = await server.createAccount('bob@example.com');
   const app = (id: string, { accountId }: TestAccount, issuer: string, clientId: string) => ({
@@ -47,45 +50,45 @@ beforeAll(async () => {
   ]);
   for (const [index, issuer] of issuers.entries())
     for (const [subject, who] of Object.entries(index === 0 ? { a: ada, b: bob } : { a: bob, b: ada }))
-      await store.linkSubject({ issuer, subject, accountId: who.accountId, createdAt: 0 });
+      await subjects.linkSubject({ issuer, subject, accountId: who.accountId, createdAt: 0 });
 });
 afterAll(() => server.close());
 
 describe('a token of this server', () => {
-  test('speaks for nobody unless grant, account and client belong together', async () => {
+  test('is valid only when its grant, account and client belong together', async () => {
     const claims = { grantId: 'grt_ada', accountId: ada.accountId, clientId: 'client' };
-    const holder = async (over: Partial<typeof claims>) =>
-      (await store.grantHolder({ ...claims, ...over }, now))?.appId;
-    expect(await holder({})).toBe('app_ada');
-    expect(await holder({ accountId: bob.accountId })).toBeUndefined();
-    expect(await holder({ clientId: 'other' })).toBeUndefined();
-    expect(await holder({ grantId: 'grt_bob' })).toBeUndefined();
+    const find = async (over: Partial<typeof claims>) =>
+      (await subjects.findByGrant({ ...claims, ...over }, now))?.appId;
+    expect(await find({})).toBe('app_ada');
+    expect(await find({ accountId: bob.accountId })).toBeUndefined();
+    expect(await find({ clientId: 'other' })).toBeUndefined();
+    expect(await find({ grantId: 'grt_bob' })).toBeUndefined();
   });
 });
 
-describe('a token of another issuer', () => {
-  test('speaks for its own subject and client only', async () => {
-    const holder = async (issuer: string, subject: string, clientId: string) => {
-      const found = await store.externalHolder(issuer, subject, clientId);
+describe('a token of an external issuer', () => {
+  test('finds only the account of its subject and the app of its client', async () => {
+    const find = async (issuer: string, subject: string, clientId: string) => {
+      const found = await subjects.findByExternalSubject(issuer, subject, clientId);
       return [found?.email, found?.appId];
     };
-    expect(await holder(issuers[0], 'a', 'cli')).toEqual(['ada@example.com', 'app_ada_one']);
-    expect(await holder(issuers[0], 'a', 'other')).toEqual(['ada@example.com', 'app_ada_other']);
-    expect(await holder(issuers[0], 'b', 'cli')).toEqual(['bob@example.com', 'app_bob_one']);
-    expect(await holder(issuers[1], 'b', 'cli')).toEqual(['ada@example.com', 'app_ada_two']);
-    // Bob has no app of the second issuer, and none of this client of the first one.
-    expect(await holder(issuers[1], 'a', 'cli')).toEqual(['bob@example.com', null]);
-    expect(await holder(issuers[0], 'b', 'other')).toEqual(['bob@example.com', null]);
+    expect(await find(issuers[0], 'a', 'cli')).toEqual(['ada@example.com', 'app_ada_one']);
+    expect(await find(issuers[0], 'a', 'other')).toEqual(['ada@example.com', 'app_ada_other']);
+    expect(await find(issuers[0], 'b', 'cli')).toEqual(['bob@example.com', 'app_bob_one']);
+    expect(await find(issuers[1], 'b', 'cli')).toEqual(['ada@example.com', 'app_ada_two']);
+    // Bob has no app of the second issuer, and none for this client of the first one.
+    expect(await find(issuers[1], 'a', 'cli')).toEqual(['bob@example.com', null]);
+    expect(await find(issuers[0], 'b', 'other')).toEqual(['bob@example.com', null]);
   });
 });
 
-test('the list has the account’s own apps, of this server and of others', async () => {
+test('the list has only the apps of the account, of this server and of external issuers', async () => {
   const ids = async ({ accountId }: TestAccount) => (await store.listOf(accountId, now)).map(({ id }) => id);
   expect(await ids(ada)).toEqual(['app_ada', 'app_ada_one', 'app_ada_other', 'app_ada_two']);
   expect(await ids(bob)).toEqual(['app_bob', 'app_bob_one']);
 });
 
-test('a removed app takes its own account’s codes and requests for its client along, and no others', async () => {
+test('removing an app deletes its account’s codes and requests for its client, and no others', async () => {
   const { db } = server.services.database;
   const cases: [string, TestAccount, string][] = [
     ['own', ada, 'client'],
@@ -114,7 +117,7 @@ test('a removed app takes its own account’s codes and requests for its client 
   expect([await left(oauthCodes), await left(authzRequests)]).toEqual([others, others]);
 });
 
-test('another account’s app is not removed, of whatever issuer', async () => {
+test('another account’s app cannot be removed', async () => {
   expect(await store.remove(ada.accountId, 'app_bob', now)).toBe(false);
   expect(await store.remove(bob.accountId, 'app_ada_one', now)).toBe(false);
   expect(await store.remove(ada.accountId, 'app_ada_one', now)).toBe(true);

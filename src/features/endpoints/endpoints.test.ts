@@ -44,7 +44,7 @@ describe('POST /api/endpoints', () => {
     expect(await ada.json<Endpoint>(200, 'GET', `/api/endpoints/${endpoint.id}`)).toEqual(endpoint);
   });
 
-  test('403 for a second one on the free plan, also for requests that come together', async () => {
+  test('403 for a second endpoint on the free plan, also for concurrent requests', async () => {
     const free = await server.createAccount('free@example.com', { plan: 'free' });
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => free.call('POST', '/api/endpoints', { name: 'x' })),
@@ -64,7 +64,7 @@ describe('POST /api/endpoints', () => {
     expect(await free.json<{ plan: string }>(200, 'GET', '/api/me')).toMatchObject({ plan: 'pro' });
   });
 
-  test('none is made for a team in which nobody is left, whose address nobody could ever close', async () => {
+  test('none is created for a team without accounts, in which nobody could delete it', async () => {
     await server.createAccount('hal@example.com');
     const { teamId } = await server.services.account.byEmail('hal@example.com');
     await server.services.account.remove('hal@example.com');
@@ -80,13 +80,13 @@ describe('POST /api/endpoints', () => {
 });
 
 describe('PATCH /api/endpoints/{id}', () => {
-  test('200 with the name as kept', async () => {
+  test('200 with the stored name', async () => {
     const { id } = await ada.createEndpoint();
     expect(await ada.json(200, 'PATCH', `/api/endpoints/${id}`, { name: ' Ünï ' })).toEqual({ ok: true, name: 'Ünï' });
     expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ name: 'Ünï' });
   });
 
-  test('400 for a bad name, and it stays as it was', async () => {
+  test('400 for an invalid name, and the old one is kept', async () => {
     const { id } = await ada.createEndpoint('before');
     for (const name of ['', ' ', 'x'.repeat(101), 'a\tb', 1])
       await ada.json(400, 'PATCH', `/api/endpoints/${id}`, { name });
@@ -95,7 +95,7 @@ describe('PATCH /api/endpoints/{id}', () => {
 });
 
 describe('DELETE /api/endpoints/{id}', () => {
-  test('removes its events from every read at once; the second time it is 404', async () => {
+  test('its events are not readable any more, and a second DELETE is 404', async () => {
     const endpoint = await ada.createEndpoint();
     const event = await server.deliver(endpoint);
     expect(await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`)).toEqual({ ok: true });
@@ -111,8 +111,8 @@ describe('DELETE /api/endpoints/{id}', () => {
   });
 });
 
-describe("what is another account's", () => {
-  test('answers exactly like what does not exist, on every operation', async () => {
+describe('an endpoint of another team', () => {
+  test('is answered exactly like a missing one, in every operation', async () => {
     const theirs = await bob.createEndpoint();
     const event = await server.deliver(theirs);
     const operations = (endpointId: string, eventId: string): [string, string, unknown?][] => [

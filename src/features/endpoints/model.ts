@@ -1,6 +1,6 @@
 /* Endpoints on the wire (api-contract "Endpoint"). */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Endpoint, Name, nullable } from '../../http/schemas.ts';
+import { Endpoint, Name, nullable, Timestamp } from '../../http/schemas.ts';
 
 export { Endpoint };
 
@@ -38,3 +38,15 @@ export const EndpointChanged = t.Object(
   { title: 'EndpointChanged' },
 );
 export type EndpointChanged = Static<typeof EndpointChanged>;
+
+export const activityBuckets = 24;
+
+export const Activity = t.Object(
+  {
+    since: Timestamp,
+    bucketMs: t.Integer(),
+    counts: t.Array(t.Integer(), { minItems: activityBuckets, maxItems: activityBuckets, description: 'oldest first' }),
+  },
+  { title: 'Activity' },
+);
+export type Activity = Static<typeof Activity>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { createIngestAddresses, type IngestAddress } from './registry.ts';
+import { createEndpointRegistry, type RegisteredEndpoint } from './registry.ts';
 
 const token = (letter: string): string => letter.repeat(32);
-const address = (letter: string, seq: number, teamId = 't'): IngestAddress => ({
+const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint => ({
   seq,
   id: `ep_${letter}`,
   teamId,
@@ -11,9 +11,9 @@ const address = (letter: string, seq: number, teamId = 't'): IngestAddress => ({
 const a = address('a', 1);
 const b = address('b', 2, 'other');
 
-describe('the registry', () => {
-  test('finds what it loaded and what was added, and nothing that was removed', async () => {
-    const registry = createIngestAddresses({ load: async () => [a] });
+describe('the endpoint registry', () => {
+  test('finds endpoints that were loaded or added, and none that was removed', async () => {
+    const registry = createEndpointRegistry({ load: async () => [a] });
     await registry.refresh();
     registry.add(b);
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([a, b]);
@@ -23,12 +23,12 @@ describe('the registry', () => {
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([undefined, undefined]);
   });
 
-  test('looks up late what another process may have made, but not what cannot be a token', async () => {
-    const asked: string[] = [];
-    const registry = createIngestAddresses({
+  test('looks up an unknown token, which another process may have created, but nothing that cannot be a token', async () => {
+    const lookups: string[] = [];
+    const registry = createEndpointRegistry({
       load: async () => [],
       lookUp: async one => {
-        asked.push(one);
+        lookups.push(one);
         return one === a.token ? a : undefined;
       },
     });
@@ -37,17 +37,17 @@ describe('the registry', () => {
     expect(await registry.find(b.token)).toBeUndefined();
     for (const odd of ['', 'a', token('u'), `${a.token}x`, a.token.toUpperCase()])
       expect(registry.find(odd)).toBeUndefined();
-    expect(asked).toEqual([a.token, b.token]);
+    expect(lookups).toEqual([a.token, b.token]);
   });
 
-  test('a read that began before a removal does not bring back what was removed', async () => {
-    const loading = Promise.withResolvers<IngestAddress[]>();
-    const looking = Promise.withResolvers<IngestAddress | undefined>();
-    const asked: string[] = [];
-    const registry = createIngestAddresses({
+  test('a refresh that began before a removal does not bring the endpoint back', async () => {
+    const loading = Promise.withResolvers<RegisteredEndpoint[]>();
+    const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
+    const lookups: string[] = [];
+    const registry = createEndpointRegistry({
       load: () => loading.promise,
       lookUp: one => {
-        asked.push(one);
+        lookups.push(one);
         return looking.promise;
       },
     });
@@ -60,9 +60,9 @@ describe('the registry', () => {
     looking.resolve(b);
     await refreshing;
     await found;
-    // What is not in memory is asked for again.
+    // What is not in memory is looked up again.
     void registry.find(a.token);
     void registry.find(b.token);
-    expect(asked).toEqual([b.token, a.token, b.token]);
+    expect(lookups).toEqual([b.token, a.token, b.token]);
   });
 });

@@ -1,58 +1,59 @@
 /*
- * The live ingest tokens in memory, so that a delivery costs no query before its own insert. Changes made through this
- * process show at once. When other processes share the database, `refresh` brings theirs in, and an unknown token is
- * looked up before it is refused.
+ * All live ingest tokens in memory, so that a delivery needs no query before its insert. Changes made by this process apply at
+ * once. When other processes share the database, `refresh` loads their changes, and an unknown token is looked up before it is
+ * refused.
  */
+import type { IngestAddress } from '../../ingest/capture.ts';
 
-export type IngestAddress = { seq: number; id: string; teamId: string; token: string };
+export type RegisteredEndpoint = IngestAddress & { id: string; teamId: string };
 
-export type IngestAddresses = {
-  find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
-  add: (address: IngestAddress) => void;
+export type EndpointRegistry = {
+  find: (token: string) => RegisteredEndpoint | undefined | Promise<RegisteredEndpoint | undefined>;
+  add: (endpoint: RegisteredEndpoint) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
-  /** Brings in what other processes did; skips a turn when something was removed meanwhile. */
+  /** Loads all endpoints; the result is discarded when one was removed meanwhile. */
   refresh: () => Promise<void>;
 };
 
-export type RegistryOptions = {
-  load: () => Promise<IngestAddress[]>;
+type RegistryOptions = {
+  load: () => Promise<RegisteredEndpoint[]>;
   /** Given when other processes may create endpoints. */
-  lookUp?: (token: string) => Promise<IngestAddress | undefined>;
+  lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
 };
 
-/** Tokens that cannot exist are not worth a query. */
+/** Other tokens cannot exist and are not looked up. */
 const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
-export function createIngestAddresses({ load, lookUp }: RegistryOptions): IngestAddresses {
-  let byToken = new Map<string, IngestAddress>();
-  // What was read before a removal may not bring back what it removed.
+export function createEndpointRegistry({ load, lookUp }: RegistryOptions): EndpointRegistry {
+  let byToken = new Map<string, RegisteredEndpoint>();
+  // A read that began before a removal must not bring the endpoint back.
   let removals = 0;
 
-  const add = (address: IngestAddress): void => {
-    byToken.set(address.token, address);
+  const add = (endpoint: RegisteredEndpoint): void => {
+    byToken.set(endpoint.token, endpoint);
   };
-  const remove = (matches: (address: IngestAddress) => boolean): void => {
+  const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
     removals++;
-    for (const address of byToken.values()) if (matches(address)) byToken.delete(address.token);
+    for (const endpoint of byToken.values()) if (matches(endpoint)) byToken.delete(endpoint.token);
   };
-  const findLate = async (token: string): Promise<IngestAddress | undefined> => {
+  const findInDatabase = async (token: string): Promise<RegisteredEndpoint | undefined> => {
     const before = removals;
-    const address = await lookUp?.(token);
-    if (address && removals === before) add(address);
-    return address;
+    const endpoint = await lookUp?.(token);
+    if (endpoint && removals === before) add(endpoint);
+    return endpoint;
   };
 
   return {
-    find: token => byToken.get(token) ?? (lookUp && tokenForm.test(token) ? findLate(token) : undefined),
+    find: token => byToken.get(token) ?? (lookUp && tokenForm.test(token) ? findInDatabase(token) : undefined),
     add,
-    removeById: id => remove(address => address.id === id),
-    removeTeam: teamId => remove(address => address.teamId === teamId),
+    removeById: id => remove(endpoint => endpoint.id === id),
+    removeTeam: teamId => remove(endpoint => endpoint.teamId === teamId),
     async refresh() {
       const before = removals;
-      const addresses = await load();
+      const endpoints = await load();
       if (removals !== before) return;
-      byToken = new Map(addresses.map(address => [address.token, address]));
+      byToken = new Map(endpoints.map(endpoint => [endpoint.token, endpoint]));
     },
   };
 }

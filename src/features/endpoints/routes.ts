@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { answers, IdParams, Ok } from '../../http/schemas.ts';
-import { Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
+import { Activity, Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
 import type { EndpointsService } from './service.ts';
 
 const tags = ['Endpoints'];
@@ -76,6 +76,20 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
           operationId: 'deleteEndpoint',
           summary: 'Delete an endpoint and its stored events',
           description: 'Its address answers 404 and its events are unreadable at once.',
+          tags,
+        },
+      },
+    )
+    .get(
+      '/api/endpoints/:id/activity',
+      ({ request, params }) => endpoints.activity(gate.principal(request), params.id),
+      {
+        params: IdParams,
+        response: answers({ 200: Activity }, 404),
+        detail: {
+          operationId: 'getActivity',
+          summary: 'Deliveries of the last 24 hours, by the hour',
+          description: '24 buckets of one hour, by the clock of the server; the last one is the running hour.',
           tags,
         },
       },

@@ -1,35 +1,35 @@
-/* Endpoints: a team's addresses. What belongs to another team does not exist. */
-
+/* The endpoints of a team. An endpoint of another team is answered like one that does not exist. */
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../core/units.ts';
-import type { Endpoint, EndpointChange, EndpointChanged } from './model.ts';
-import type { IngestAddresses } from './registry.ts';
+import { createCountActivity } from './activity.ts';
+import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
+import type { EndpointRegistry } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
 
-/** Whose endpoints: from the principal. */
 export type Owner = { teamId: string; plan: 'free' | 'pro' };
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
 export function createEndpointsService(options: {
   store: EndpointsStore;
-  registry: IngestAddresses;
+  registry: EndpointRegistry;
   clock: Clock;
   random: RandomBytes;
   baseUrl: string;
-  /** Endpoints that a plan allows, 0 = no limit. */
+  /** Endpoints that each plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
   retentionMs: RetentionMs;
-  /** Told after an endpoint's rows became garbage. */
+  /** Called after endpoints were deleted: their rows can be removed. */
   onDeleted: () => void;
 }) {
   const { store, registry, clock, random, baseUrl, limits, retentionMs, onDeleted } = options;
+  const countActivity = createCountActivity({ store, clock });
 
   const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
 
@@ -42,19 +42,19 @@ export function createEndpointsService(options: {
     lastReceivedAt: row.lastReceivedAt,
   });
 
-  /** Events past the window do not count, whether or not the sweeper has been there. */
-  const since = (owner: Owner): number => oldestVisible(retentionMs, owner.plan, clock.now());
+  /** Older events are not counted, whether or not the sweeper has removed them yet. */
+  const retentionCutoff = (owner: Owner): number => oldestVisible(retentionMs, owner.plan, clock.now());
 
-  /** The endpoint's row; its counters may still count events past the window. @throws not_found */
+  /** The endpoint's row. Its counters may include events past retention. @throws not_found */
   const owned = async (owner: Pick<Owner, 'teamId'>, id: string): Promise<EndpointRow> => {
     const row = await store.find(owner.teamId, id);
     if (!row) throw notFound('endpoint');
     return row;
   };
 
-  /** The same with counters as this owner may see them, for whoever shows them. @throws not_found */
+  /** The row with counters to show. @throws not_found */
   const counted = async (owner: Owner, id: string): Promise<EndpointRow> => {
-    const row = await store.findCounted(owner.teamId, id, since(owner));
+    const row = await store.findCounted(owner.teamId, id, retentionCutoff(owner));
     if (!row) throw notFound('endpoint');
     return row;
   };
@@ -66,7 +66,12 @@ export function createEndpointsService(options: {
     urlOf,
 
     async list(owner: Owner): Promise<Endpoint[]> {
-      return (await store.listOf(owner.teamId, since(owner))).map(toEndpoint);
+      return (await store.listOf(owner.teamId, retentionCutoff(owner))).map(toEndpoint);
+    },
+
+    /** Events of the last 24 hours, by the hour. @throws not_found */
+    async activity(owner: Owner, id: string): Promise<Activity> {
+      return countActivity((await owned(owner, id)).seq, retentionCutoff(owner));
     },
 
     /** @throws not_found */
@@ -74,7 +79,7 @@ export function createEndpointsService(options: {
       return toEndpoint(await counted(owner, id));
     },
 
-    /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no one any more */
+    /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no account left */
     async create(owner: Owner, givenName: string): Promise<Endpoint> {
       const name = readName(givenName);
       const limit = limits[owner.plan];
@@ -95,7 +100,7 @@ export function createEndpointsService(options: {
     },
 
     /**
-     * Renames it, and opens or closes the window in which a learned secret is taken as confirmed.
+     * Renames an endpoint, and opens or closes the window in which the next learned secret is confirmed.
      * @throws invalid, not_found
      */
     async update(
@@ -116,14 +121,14 @@ export function createEndpointsService(options: {
       return { ok: true, name: row.name, ...(learnSecretsUntil !== undefined && { learnSecretsUntil }) };
     },
 
-    /** Its address stops and its events are unreadable at once. @throws not_found */
+    /** From then on, its ingest address is unknown and its events are not readable. @throws not_found */
     async remove(owner: Owner, id: string): Promise<void> {
       if (!(await store.markDeleted(owner.teamId, id, clock.now()))) throw notFound('endpoint');
       registry.removeById(id);
       onDeleted();
     },
 
-    /** All of a team that nobody is left in. */
+    /** Deletes all endpoints of a team whose last account was deleted. */
     async removeTeam(teamId: string): Promise<void> {
       await store.markAllDeleted(teamId, clock.now());
       registry.removeTeam(teamId);
@@ -132,7 +137,7 @@ export function createEndpointsService(options: {
   };
 }
 
-/** Milliseconds; 0 for none. @throws invalid */
+/** Milliseconds; 0 closes the window. @throws invalid */
 function readWindow(text: string | null): number {
   const ms = text === null ? 0 : parseDuration(text);
   if (ms === undefined || ms > maxLearnMs) throw invalid('learnSecretsFor must be a duration such as 10m, at most 24h');

@@ -1,22 +1,23 @@
-/* Endpoints. Ownership is part of every query; a deleted endpoint is invisible at once and removed in the background. */
-import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
+/* Endpoints. Ownership is part of every query. A deleted endpoint is invisible at once and removed in the background. */
+import { and, asc, eq, getTableColumns, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, endpoints } from '../../db/schema.ts';
+import { accounts, endpoints, events } from '../../db/schema.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 
 export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 
-export function createEndpointsStore(db: Drizzle) {
+/** @param scanDb the thread for long reads */
+export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
   const owned = (teamId: string, id: string) =>
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
   /**
-   * The row with its counters as they are without events older than `since`. Once the newest is too old, all are; else the
-   * index counts what is, which is nothing but for what the sweeper has not reached yet.
+   * The row with counters that leave out events older than `since`. The index counts those, which are few: only the ones that the
+   * sweeper has not removed yet. When the newest event is too old, all are, and nothing needs counting.
    */
   const counted = (since: number) => ({
     ...getTableColumns(endpoints),
-    // Names in full: in a query on one table Drizzle leaves the table out, and `seq` would be the event's own.
+    // Literal names: in a query on one table Drizzle omits the table, and `seq` would mean the event's.
     eventCount: sql<number>`CASE WHEN last_received_at < ${since} THEN 0 ELSE event_count - (
       SELECT count(*) FROM events WHERE events.endpoint = endpoints.seq AND events.received_at < ${since}) END`,
     lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at END`,
@@ -36,8 +37,8 @@ export function createEndpointsStore(db: Drizzle) {
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],
 
     /**
-     * Inserts unless the team already has `limit` endpoints (0: no limit), or nobody is left in it, in one statement.
-     * @returns the row number, or why there is none
+     * Inserts the endpoint, in one statement, unless the team has `limit` endpoints (0: no limit) or no account any more.
+     * @returns the row number; `full` or `gone` when it was not inserted
      */
     async insertWithin(limit: number, row: typeof endpoints.$inferInsert): Promise<number | 'full' | 'gone'> {
       const { rowsAffected, lastInsertRowid } = await db.run(sql`
@@ -70,19 +71,40 @@ export function createEndpointsStore(db: Drizzle) {
         .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)));
     },
 
-    /** What capture needs to know of every live endpoint. */
-    addresses: (): Promise<{ seq: number; id: string; teamId: string; token: string }[]> =>
+    /** What ingest needs of every live endpoint. */
+    listRegistered: (): Promise<{ seq: number; id: string; teamId: string; token: string }[]> =>
       db
         .select({ seq: endpoints.seq, id: endpoints.id, teamId: endpoints.teamId, token: endpoints.token })
         .from(endpoints)
         .where(isNull(endpoints.deletedAt)),
 
-    address: async (token: string): Promise<{ seq: number; id: string; teamId: string; token: string } | undefined> =>
+    findRegistered: async (
+      token: string,
+    ): Promise<{ seq: number; id: string; teamId: string; token: string } | undefined> =>
       (
         await db
           .select({ seq: endpoints.seq, id: endpoints.id, teamId: endpoints.teamId, token: endpoints.token })
           .from(endpoints)
           .where(and(eq(endpoints.token, token), isNull(endpoints.deletedAt)))
       )[0],
+
+    /**
+     * Events received from `since` until before `until`, by bucket number. Buckets without events are left out. Answered by the index
+     * alone.
+     */
+    countByBucket: (
+      endpoint: number,
+      range: { firstBucketAt: number; bucketMs: number; since: number; until: number },
+    ): Promise<{ bucket: number; count: number }[]> => {
+      // Numbers bind as REAL, hence the cast to whole buckets.
+      const bucket = sql<number>`CAST((${events.receivedAt} - ${range.firstBucketAt}) / ${range.bucketMs} AS INTEGER)`;
+      return scanDb
+        .select({ bucket, count: sql<number>`count(*)` })
+        .from(events)
+        .where(
+          and(eq(events.endpoint, endpoint), gte(events.receivedAt, range.since), lt(events.receivedAt, range.until)),
+        )
+        .groupBy(bucket);
+    },
   };
 }

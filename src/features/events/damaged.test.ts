@@ -43,7 +43,7 @@ const errorsLogged = (): string =>
     )
     .join();
 
-test('are refused with a word on why, wherever their bytes would be given out', async () => {
+test('are refused with the reason wherever their bytes would be sent', async () => {
   let requests = 0;
   const to = createServer((_req, res) => {
     requests++;
@@ -57,10 +57,10 @@ test('are refused with a word on why, wherever their bytes would be given out', 
     [2, 'its headers and body cannot be read'],
   ] as const) {
     const id = ids[n] as string;
-    const told = { error: `event ${id} is damaged on disk: ${why}` };
-    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}`)).toEqual(told);
-    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}/raw`)).toEqual(told);
-    expect(await ada.json<unknown>(500, 'POST', `/api/events/${id}/replay`, destination)).toEqual(told);
+    const refusal = { error: `event ${id} is damaged on disk: ${why}` };
+    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}`)).toEqual(refusal);
+    expect(await ada.json<unknown>(500, 'GET', `/api/events/${id}/raw`)).toEqual(refusal);
+    expect(await ada.json<unknown>(500, 'POST', `/api/events/${id}/replay`, destination)).toEqual(refusal);
     expect(errorsLogged()).toContain(id);
   }
   expect(await (await ada.call('GET', `/api/events/${ids[3]}/raw`)).text()).toBe('{"n":3}');
@@ -69,7 +69,7 @@ test('are refused with a word on why, wherever their bytes would be given out', 
   to.close();
 });
 
-test('are told of to an agent in the same words', async () => {
+test('are refused to an agent with the same message', async () => {
   await damage();
   const id = ids[1] as string;
   const result = await callTool(server.fetch, ada.key, 'get_event', { eventId: id });
@@ -77,7 +77,7 @@ test('are told of to an agent in the same words', async () => {
   expect(errorsLogged()).toContain(id);
 });
 
-test('are listed with the others, whose signatures are judged all the same', async () => {
+test('are listed with the others, whose signatures are verified', async () => {
   await damage();
   await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret: 'sesame' });
   const { events } = await ada.json<{ events: { id: string; signatureValid: boolean | null }[] }>(
@@ -93,7 +93,7 @@ test('are listed with the others, whose signatures are judged all the same', asy
   ]);
 });
 
-test('are named by an export, which has all others', async () => {
+test('are left out of an export, which lists and logs their ids', async () => {
   type Json = { events: { id: string }[]; damaged?: unknown };
   type Har = { log: { entries: { _id: string }[]; _damaged?: unknown } };
   const path = `/api/endpoints/${endpoint.id}/export`;
@@ -110,6 +110,6 @@ test('are named by an export, which has all others', async () => {
   expect(log._damaged).toEqual(damaged);
   expect(errorsLogged()).toContain(ids[1] as string);
 
-  // What was exported before brings them back.
+  // An earlier export restores them.
   expect(await server.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });
 });

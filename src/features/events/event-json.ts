@@ -1,13 +1,13 @@
-/* From an event's row to its wire shape. Stored bytes become text here and nowhere else. */
+/* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
 import { eventId } from '../../core/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventSummary, ReplayAttempt, Signature } from './model.ts';
-import type { ReplayRow, SummaryRow } from './store.ts';
+import type { ReplayAttemptRow, SummaryRow } from './store.ts';
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-/** `signatureValid` of interface.md: null unless there is both a signature and a secret to check it with. */
+/** null unless the event has a signature and the endpoint a secret to verify it with (docs/interface.md). */
 export function signatureValid(signature: Signature | null): boolean | null {
   if (signature === null || signature.verdict === 'unchecked') return null;
   return signature.verdict === 'valid';
@@ -29,12 +29,12 @@ export function toSummary(row: SummaryRow, signature: Signature | null): EventSu
 
 export const queryText = (query: Uint8Array | null): string | null => (query === null ? null : latin1(query));
 
-export function toAttempt(row: ReplayRow): ReplayAttempt {
+export function toReplayAttempt(row: ReplayAttemptRow): ReplayAttempt {
   const { destination, status, ok, durationMs, createdAt, accountId, email } = row;
   return { destination, status, ok, durationMs, createdAt, replayedBy: email, formerMember: accountId === null };
 }
 
-/** The body as JSON text can carry it: UTF-8 as it is, anything else in base64. */
+/** The body as text: UTF-8 as it is, anything else in base64. */
 export function toPayload(body: Uint8Array): {
   payload: unknown;
   payloadRaw: string;
@@ -46,10 +46,10 @@ export function toPayload(body: Uint8Array): {
   return { payload: parsePayload(text, body.length), payloadRaw: text, payloadEncoding: 'utf8' };
 }
 
-/** Inside an answer that is nested 10,000 deep, as far as common parsers go (Go, jq); JSON.stringify ends at 40,000. */
+/** Inside an answer, 10,000 levels: the limit of common parsers (Go, jq). JSON.stringify fails at 40,000. */
 export const maxDepth = 9999;
 
-/** null for what is not JSON, and for what is so large or deep that answering with it would hurt the reader. */
+/** null for a body that is not JSON, or too large or too deep for common parsers. */
 function parsePayload(text: string, size: number): unknown {
   if (size === 0 || size > maxParsedBodyBytes || depthExceeds(text, maxDepth)) return null;
   try {
@@ -59,7 +59,7 @@ function parsePayload(text: string, size: number): unknown {
   }
 }
 
-/** Brackets outside strings; exact for valid JSON, and for anything else it does not matter. */
+/** Counts brackets outside strings: exact for valid JSON, and other text is refused by the parser. */
 function depthExceeds(text: string, limit: number): boolean {
   let depth = 0;
   let inString = false;

@@ -67,7 +67,7 @@ describe('GET /api/events', () => {
     },
   );
 
-  test('the same order whichever page size', async () => {
+  test('the order is the same with any page size', async () => {
     const endpoint = await ada.createEndpoint();
     for (let i = 0; i < 20; i++) await server.deliver(endpoint, `${i}`);
     expect(await walk(endpoint, 3)).toEqual(await walk(endpoint, 20));
@@ -86,7 +86,7 @@ describe('GET /api/events', () => {
     },
   );
 
-  test('what is missing is named', async () => {
+  test('the error names the missing field', async () => {
     const list = await ada.json<{ error: string }>(400, 'GET', '/api/events');
     const key = await ada.json<{ error: string }>(400, 'POST', '/api/keys', {});
     expect([list.error, key.error]).toEqual(['invalid query: endpointId: required', 'invalid body: name: required']);
@@ -100,7 +100,7 @@ describe('GET /api/events', () => {
     },
   );
 
-  test('400 without endpointId, 404 for one that does not exist', async () => {
+  test('400 without endpointId, 404 for a missing endpoint', async () => {
     await ada.json(400, 'GET', '/api/events');
     await ada.json(404, 'GET', '/api/events?endpointId=ep_nothing');
   });
@@ -132,7 +132,7 @@ describe('GET /api/events/{id}', () => {
     ['{"a":1}trailing', null],
     ['a=1&b=2', null],
     ['\u0000', null],
-  ])('payload of %j', async (body, payload) => {
+  ])('the payload of the body %j', async (body, payload) => {
     const endpoint = await ada.createEndpoint();
     expect(await detail(await server.deliver(endpoint, body))).toMatchObject({
       payload,
@@ -142,7 +142,7 @@ describe('GET /api/events/{id}', () => {
     });
   });
 
-  test('a key called __proto__ stays a key', async () => {
+  test('a key named __proto__ is kept', async () => {
     const endpoint = await ada.createEndpoint();
     const id = await server.deliver(endpoint, '{"__proto__":{"x":1},"constructor":2}');
     expect(await (await ada.call('GET', `/api/events/${id}`)).text()).toContain(
@@ -150,7 +150,7 @@ describe('GET /api/events/{id}', () => {
     );
   });
 
-  test('absurdly deep JSON is answered without its parsed form', async () => {
+  test('the payload of JSON that is nested too deep is null', async () => {
     const endpoint = await ada.createEndpoint();
     const deep = await server.deliver(endpoint, nested(100_000));
     expect(await detail(deep)).toMatchObject({ payload: null, payloadRaw: nested(100_000) });
@@ -166,7 +166,7 @@ describe('GET /api/events/{id}', () => {
     },
   );
 
-  test('an id with another nonce does not exist', async () => {
+  test('404 for an id with another nonce', async () => {
     const endpoint = await ada.createEndpoint();
     const id = await server.deliver(endpoint);
     const last = id.endsWith('0') ? 'g' : '0';
@@ -175,7 +175,7 @@ describe('GET /api/events/{id}', () => {
 });
 
 describe('GET /api/events/{id}/raw', () => {
-  test('is an attachment that no browser shows', async () => {
+  test('is a download that no browser renders', async () => {
     const endpoint = await ada.createEndpoint();
     const id = await server.deliver(endpoint, '<script>alert(1)</script>', {
       headers: { 'content-type': 'text/html' },
@@ -188,8 +188,8 @@ describe('GET /api/events/{id}/raw', () => {
   });
 });
 
-describe('the retention window', () => {
-  test('an event past it is gone from every read at that moment', async () => {
+describe('retention', () => {
+  test('an expired event is not readable from that moment on', async () => {
     const endpoint = await ada.createEndpoint();
     const id = await server.deliver(endpoint);
     clock.advance(90 * 86_400_000 - 1);

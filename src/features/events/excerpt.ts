@@ -1,9 +1,10 @@
-/* A part of a body as text, counted in UTF-16 units, without making text of the whole. */
-import { type BodyEncoding, encodingOf } from '../../core/json-output.ts';
-import type { Turn } from '../../core/stream-pace.ts';
-import type { DetailFields } from './large.ts';
+/* A part of a body as text, counted in UTF-16 units, without decoding the whole body into one string. */
 
-export type Window = { offset: number; characters: number };
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { type BodyEncoding, encodingOf } from '../../core/json/output.ts';
+import type { DetailFields } from './detail-stream.ts';
+
+export type ExcerptRange = { offset: number; characters: number };
 
 export type BodyExcerpt = {
   text: string;
@@ -16,13 +17,17 @@ export type EventExcerpt = DetailFields['before'] & DetailFields['after'] & Body
 
 const sliceBytes = 256 << 10;
 
-export async function excerptOf(body: Uint8Array, { offset, characters }: Window, turn: Turn): Promise<BodyExcerpt> {
+export async function excerptOf(
+  body: Uint8Array,
+  { offset, characters }: ExcerptRange,
+  yieldIfDue: YieldIfDue,
+): Promise<BodyExcerpt> {
   if (encodingOf(body) === 'base64') return base64Excerpt(body, offset, characters);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';
   let total = 0;
   for (let start = 0; start < body.length; start += sliceBytes) {
-    const pause = turn();
+    const pause = yieldIfDue();
     if (pause) await pause;
     const part = decoder.decode(body.subarray(start, start + sliceBytes), { stream: true });
     text += part.slice(Math.max(0, offset - total), Math.max(0, offset + characters - total));

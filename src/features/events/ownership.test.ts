@@ -1,4 +1,4 @@
-/* What belongs to another team or endpoint is nowhere to be seen. */
+/* Events of another team or endpoint are not visible. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test.each(['', '/raw'])('GET /api/events/{id}%s of another team answers like one that does not exist', async suffix => {
+test.each(['', '/raw'])('GET /api/events/{id}%s of another team is answered like a missing event', async suffix => {
   const id = await server.deliver(await bob.createEndpoint());
   const foreign = await ada.call('GET', `/api/events/${id}${suffix}`);
   const missing = await ada.call('GET', `/api/events/${id.slice(0, -2)}00${suffix}`);
@@ -27,7 +27,7 @@ test('GET /api/events of another team’s endpoint is 404', async () => {
   await ada.json(404, 'GET', `/api/events?endpointId=${(await bob.createEndpoint()).id}`);
 });
 
-test('an event shows its own replays, and no other event’s', async () => {
+test('an event lists its own replays and no others', async () => {
   const endpoint = await ada.createEndpoint();
   const [first, second] = [await server.deliver(endpoint), await server.deliver(endpoint)];
   const url = `${await server.listen()}${new URL(endpoint.url).pathname}`;
@@ -38,7 +38,7 @@ test('an event shows its own replays, and no other event’s', async () => {
 });
 
 describe('events by row number', () => {
-  test('are those of the endpoint that is asked for', async () => {
+  test('are only those of the given endpoint', async () => {
     const store = createEventsStore(server.services.database.db);
     const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
     const seqs: number[] = [];

@@ -1,11 +1,11 @@
-/* Reading events. Ownership and the retention window are part of every query. */
+/* Reads events. Ownership and retention are part of every query. */
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Position } from '../../core/cursor.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, endpoints, events, replays } from '../../db/schema.ts';
 
-/** Everything but the content: what a list needs, without its overflow pages. */
+/** All columns but the content: a list does not read its overflow pages. */
 const summaryColumns = {
   seq: events.seq,
   nonce: events.nonce,
@@ -30,14 +30,14 @@ const detailColumns = {
 
 export type SummaryRow = Pick<typeof events.$inferSelect, keyof typeof summaryColumns>;
 export type DetailRow = Pick<typeof events.$inferSelect, keyof typeof detailColumns>;
-/** An event and its endpoint. The content of a large one is still to be read. */
+/** An event and its endpoint. The content of a large event is null: read it with `content`. */
 export type FoundRow = Omit<DetailRow, 'content'> & {
   content: Buffer | null;
   contentBytes: number;
   endpointId: string;
   token: string;
 };
-export type ReplayRow = {
+export type ReplayAttemptRow = {
   destination: string;
   status: number | null;
   ok: boolean;
@@ -47,20 +47,20 @@ export type ReplayRow = {
   email: string | null;
 };
 
-/** Row numbers: some, or a stretch. */
+/** Row numbers: a list of them, or a range. */
 export type Rows = { seqs: number[] } | { after: number; upTo: number };
 
 export type EventsStore = ReturnType<typeof createEventsStore>;
 
 export function createEventsStore(db: Drizzle) {
-  /** Events of one endpoint after a position, newest first, none older than `since`. */
+  /** Events of one endpoint after a position of the list, received at `since` or later. */
   const after = (endpoint: number, since: number, position: Position | undefined) =>
     and(
       eq(events.endpoint, endpoint),
       gte(events.receivedAt, since),
       position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
     );
-  /** Events by row number. The `+` keeps to the order of rows, which the index by time would sort for. */
+  /** Events by row number. The `+` rules out the index by time, after which SQLite would have to sort. */
   const byRow = (endpoint: number, since: number, which: Rows) =>
     and(
       'seqs' in which ? inArray(events.seq, which.seqs) : and(gt(events.seq, which.after), lte(events.seq, which.upTo)),
@@ -91,7 +91,7 @@ export function createEventsStore(db: Drizzle) {
         .orderBy(asc(events.seq))
         .limit(limit),
 
-    /** The same with content, for verdicts. */
+    /** The same rows with content. */
     rowsWithContent: (endpoint: number, since: number, which: Rows, limit: number): Promise<DetailRow[]> =>
       db
         .select(detailColumns)
@@ -126,7 +126,7 @@ export function createEventsStore(db: Drizzle) {
       return rows[0];
     },
 
-    /** What `find` left out; undefined when the event has gone since. */
+    /** The content that `find` left out; undefined when the event has been removed since. */
     async content({ seq, nonce }: { seq: number; nonce: Buffer }): Promise<Buffer | undefined> {
       const rows = await db
         .select({ content: events.content })
@@ -135,8 +135,8 @@ export function createEventsStore(db: Drizzle) {
       return rows[0]?.content;
     },
 
-    /** Past replay attempts, newest first, at most 20. */
-    attempts: (seq: number): Promise<ReplayRow[]> =>
+    /** Replay attempts, newest first, at most 20. */
+    attempts: (seq: number): Promise<ReplayAttemptRow[]> =>
       db
         .select({
           destination: replays.destination,

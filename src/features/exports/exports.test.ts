@@ -51,7 +51,7 @@ async function deliverRaw(endpoint: { url: string }, head: string, body: Uint8Ar
 }
 
 describe('GET /api/endpoints/{id}/export', () => {
-  test('json: the endpoint, and every event as EventDetail shows it, oldest first', async () => {
+  test('json contains the endpoint and every event as EventDetail shows it, oldest first', async () => {
     const endpoint = await ada.createEndpoint('stage');
     const ids = [
       await server.deliver(endpoint, '{"a":"\\u00e9\\n"}', { suffix: '/deep/%2e?x=1&x=2' }),
@@ -77,7 +77,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     }
   });
 
-  test('a header named __proto__ is a header', async () => {
+  test('a header named __proto__ is exported like any other', async () => {
     const endpoint = await ada.createEndpoint();
     await deliverRaw(endpoint, 'POST PATH HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n');
     const [event] = (await exportOf(endpoint)).events;
@@ -85,7 +85,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     expect(event?.['rawHeaders']).toContainEqual(['__proto__', 'x']);
   });
 
-  test('har: valid, with the address as delivered, headers in order, and binary marked', async () => {
+  test('har is valid, with the address as delivered, headers in order, and binary bodies marked', async () => {
     const endpoint = await ada.createEndpoint('har');
     const text = await server.deliver(endpoint, '{"a":1}', { suffix: '/x?a[]=1&a[]=%zz&b' });
     await server.deliver(endpoint, every, { method: 'PUT' });
@@ -126,7 +126,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     expect(third?.request.postData).toBeUndefined();
   });
 
-  test('a download named after the endpoint, that no browser shows', async () => {
+  test('the response is a download named after the endpoint, which browsers do not display', async () => {
     const { id } = await ada.createEndpoint();
     for (const format of ['json', 'har']) {
       const { headers } = await ada.call('GET', `/api/endpoints/${id}/export?format=${format}`);
@@ -142,7 +142,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     expect(await validateHar(await harOf(endpoint))).toBeDefined();
   });
 
-  test('q keeps what matches in event type or payload', async () => {
+  test('q filters by event type and payload', async () => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, '{"name":"Grace"}');
     const ids = [await server.deliver(endpoint, '{"name":"ADA"}'), await server.deliver(endpoint, 'ada')];
@@ -151,7 +151,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     expect((await exportOf(endpoint, '?q=')).events).toHaveLength(3);
   });
 
-  test('q is as long as in the event list, and finds the end of a body that takes many turns to read', async () => {
+  test('q has the length limit of the event list, and matches at the end of a long body', async () => {
     const endpoint = await ada.createEndpoint();
     const body = `{"x":"${'\\u00e9 '.repeat(1 << 20)}","last":"needle"}`;
     const id = await server.deliver(endpoint, body);
@@ -161,7 +161,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     await ada.json(400, 'GET', `/api/endpoints/${endpoint.id}/export?q=${'x'.repeat(1001)}`);
   });
 
-  test('credentials are nowhere in it', async () => {
+  test('credentials are not exported', async () => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });
     for (const format of ['json', 'har']) {
@@ -171,7 +171,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     }
   });
 
-  test('401, then 400 for an unknown format, then 404', async () => {
+  test('401 comes before 400 for an unknown format, and 400 before 404', async () => {
     const { id } = await ada.createEndpoint();
     const path = `/api/endpoints/${id}/export`;
     expect((await server.fetch(`${path}?format=xml`)).status).toBe(401);

@@ -1,4 +1,4 @@
-/* How much an export holds: long bodies, many events of one moment, and nothing outside the window. */
+/* Which events an export contains: long bodies, many events of one moment, and nothing outside the window. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -28,7 +28,7 @@ describe('long bodies', () => {
     ['nothing but escapes', Buffer.alloc(1_000_001, 1)],
     ['many-byte characters', Buffer.from(`x${'é😀\u2028"'.repeat(100_000)}`)],
     ['binary', random(700_001)],
-  ])('%s', async (_, body) => {
+  ])('%s is exported unchanged', async (_, body) => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, 'before');
     await server.deliver(endpoint, body);
@@ -47,14 +47,14 @@ describe('long bodies', () => {
 });
 
 describe('the window', () => {
-  test('many pages of one moment come whole, each once, in the order of arrival', async () => {
+  test('many events of one moment are exported once each, in order of arrival', async () => {
     const endpoint = await ada.createEndpoint();
     const ids: string[] = [];
     for (let i = 0; i < 60; i++) ids.push(await server.deliver(endpoint, random(20_000)));
     expect((await eventsOf(endpoint)).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('what is past it is not there, to the millisecond', async () => {
+  test('events are left out from the millisecond at which they leave the window', async () => {
     const endpoint = await ada.createEndpoint();
     const old = await server.deliver(endpoint);
     clock.advance(1);
@@ -65,7 +65,7 @@ describe('the window', () => {
     expect((await eventsOf(endpoint)).map(({ id }) => id)).toEqual([young]);
   });
 
-  test('a clock that went back changes the order, and loses nothing', async () => {
+  test('a clock that went back changes the order, and no event is lost', async () => {
     const endpoint = await ada.createEndpoint();
     const later = await server.deliver(endpoint);
     clock.setNow(clock.now() - 1000);

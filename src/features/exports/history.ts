@@ -1,23 +1,23 @@
 /*
- * An endpoint's history as it was at one moment, page by page, the next page being read while the last is used. Events that
- * come in later are not part of it. Those that are removed before their turn are missing; an endpoint that is deleted ends
- * the reading with an error, because a file that stops there would look whole.
+ * Reads an endpoint's history as of one moment, page by page; the next page is read while the caller uses the last one.
+ * Later events are not included, and events that are removed before they are read are missing. When the endpoint is deleted
+ * meanwhile, reading fails, because a file that ended there would look complete.
  */
 import type { Position } from '../../core/cursor.ts';
 import { notFound } from '../../core/errors.ts';
-import type { ExportRow, ExportsStore, Key } from './store.ts';
+import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
-const keysAtOnce = 1024;
-const pageBytes = 64 << 10;
+const keysPerQuery = 1024;
+const maxPageBytes = 64 << 10;
 
 export type HistoryOptions = {
   store: ExportsStore;
   endpoint: number;
-  /** The oldest time of receipt that may be read. */
+  /** The oldest time of receipt to include. */
   since: number;
-  /** The newest event that is part of it. */
+  /** The newest row number to include. */
   newest: number;
-  /** Ends the reading. */
+  /** Stops reading. */
   signal: AbortSignal;
 };
 
@@ -30,20 +30,20 @@ export async function* readHistory({
   signal,
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
   let after: Position = { receivedAt: since, seq: -1 };
-  let keys: Key[] = [];
+  let keys: EventKey[] = [];
   let next = 0;
-  let areLast = false;
+  let areLastKeys = false;
 
   const readPage = async (): Promise<ExportRow[] | undefined> => {
     if (next === keys.length) {
-      if (areLast) return undefined;
-      keys = await store.keys(endpoint, after, newest, keysAtOnce);
-      areLast = keys.length < keysAtOnce;
+      if (areLastKeys) return undefined;
+      keys = await store.keys(endpoint, after, newest, keysPerQuery);
+      areLastKeys = keys.length < keysPerQuery;
       next = 0;
     }
     next = endOfPage(keys, next);
     const last = keys[next - 1];
-    // That there is nothing is the end only of an endpoint that is still there.
+    // No more events is the end of the history only if the endpoint still exists.
     if (!last && !(await store.isLive(endpoint))) throw notFound('endpoint');
     if (!last) return undefined;
     const rows = await store.page(endpoint, after, last, newest);
@@ -57,19 +57,19 @@ export async function* readHistory({
     const rows = await reading;
     if (!rows) return;
     reading = readPage();
-    // When nobody asks for that page any more, its failure is nobody's business.
+    // The caller may never ask for this page: then its error is ignored.
     reading.catch(() => {});
     yield rows;
   }
 }
 
-/** The index after the last key of the page that begins at `start`: as many as fit, at least one if there is one. */
-export function endOfPage(keys: readonly Key[], start: number): number {
+/** The index after the last key of the page that begins at `start`: as many as fit, but at least one if there is one. */
+function endOfPage(keys: readonly EventKey[], start: number): number {
   let bytes = 0;
   let end = start;
   for (; end < keys.length; end++) {
     bytes += keys[end]?.bytes ?? 0;
-    if (bytes > pageBytes && end > start) break;
+    if (bytes > maxPageBytes && end > start) break;
   }
   return end;
 }

@@ -53,7 +53,7 @@ const requests: [what: string, suffix: string, init: RequestInit][] = [
 ];
 
 describe('a response in a HAR export', () => {
-  test.each(requests)('is the one that was given to %s', async (_what, suffix, init) => {
+  test.each(requests)('is the one that was sent for %s', async (_what, suffix, init) => {
     const endpoint = await ada.createEndpoint();
     for (const [platform, secret] of [
       ['meta', 'right'],
@@ -75,7 +75,7 @@ describe('a response in a HAR export', () => {
     for (const { name, value } of response?.headers ?? []) expect(given.headers.get(name)).toBe(value);
   });
 
-  test('rests on the secrets of that time', async () => {
+  test('is computed with the secrets that existed then', async () => {
     const endpoint = await ada.createEndpoint();
     const target = `${new URL(endpoint.url).pathname}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=guess`;
     const given = await fetch(`${await server.listen()}${target}`);
@@ -85,7 +85,7 @@ describe('a response in a HAR export', () => {
     expect((await harOf(endpoint)).log.entries[0]?.response.content.text).toBe(await given.text());
   });
 
-  test('of an imported event is none', async () => {
+  test('has status 0 for an imported event', async () => {
     const endpoint = await ada.createEndpoint();
     const event = { receivedAt: clock.now(), method: 'POST', path: '', query: null, rawHeaders: [] };
     await server.services.imports.add(endpoint.id, [{ ...event, payloadRaw: 'a', payloadEncoding: 'utf8' }]);

@@ -1,4 +1,4 @@
-/* What an export reads is its own endpoint's. */
+/* An export reads only its own endpoint. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('keys and rows of other endpoints are left out, and another endpoint that is there does not make this one live', async () => {
+test('keys and rows of other endpoints are left out, and a deleted endpoint is not live', async () => {
   const store = createExportsStore(server.services.database.scanClient);
   const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
   const seqs: number[] = [];

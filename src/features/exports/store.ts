@@ -1,15 +1,15 @@
 /*
- * Reading an endpoint's whole history, oldest first, by keyset. First the keys of many events, whose sizes bound how many
- * contents are fetched at once. Each row comes as two values, because every value has its price on the way from SQLite to
- * here, and this reads millions of rows. Bytes come in hex: as text they would not survive.
+ * Reads an endpoint's whole history, oldest first, by keyset: first the keys of many events, whose sizes bound how many
+ * contents are read together. Raw SQL, because an export reads millions of rows and every value costs on the way from SQLite
+ * to JavaScript: a row comes as two values, a JSON array and the content. Bytes in the JSON are in hex.
  */
 import type { Client } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
 
-/** Where an event stands, and how many bytes its stored content has. */
-export type Key = Position & { bytes: number };
+/** An event's position, and the size of its stored content. */
+export type EventKey = Position & { bytes: number };
 
-/** What an export reads of an event. */
+/** The columns that an export reads. */
 export type ExportRow = Position & {
   nonce: Uint8Array;
   size: number;
@@ -21,26 +21,26 @@ export type ExportRow = Position & {
   path: string;
   query: string | null;
   encoding: number;
-  /** It did not arrive here: what its sender was answered is not known. */
+  /** It was imported: the response that its sender got is unknown. */
   isImported: boolean;
   content: Uint8Array;
 };
 
-const live = 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL';
+const selectLiveEndpoint = 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL';
 
 export type ExportsStore = ReturnType<typeof createExportsStore>;
 
-/** @param client the one for long reads */
+/** @param client for long reads */
 export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
   return {
-    /** The newest event of all: what comes later has a higher number. */
+    /** The highest row number of any endpoint's events; later events have higher ones. */
     async newest(): Promise<number> {
       const { rows } = await client.execute('SELECT ifnull(max(seq), 0) FROM events');
       return Number(rows[0]?.[0]);
     },
 
     /** Keys of an endpoint's events after a position, oldest first, none newer than `newest`. */
-    async keys(endpoint: number, after: Position, newest: number, limit: number): Promise<Key[]> {
+    async keys(endpoint: number, after: Position, newest: number, limit: number): Promise<EventKey[]> {
       const { rows } = await client.execute({
         sql: `SELECT seq, received_at, length(content) FROM events
               WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND seq <= ?
@@ -51,15 +51,15 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     },
 
     async isLive(endpoint: number): Promise<boolean> {
-      const { rows } = await client.execute({ sql: live, args: [endpoint] });
+      const { rows } = await client.execute({ sql: selectLiveEndpoint, args: [endpoint] });
       return rows.length > 0;
     },
 
-    /** The events after a position up to another one; undefined when the endpoint has been deleted meanwhile. */
+    /** The events after one position up to another; undefined when the endpoint was deleted meanwhile. */
     async page(endpoint: number, after: Position, last: Position, newest: number): Promise<ExportRow[] | undefined> {
-      const [found, events] = await client.batch(
+      const [endpoints, events] = await client.batch(
         [
-          { sql: live, args: [endpoint] },
+          { sql: selectLiveEndpoint, args: [endpoint] },
           {
             sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
                                     hex(query), query IS NULL, encoding, source_ip = ''), content
@@ -71,7 +71,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         ],
         'read',
       );
-      if (!found?.rows[0]) return undefined;
+      if (!endpoints?.rows[0]) return undefined;
       return (events?.rows ?? []).map(row => toRow(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
     },
   };

@@ -1,4 +1,4 @@
-/* Exports over a real socket, and what happens to one midway. */
+/* Exports over a real socket: slow and disconnected clients, and failures in the middle. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
@@ -25,8 +25,8 @@ afterAll(() => server.close());
 
 const path = () => `/api/endpoints/${endpoint.id}/export`;
 
-/** Asks for the export over a socket, and reads nothing until told to. */
-async function askFor(): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
+/** Requests the export over a socket, and reads nothing until `readAll`. */
+async function requestExport(): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
   const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.pause();
@@ -41,14 +41,14 @@ async function askFor(): Promise<{ socket: Socket; readAll: () => Promise<string
   return { socket, readAll };
 }
 
-const free = async (): Promise<boolean> => {
+const canExport = async (): Promise<boolean> => {
   const response = await ada.call('GET', path());
   await response.body?.cancel();
   return response.status === 200;
 };
 
 describe('streaming', () => {
-  test('all of it comes, in order, while deliveries go on, and none of those', async () => {
+  test('an export contains all earlier events in order, and none that arrive meanwhile', async () => {
     const busy = await ada.createEndpoint();
     const first = await Promise.all(Array.from({ length: 30 }, () => server.deliver(busy, noise(20_000))));
     const response = await ada.call('GET', `/api/endpoints/${busy.id}/export`);
@@ -59,8 +59,8 @@ describe('streaming', () => {
     expect(later).toHaveLength(30);
   });
 
-  test('a client that does not read holds nothing up but its own export, and gets the whole in the end', async () => {
-    const slow = await askFor();
+  test('a client that does not read stops its own export, and gets the whole file once it reads', async () => {
+    const slow = await requestExport();
     let pages = 0;
     const store = server.services.database.scanClient;
     const batch = store.batch.bind(store);
@@ -70,17 +70,17 @@ describe('streaming', () => {
     }) as typeof batch;
     try {
       await eventually(() => pages > 0);
-      // Nothing moves any more: the reading stands still although there is more.
+      // Wait until no more pages are read although there are more.
       let before = -1;
       await eventually(async () => {
-        const stands = before === pages;
+        const isStopped = before === pages;
         before = pages;
         await Bun.sleep(50);
-        return stands;
+        return isStopped;
       });
-      const stoodAt = pages;
+      const pagesBefore = pages;
       const text = await slow.readAll();
-      expect(pages).toBeGreaterThan(stoodAt);
+      expect(pages).toBeGreaterThan(pagesBefore);
       expect(text.length).toBeGreaterThan(count * 130_000);
       expect(text).toEndWith('\n]}\n\r\n0\r\n\r\n');
     } finally {
@@ -88,18 +88,18 @@ describe('streaming', () => {
     }
   });
 
-  test('a client that goes away ends the reading and frees its place', async () => {
-    const asked = await Promise.all(Array.from({ length: 4 }, askFor));
+  test('a client that disconnects stops its export, which no longer counts against the limit', async () => {
+    const asked = await Promise.all(Array.from({ length: 4 }, requestExport));
     await Promise.all(asked.map(({ socket }) => new Promise(resolve => socket.once('readable', resolve))));
     const fifth = await ada.call('GET', path());
     expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '5']);
     for (const { socket } of asked) socket.destroy();
-    await eventually(free);
+    await eventually(canExport);
   });
 });
 
-describe('broken midway', () => {
-  test('an endpoint that is deleted meanwhile: the transfer fails and never looks whole', async () => {
+describe('a failure in the middle', () => {
+  test('fails the transfer when the endpoint is deleted meanwhile', async () => {
     const victim = await ada.createEndpoint();
     await Promise.all(Array.from({ length: 40 }, () => server.deliver(victim, noise(65_000))));
     const response = await ada.call('GET', `/api/endpoints/${victim.id}/export`);
@@ -113,14 +113,14 @@ describe('broken midway', () => {
   });
 
   // Over the network all reads share the one client that is broken here.
-  test.skipIf(isRemote)('over a socket: no final chunk', async () => {
+  test.skipIf(isRemote)('leaves out the final chunk on a socket', async () => {
     const { scanClient } = server.services.database;
     const batch = scanClient.batch.bind(scanClient);
     let pages = 0;
     scanClient.batch = ((...args: Parameters<typeof batch>) =>
       ++pages > 3 ? Promise.reject(new Error('disk gone')) : batch(...args)) as typeof batch;
     try {
-      const text = await (await askFor()).readAll();
+      const text = await (await requestExport()).readAll();
       expect(text).toStartWith('HTTP/1.1 200 OK');
       expect(text.length).toBeGreaterThan(200_000);
       expect(text).not.toEndWith('0\r\n\r\n');
@@ -128,12 +128,12 @@ describe('broken midway', () => {
     } finally {
       scanClient.batch = batch;
     }
-    await eventually(free);
+    await eventually(canExport);
   });
 });
 
-describe('broken before the first byte', () => {
-  test('404 for an endpoint that is deleted just then, and it is nothing for the log', async () => {
+describe('a failure before the first byte', () => {
+  test('is answered 404 when the endpoint has just been deleted, and is not logged', async () => {
     const victim = await ada.createEndpoint();
     await server.deliver(victim);
     const { scanClient } = server.services.database;
@@ -154,29 +154,26 @@ describe('broken before the first byte', () => {
       scanClient.execute = execute;
     }
     expect(server.lines.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
-    await eventually(free);
+    await eventually(canExport);
   });
 });
 
-describe('the history', () => {
-  test.each([true, false])(
-    'that has no more after many keys is whole only while the endpoint is there (%j)',
-    async isLive => {
-      const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
-      const store = {
-        keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
-        page: async () => [],
-        isLive: async () => isLive,
-      } as unknown as ExportsStore;
-      const read = async (): Promise<string> => {
-        for await (const _ of readHistory({ store, endpoint: 1, since: 0, newest: 5000, signal: AbortSignal.any([]) }));
-        return 'whole';
-      };
-      expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
-    },
-  );
+describe('a history', () => {
+  test.each([true, false])('ends after its last key only if the endpoint still exists (%j)', async isLive => {
+    const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
+    const store = {
+      keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
+      page: async () => [],
+      isLive: async () => isLive,
+    } as unknown as ExportsStore;
+    const read = async (): Promise<string> => {
+      for await (const _ of readHistory({ store, endpoint: 1, since: 0, newest: 5000, signal: AbortSignal.any([]) }));
+      return 'whole';
+    };
+    expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
+  });
 
-  test('pages are bounded by bytes as well as by number, and hold at least one event', async () => {
+  test('is read in pages that are bounded by bytes, with at least one event each', async () => {
     const sizes = [10, 10, 5_000_000, 30_000, 30_000, 30_000, 10];
     const asked: number[][] = [];
     const store = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { fromHarEntry } from '../../core/import/har-entry.ts';
+import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import { detect } from '../../platforms/platforms.ts';
 import { exchange } from '../../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -23,8 +23,8 @@ const event = (n: number, change: Record<string, unknown> = {}) => ({
   ...change,
 });
 
-describe('adding events', () => {
-  test('two imports of the same at once add each event once', async () => {
+describe('an import', () => {
+  test('adds each event once when two imports of the same events run at once', async () => {
     const { id } = await ada.createEndpoint();
     const events = Array.from({ length: 300 }, (_, n) => event(n));
     const both = await Promise.all([server.services.imports.add(id, events), server.services.imports.add(id, events)]);
@@ -38,7 +38,7 @@ describe('adding events', () => {
     });
   });
 
-  test('each part of an event makes it another one', async () => {
+  test('takes events that differ in any part for different events', async () => {
     const { id } = await ada.createEndpoint();
     const one = event(0);
     const others = [
@@ -54,19 +54,19 @@ describe('adding events', () => {
     expect(await server.services.imports.add(id, [...others, one])).toMatchObject({ imported: 0, alreadyThere: 8 });
   });
 
-  test('nothing of a batch with a wrong event is added', async () => {
+  test('adds nothing of a batch with a wrong event', async () => {
     const { id } = await ada.createEndpoint();
     await expect(server.services.imports.add(id, [event(0), event(1, { method: '' })])).rejects.toThrow('method');
     expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ eventCount: 0, lastReceivedAt: null });
   });
 
-  test('a deleted endpoint takes none', async () => {
+  test('into a deleted endpoint is refused', async () => {
     const { id } = await ada.createEndpoint();
     await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
     await expect(server.services.imports.add(id, [event(0)])).rejects.toThrow('endpoint not found');
   });
 
-  test('a HAR export brings back every character of a request line', async () => {
+  test('of a HAR export restores every character of a request line', async () => {
     const [from, to] = [await ada.createEndpoint(), await ada.createEndpoint()];
     const printable = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 }, (_, n) => 0x21 + n));
     for (const rest of [`/${printable.replace('?', '')}?${printable}`, '#/a', '?#', '/?', '/a#b?c#d?e', ''])
@@ -100,7 +100,7 @@ describe('adding events', () => {
     ]);
   });
 
-  test('an imported event is read like any other', async () => {
+  test('makes events that can be read like any other', async () => {
     const { id } = await ada.createEndpoint();
     await server.services.imports.add(id, [event(0, { platform: 'github', eventType: 'push', payloadRaw: '{"a":1}' })]);
     const { events } = await ada.json<{ events: { id: string }[] }>(200, 'GET', `/api/events?endpointId=${id}`);

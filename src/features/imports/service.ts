@@ -1,66 +1,66 @@
 /*
- * Bringing exported events back, in batches that let capture go first. An event is there already when one has the same time,
- * method, path, query, headers and body; of several that are alike as many are added as are missing. So an import can be
- * repeated, also after one that was cut off.
+ * Imports exported events, in batches that let deliveries go first. An event is a duplicate when a stored one has the same
+ * time, method, path, query, headers and body. Of several identical events, as many are added as are missing, so an import
+ * can be repeated, also after an interruption.
  */
 import { notFound } from '../../core/errors.ts';
+import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
-import { type ImportedEvent, readEvent } from '../../core/import/exported-event.ts';
 import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
-import type { ImportsStore, Target } from './store.ts';
+import type { ImportsStore, TargetEndpoint } from './store.ts';
 
-export type Imported = {
+export type ImportResult = {
   imported: number;
   alreadyThere: number;
-  /** Older than the retention window: they would be gone at once. */
+  /** Left out, because they are older than the retention window. */
   expired: number;
-  /** Larger than what the database takes as one row, as a libSQL server may say; left out when there are none. */
+  /** Left out, because the database does not accept such large rows, as a libSQL server may; absent when 0. */
   tooLarge?: number;
 };
 
 export type ImportsService = ReturnType<typeof createImportsService>;
 
-const rowsAtOnce = 64;
-const bytesAtOnce = 4 << 20;
+const maxBatchRows = 64;
+const maxBatchBytes = 4 << 20;
 const maxWaitMs = 50;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** In the words of SQLite and of a libSQL server. */
+/** Matches the messages of SQLite and of a libSQL server. */
 const isTooBig = (error: unknown): boolean => /too big/.test((error as Error).message);
 
 export function createImportsService(options: {
   store: ImportsStore;
-  /** Capture's own, which keeps the counters. */
+  /** Inserts events and updates the endpoints' counters. */
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
   preview: (body: Uint8Array) => Uint8Array;
-  /** The oldest time of receipt that a reader may still see. */
-  since: (reader: Target) => number;
+  /** The oldest time of receipt that the team's plan still shows. */
+  retentionCutoff: (team: Pick<TargetEndpoint, 'teamId' | 'plan'>) => number;
   /** Whether deliveries are waiting for their commit. */
-  busy: () => boolean;
-  /** Told after events were added. */
+  isBusy: () => boolean;
+  /** Called after events were added. */
   onImported: () => void;
   random: RandomBytes;
 }) {
-  const { store, insert, preview, since, busy, onImported, random } = options;
-  // One at a time: two imports of the same file must not both find an event missing.
-  let turn: Promise<unknown> = Promise.resolve();
+  const { store, insert, preview, retentionCutoff, isBusy, onImported, random } = options;
+  // One batch at a time: two imports of the same file must not both find an event missing.
+  let lastBatch: Promise<unknown> = Promise.resolve();
 
-  const untilQuiet = async (): Promise<void> => {
-    for (let waited = 0; busy() && waited < maxWaitMs; waited++) await Bun.sleep(1);
+  const waitForIngest = async (): Promise<void> => {
+    for (let waited = 0; isBusy() && waited < maxWaitMs; waited++) await Bun.sleep(1);
   };
 
-  /** How many of each the endpoint has. */
+  /** How many events with each identity the endpoint has. */
   const countExisting = async (endpoint: number, events: readonly ImportedEvent[]): Promise<Map<string, number>> => {
     const counts = new Map<string, number>();
     if (events.length === 0) return counts;
     const times = [...new Set(events.map(event => event.receivedAt))];
     const hashes = [...new Set(events.map(event => hex(event.sha256)))];
-    for await (const existing of store.alike(endpoint, times, hashes)) {
+    for await (const existing of store.findDuplicates(endpoint, times, hashes)) {
       const content = unpackIfIntact(existing);
-      // One that the disk has altered is not the same any more: a good copy of it is welcome.
+      // A damaged event is not a duplicate: importing a good copy repairs the loss.
       if (!content) continue;
       const key = identity({ ...existing, headersJson: content.headersJson });
       counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -77,7 +77,7 @@ export function createImportsService(options: {
     method: event.method,
     platform: event.platform,
     eventType: event.eventType,
-    // Who sent it, and the proof that the header rules take away, are not in an export.
+    // An export contains neither the sender nor the headers that a verdict needs.
     verdict: null,
     sourceIp: '',
     sha256: event.sha256,
@@ -86,9 +86,9 @@ export function createImportsService(options: {
     preview: preview(event.body),
   });
 
-  /** @returns how many of them the database does not take for their size */
-  const insertWhatFits = async (rows: readonly NewEvent[]): Promise<number> => {
-    await untilQuiet();
+  /** @returns how many rows were left out because they are too large for the database */
+  const insertAccepted = async (rows: readonly NewEvent[]): Promise<number> => {
+    await waitForIngest();
     try {
       await insert(rows);
       return 0;
@@ -96,26 +96,26 @@ export function createImportsService(options: {
       if (!isTooBig(error)) throw error;
       if (rows.length === 1) return 1;
     }
-    // Its neighbours are good.
+    // One row is too large: insert the others one by one.
     let tooLarge = 0;
-    for (const row of rows) tooLarge += await insertWhatFits([row]);
+    for (const row of rows) tooLarge += await insertAccepted([row]);
     return tooLarge;
   };
 
-  /** @returns how many of them the database does not take for their size */
-  const addAll = async (endpoint: number, events: readonly ImportedEvent[]): Promise<number> => {
+  /** @returns how many events were left out because they are too large for the database */
+  const insertAll = async (endpoint: number, events: readonly ImportedEvent[]): Promise<number> => {
     let rows: NewEvent[] = [];
     let bytes = 0;
     let tooLarge = 0;
     const flush = async (): Promise<void> => {
       if (rows.length === 0) return;
-      tooLarge += await insertWhatFits(rows);
+      tooLarge += await insertAccepted(rows);
       rows = [];
       bytes = 0;
     };
     for (const event of events) {
       const row = toRow(endpoint, event);
-      if (rows.length >= rowsAtOnce || bytes + row.content.length > bytesAtOnce) await flush();
+      if (rows.length >= maxBatchRows || bytes + row.content.length > maxBatchBytes) await flush();
       rows.push(row);
       bytes += row.content.length;
     }
@@ -123,24 +123,24 @@ export function createImportsService(options: {
     return tooLarge;
   };
 
-  const addBatch = async (endpointId: string, given: readonly unknown[]): Promise<Imported> => {
-    const target = await store.target(endpointId);
-    if (!target) throw notFound('endpoint');
-    const events = given.map(readEvent);
-    const oldest = since(target);
-    const current = events.filter(event => event.receivedAt >= oldest);
-    const there = await countExisting(target.seq, current);
+  const addBatch = async (endpointId: string, exported: readonly unknown[]): Promise<ImportResult> => {
+    const endpoint = await store.endpoint(endpointId);
+    if (!endpoint) throw notFound('endpoint');
+    const events = exported.map(readEvent);
+    const cutoff = retentionCutoff(endpoint);
+    const current = events.filter(event => event.receivedAt >= cutoff);
+    const existing = await countExisting(endpoint.seq, current);
     const missing = current.filter(event => {
       const key = identity({
         ...event,
         sha256: hex(event.sha256),
         headersJson: JSON.stringify(event.headers satisfies HeaderPair[]),
       });
-      const left = there.get(key) ?? 0;
-      if (left > 0) there.set(key, left - 1);
-      return left === 0;
+      const count = existing.get(key) ?? 0;
+      if (count > 0) existing.set(key, count - 1);
+      return count === 0;
     });
-    const tooLarge = await addAll(target.seq, missing);
+    const tooLarge = await insertAll(endpoint.seq, missing);
     if (missing.length > tooLarge) onImported();
     return {
       imported: missing.length - tooLarge,
@@ -153,21 +153,21 @@ export function createImportsService(options: {
   return {
     /**
      * Adds the events that are missing, in order.
-     * @param events as a JSON export has them; alike ones must come in the same batch
-     * @throws not_found for the endpoint, invalid for the first event that is wrong, when none has been added
+     * @param events in the shape of a JSON export; identical ones must be in the same call
+     * @throws not_found for the endpoint; invalid for the first wrong event, and then none has been added
      */
-    add(endpointId: string, events: readonly unknown[]): Promise<Imported> {
-      const work = turn.then(() => addBatch(endpointId, events));
-      turn = work.catch(() => {});
-      return work;
+    add(endpointId: string, events: readonly unknown[]): Promise<ImportResult> {
+      const batch = lastBatch.then(() => addBatch(endpointId, events));
+      lastBatch = batch.catch(() => {});
+      return batch;
     },
   };
 }
 
-type Identified = Pick<ImportedEvent, 'receivedAt' | 'method' | 'path' | 'query'> & {
+type IdentityFields = Pick<ImportedEvent, 'receivedAt' | 'method' | 'path' | 'query'> & {
   sha256: string;
   headersJson: string;
 };
 
-const identity = ({ receivedAt, method, path, query, sha256, headersJson }: Identified): string =>
+const identity = ({ receivedAt, method, path, query, sha256, headersJson }: IdentityFields): string =>
   JSON.stringify([receivedAt, method, path, query, sha256, headersJson]);

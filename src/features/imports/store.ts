@@ -1,10 +1,13 @@
-/* What an import needs to know: the endpoint it goes to, and which events are there already. */
-import type { Client, Row } from '@libsql/client';
+/* What an import reads: the endpoint that it writes to, and the events that are stored already. */
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { endpoints, events, teams } from '../../db/schema.ts';
+import { inList } from '../../db/sql-fragments.ts';
 
-export type Target = { seq: number; teamId: string; plan: 'free' | 'pro' };
+export type TargetEndpoint = { seq: number; teamId: string; plan: 'free' | 'pro' };
 
-/** An event that is there, as far as being the same depends on it. */
-export type Existing = {
+/** A stored event, with the fields that are compared. */
+export type ExistingEvent = {
   receivedAt: number;
   method: string;
   path: string;
@@ -17,71 +20,78 @@ export type Existing = {
 
 export type ImportsStore = ReturnType<typeof createImportsStore>;
 
-const bytesAtOnce = 4 << 20;
-/** Paths and queries count, too: each of these may have some 16 KB. */
-const rowsAtOnce = 128;
+const maxPageBytes = 4 << 20;
+/** Limits paths and queries, which may have some 16 KB each. */
+const maxPageRows = 128;
 
-const latin1 = (value: unknown): string => Buffer.from(value as ArrayBuffer).toString('latin1');
-
-export function createImportsStore(client: Pick<Client, 'execute'>) {
+export function createImportsStore(db: Drizzle) {
   return {
-    /** The live endpoint with this id, whoever owns it. */
-    async target(id: string): Promise<Target | undefined> {
-      const { rows } = await client.execute({
-        sql: `SELECT e.seq, e.team_id, t.plan FROM endpoints e JOIN teams t ON t.id = e.team_id
-              WHERE e.id = ? AND e.deleted_at IS NULL`,
-        args: [id],
-      });
-      const [row] = rows;
-      return row && { seq: Number(row[0]), teamId: String(row[1]), plan: row[2] === 'pro' ? 'pro' : 'free' };
+    /** The live endpoint with this id, of any team. */
+    async endpoint(id: string): Promise<TargetEndpoint | undefined> {
+      const rows = await db
+        .select({ seq: endpoints.seq, teamId: endpoints.teamId, plan: teams.plan })
+        .from(endpoints)
+        .innerJoin(teams, eq(teams.id, endpoints.teamId))
+        .where(and(eq(endpoints.id, id), isNull(endpoints.deletedAt)));
+      return rows[0];
     },
 
     /**
-     * The endpoint's events that were received at one of these times and have one of these hashes (in hex). Contents come
-     * a few megabytes at a time: more than that is neither held nor asked of a server, whose answers have their limit.
+     * The endpoint's events that have one of these times of receipt and one of these hashes (hex). Contents are read a few
+     * megabytes at a time, which bounds memory and the answers of a libSQL server.
      */
-    async *alike(endpoint: number, times: readonly number[], hashes: readonly string[]): AsyncGenerator<Existing> {
-      const { rows: keys } = await client.execute({
-        sql: `SELECT seq, length(content) FROM events
-              WHERE endpoint = ? AND received_at IN (SELECT value FROM json_each(?))
-                AND lower(hex(sha256)) IN (SELECT value FROM json_each(?))`,
-        args: [endpoint, JSON.stringify(times), JSON.stringify(hashes)],
-      });
-      for (const seqs of slicesOf(keys)) {
-        const { rows } = await client.execute({
-          sql: `SELECT received_at, method, path, query, lower(hex(sha256)), encoding, content FROM events
-                WHERE seq IN (SELECT value FROM json_each(?))`,
-          args: [JSON.stringify(seqs)],
-        });
-        yield* rows.map(toExisting);
+    async *findDuplicates(
+      endpoint: number,
+      times: readonly number[],
+      hashes: readonly string[],
+    ): AsyncGenerator<ExistingEvent> {
+      const keys = await db
+        .select({ seq: events.seq, bytes: sql<number>`length(${events.content})` })
+        .from(events)
+        .where(
+          and(
+            eq(events.endpoint, endpoint),
+            inList(events.receivedAt, times),
+            inList(sql`lower(hex(${events.sha256}))`, hashes),
+          ),
+        );
+      for (const seqs of toPages(keys)) {
+        const rows = await db
+          .select({
+            receivedAt: events.receivedAt,
+            method: events.method,
+            path: events.path,
+            query: events.query,
+            sha256: events.sha256,
+            encoding: events.encoding,
+            content: events.content,
+          })
+          .from(events)
+          .where(inArray(events.seq, seqs));
+        for (const { path, query, sha256, ...row } of rows)
+          yield {
+            ...row,
+            path: path.toString('latin1'),
+            query: query?.toString('latin1') ?? null,
+            sha256: sha256.toString('hex'),
+          };
       }
     },
   };
 }
 
-/** Row numbers of contents that are read together. @param keys row number and bytes of content */
-function* slicesOf(keys: readonly Row[]): Generator<number[]> {
+/** Row numbers of events whose contents are read together. */
+function* toPages(keys: readonly { seq: number; bytes: number }[]): Generator<number[]> {
   let seqs: number[] = [];
-  let bytes = 0;
-  for (const key of keys) {
-    const size = Number(key[1]);
-    if (seqs.length === rowsAtOnce || (seqs.length > 0 && bytes + size > bytesAtOnce)) {
+  let pageBytes = 0;
+  for (const { seq, bytes } of keys) {
+    if (seqs.length === maxPageRows || (seqs.length > 0 && pageBytes + bytes > maxPageBytes)) {
       yield seqs;
       seqs = [];
-      bytes = 0;
+      pageBytes = 0;
     }
-    seqs.push(Number(key[0]));
-    bytes += size;
+    seqs.push(seq);
+    pageBytes += bytes;
   }
   if (seqs.length > 0) yield seqs;
 }
-
-const toExisting = (row: Row): Existing => ({
-  receivedAt: Number(row[0]),
-  method: String(row[1]),
-  path: latin1(row[2]),
-  query: row[3] === null ? null : latin1(row[3]),
-  sha256: String(row[4]),
-  encoding: Number(row[5]),
-  content: new Uint8Array(row[6] as ArrayBuffer),
-});

@@ -1,4 +1,4 @@
-/* Keys that a connected app made: shown as the app's, worth no more than the app, and gone with it. */
+/* API keys that a connected app creates belong to the app, have its permissions, and end with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import {
@@ -42,8 +42,8 @@ const storedKeys = async (id: string): Promise<number> =>
   (await harness.services.database.client.execute({ sql: 'SELECT id FROM api_keys WHERE id = ?', args: [id] })).rows
     .length;
 
-describe('a key that an app makes', () => {
-  test('is listed as the app’s, and so is one made with that key', async () => {
+describe('a key that an app creates', () => {
+  test('is listed with the app, and so is a key created with it', async () => {
     const { access_token } = await harness.connect(client, ada);
     const app = { id: await appIdOf(ada), name: 'Example editor' };
     const first = await created(access_token);
@@ -64,16 +64,16 @@ describe('a key that an app makes', () => {
       ({ refresh_token }) => harness.post('/revoke', { client_id: client.id, token: refresh_token }),
     ],
     [
-      'a stolen refresh token that comes back',
+      'the reuse of a rotated refresh token',
       async ({ refresh_token }) => {
         await harness.refresh(client, refresh_token);
         harness.clock.advance(121_000);
         expect((await harness.refresh(client, refresh_token)).status).toBe(400);
       },
     ],
-    ['ending every grant of the account', () => harness.services.oauth.revokeAllOf(ada.accountId)],
+    ['ending every grant of the account', () => harness.services.oauth.revokeAllGrants(ada.accountId)],
   ];
-  test.each(ends)('ends at once with %s; a person’s key stays', async (_, end) => {
+  test.each(ends)('ends at once with %s, and keys that the user created stay', async (_, end) => {
     const tokens = await harness.connect(client, ada);
     const first = await created(tokens.access_token);
     const second = await created(first.key);
@@ -85,7 +85,7 @@ describe('a key that an app makes', () => {
     await ada.json(200, 'DELETE', `/api/keys/${own.id}`);
   });
 
-  test('ends with the code that gave its grant, when that is used again', async () => {
+  test('ends when the code of its grant is used again', async () => {
     const code = await harness.codeFor(client, ada);
     const { access_token } = (await (await harness.redeem(client, code)).json()) as Tokens;
     const key = await created(access_token);
@@ -93,7 +93,7 @@ describe('a key that an app makes', () => {
     expect(await status(key)).toBe(401);
   });
 
-  test('outlives another grant of its app, but not its own', async () => {
+  test('ends with its own grant, and not with another grant of the app', async () => {
     const [laptop, phone] = [await harness.connect(client, ada), await harness.connect(client, ada)];
     const key = await created(laptop.access_token);
     await harness.post('/revoke', { client_id: client.id, token: phone.refresh_token });
@@ -102,14 +102,14 @@ describe('a key that an app makes', () => {
     expect(await status(key)).toBe(401);
   });
 
-  test('ends with the member who connected the app', async () => {
+  test('ends when the member who connected the app is removed', async () => {
     const cleo = await harness.createAccount('cleo@example.com', 'ada@example.com');
     const key = await created((await harness.connect(client, cleo)).access_token);
     await ada.json(200, 'DELETE', `/api/team/members/${cleo.accountId}`);
     expect(await status(key)).toBe(401);
   });
 
-  test('is not made for an app that was disconnected after its request was let in', async () => {
+  test('is not created when the app is disconnected during the request', async () => {
     const before = (await keysOf(ada)).length;
     await harness.connect(client, ada);
     const app = { id: await appIdOf(ada), grantId: 'grt_gone' };
@@ -118,7 +118,7 @@ describe('a key that an app makes', () => {
     expect(await keysOf(ada)).toHaveLength(before);
   });
 
-  test('of an app of another issuer ends with the app, too', async () => {
+  test('of an app of an external issuer ends with the app', async () => {
     const issuer = 'https://login.test';
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
@@ -126,7 +126,7 @@ describe('a key that an app makes', () => {
       env: {
         HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience: 'urn:hooktape', jwks_uri: `${issuer}/keys` }]),
       },
-      outside: { fetchJson: async () => ({ keys: [jwk] }) },
+      overrides: { fetchJson: async () => ({ keys: [jwk] }) },
     });
     try {
       const dora = await other.createAccount('dora@example.com');
@@ -154,7 +154,7 @@ describe('a key that an app makes', () => {
     }
   });
 
-  test('ends when its grant expires, and does not work while the operator has switched the client off', async () => {
+  test('ends when its grant expires, and does not work while the client is disabled', async () => {
     const key = await created((await harness.connect(client, ada)).access_token);
     const switchOff = (at: number | null) =>
       harness.services.database.client.execute({
@@ -165,7 +165,7 @@ describe('a key that an app makes', () => {
     expect(await status(key)).toBe(401);
     await switchOff(null);
     expect(await status(key)).toBe(200);
-    // Nothing that this file has made outlives this.
+    // Deletes everything that this file created.
     harness.clock.advance(365 * 24 * 3_600_000);
     expect(await status(key)).toBe(401);
     await harness.services.oauth.maintain();

@@ -18,7 +18,7 @@ type Key = { id: string; name: string; last4: string; key?: string; lastUsedAt: 
 const keysOf = async (caller: TestAccount) => (await caller.json<{ keys: Key[] }>(200, 'GET', '/api/keys')).keys;
 
 describe('POST /api/keys', () => {
-  test('201 with the full key, shown this once', async () => {
+  test('201 with the full key, which is shown only once', async () => {
     const created = await ada.json<Key>(201, 'POST', '/api/keys', { name: '  deploy  ' });
     expect(created).toMatchObject({ name: 'deploy', lastUsedAt: null, last4: created.key?.slice(-4) ?? '' });
     expect(created.key).toMatch(/^htk_[0-9a-z]{52}$/);
@@ -44,12 +44,12 @@ describe('POST /api/keys', () => {
     expect(error).toContain('name');
   });
 
-  test('a name of 100 characters outside the basic plane is 100 characters', async () => {
+  test('characters outside the basic plane count as one each', async () => {
     const { id } = await ada.json<Key>(201, 'POST', '/api/keys', { name: '😀'.repeat(100) });
     await ada.json(200, 'DELETE', `/api/keys/${id}`);
   });
 
-  test('403 when the account already has 10 keys, also for requests that come together', async () => {
+  test('403 when the account already has 10 keys, also for concurrent requests', async () => {
     const carol = await server.createAccount('carol@example.com');
     const answers = await Promise.all(
       Array.from({ length: 15 }, (_, i) => carol.call('POST', '/api/keys', { name: `k${i}` })),
@@ -59,7 +59,7 @@ describe('POST /api/keys', () => {
     expect(await keysOf(carol)).toHaveLength(10);
   });
 
-  test('what passed the gate before its account went is answered like what comes after', async () => {
+  test('401 when the account is deleted during the request', async () => {
     const dave = await server.createAccount('dave@example.com');
     await server.services.account.remove('dave@example.com');
     const refusals = [
@@ -71,7 +71,7 @@ describe('POST /api/keys', () => {
 });
 
 describe('DELETE /api/keys/{id}', () => {
-  test('revokes at once, and then it is 404', async () => {
+  test('revokes the key at once, and a second call is 404', async () => {
     const { id, key } = await ada.json<Key>(201, 'POST', '/api/keys', { name: 'short-lived' });
     const use = () => server.fetch('/api/me', { headers: { authorization: `Bearer ${key}` } });
     expect((await use()).status).toBe(200);
@@ -80,18 +80,18 @@ describe('DELETE /api/keys/{id}', () => {
     await ada.json(404, 'DELETE', `/api/keys/${id}`);
   });
 
-  test("another account's key answers exactly like one that does not exist", async () => {
+  test("another account's key is answered like one that does not exist", async () => {
     const [theirs] = await keysOf(bob);
-    const foreign = await ada.call('DELETE', `/api/keys/${theirs?.id}`);
+    const notOwned = await ada.call('DELETE', `/api/keys/${theirs?.id}`);
     const missing = await ada.call('DELETE', '/api/keys/key_nothing');
-    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
-    expect(foreign.status).toBe(404);
+    expect([notOwned.status, await notOwned.text()]).toEqual([missing.status, await missing.text()]);
+    expect(notOwned.status).toBe(404);
     expect((await bob.call('GET', '/api/me')).status).toBe(200);
   });
 });
 
 describe('lastUsedAt', () => {
-  test('shows the last use at once and is written only on a flush', async () => {
+  test('is shown at once and written by a flush', async () => {
     const dora = await server.createAccount('dora@example.com');
     clock.advance(5000);
     const [own] = await keysOf(dora);

@@ -1,44 +1,38 @@
 /*
- * API keys: 256 random bits behind `htk_`, shown once, kept as SHA-256. A key is looked up for every request, so revoking
- * it is immediate; when it was used is kept in memory and written now and then. A key that a connected app made may do no
- * more than the app, and ends when the grant that it was made with does.
+ * API keys: `htk_` and 256 random bits, shown once and stored as SHA-256. A key is looked up for every request, so revoking it
+ * is immediate. A key that a connected app created has no more permissions than the app, and ends with the app's grant.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
+import { createLastUseRecorder } from '../../core/last-use.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
 import type { ApiKey, CreatedApiKey } from './model.ts';
-import type { KeyHolder, KeyMaker, KeysStore } from './store.ts';
+import type { AuthenticatedKey, CreatingApp, KeysStore } from './store.ts';
 
 const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
   id === null ? null : { id, name: name ?? '' };
 
 export type KeysService = ReturnType<typeof createKeysService>;
 
-const keyForm = /^htk_[0-9a-hjkmnp-tv-z]{52}$/;
+const keyPattern = /^htk_[0-9a-hjkmnp-tv-z]{52}$/;
 
 export function createKeysService(options: {
   store: KeysStore;
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
-  /** Which keys exist, by hash. */
+  /** The hashes of the keys that exist. */
   index: CredentialIndex;
   /** Called after a key was revoked. */
   onAccessEnded: () => void;
 }) {
   const { store, clock, random, sha256, index, onAccessEnded } = options;
-  const unwritten = new Map<string, number>();
+  const lastUses = createLastUseRecorder(clock, store.writeLastUses);
   const hashOf = (key: string): Buffer => Buffer.from(sha256(Buffer.from(key)));
-
-  const flushUses = async (): Promise<void> => {
-    const uses = new Map(unwritten);
-    await store.recordUse(uses);
-    for (const [id, at] of uses) if (unwritten.get(id) === at) unwritten.delete(id);
-  };
 
   return {
     async list(accountId: string): Promise<ApiKey[]> {
@@ -47,17 +41,17 @@ export function createKeysService(options: {
         name,
         last4,
         createdAt,
-        lastUsedAt: unwritten.get(id) ?? lastUsedAt,
+        lastUsedAt: lastUses.pending(id) ?? lastUsedAt,
         app: toApp(appId, appName),
       }));
     },
 
     /**
-     * @param madeBy the app that asks, by its token or by a key of its own; undefined for a person
+     * @param createdBy the app that makes the request; undefined for a person
      * @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
-     * the app disconnected meanwhile
+     * the app disconnected in the meantime
      */
-    async create(accountId: string, givenName: string, madeBy?: KeyMaker): Promise<CreatedApiKey> {
+    async create(accountId: string, givenName: string, createdBy?: CreatingApp): Promise<CreatedApiKey> {
       const name = readName(givenName);
       const key = newApiKey(random);
       const hash = hashOf(key);
@@ -65,7 +59,7 @@ export function createKeysService(options: {
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
       const row = { id, accountId, name, hash, last4, createdAt };
-      const outcome = await store.insertWithin(maxKeysPerAccount, row, madeBy, createdAt);
+      const outcome = await store.insertWithinLimit(maxKeysPerAccount, row, createdBy, createdAt);
       if (outcome === 'gone') throw unauthorized();
       if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
       index.add(indexId(hash));
@@ -79,27 +73,27 @@ export function createKeysService(options: {
       onAccessEnded();
     },
 
-    /** Every key of the account. @returns how many there were */
-    revokeAllOf: (accountId: string): Promise<number> => store.removeAllOf(accountId),
+    /** Revokes all keys of the account. @returns how many there were */
+    revokeAll: (accountId: string): Promise<number> => store.removeAll(accountId),
 
-    /** For the operator: whoever's key it is. @throws not_found */
-    async revokeAny(id: string): Promise<void> {
+    /** For the operator: revokes a key of any account. @throws not_found */
+    async revokeById(id: string): Promise<void> {
       if (!(await store.removeById(id))) throw notFound('key');
       onAccessEnded();
     },
 
-    /** Whose key this is; undefined for one that is malformed, unknown or revoked. Notes the use. */
-    async holderOf(key: string): Promise<KeyHolder | undefined> {
-      if (!keyForm.test(key)) return undefined;
+    /** The account of a valid key; undefined when it is malformed, unknown or revoked. Records the use. */
+    async authenticate(key: string): Promise<AuthenticatedKey | undefined> {
+      if (!keyPattern.test(key)) return undefined;
       const hash = hashOf(key);
       if (!(await index.mayExist(indexId(hash)))) return undefined;
-      const holder = await store.holderOf(hash, clock.now());
-      if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined;
-      unwritten.set(holder.keyId, clock.now());
-      return holder;
+      const found = await store.findByHash(hash, clock.now());
+      if (!found || !timingSafeEqual(found.hash, hash)) return undefined;
+      lastUses.record(found.keyId);
+      return found;
     },
 
-    /** Writes the noted uses. Called now and then, and before the database closes. */
-    flushUses,
+    /** Writes the recorded uses. Called at intervals, and before the database closes. */
+    flushUses: lastUses.flush,
   };
 }

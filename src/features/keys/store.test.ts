@@ -1,4 +1,4 @@
-/* When a key that an app made holds. */
+/* When a key that an app created is valid. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { apiKeys } from '../../db/schema.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await db.insert(connectedApps).values([
     { ...app, id: 'app_live', clientId: 'live', name: 'live' },
     { ...app, id: 'app_ended', clientId: 'ended', name: 'ended' },
-    { ...app, id: 'app_foreign', issuer: 'https://one.test', clientId: 'off', name: 'foreign' },
+    { ...app, id: 'app_external', issuer: 'https://one.test', clientId: 'off', name: 'external' },
     { ...app, id: 'app_refused', issuer: 'https://one.test', clientId: 'refused', name: 'refused', revokedAt: 1 },
   ]);
   await db.insert(oauthGrants).values([
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ]);
   await db.insert(oauthClients).values([
     { ...client, id: 'live', name: 'live' },
-    { ...client, id: 'off', name: 'switched off', disabledAt: 1 },
+    { ...client, id: 'off', name: 'disabled', disabledAt: 1 },
   ]);
 });
 afterAll(() => server.close());
@@ -41,29 +41,34 @@ test.each([
   ['app_live', 'grt_expired', false],
   ['app_live', null, false],
   ['app_ended', 'grt_ended', false],
-  // A living grant of another app is worth nothing.
+  // The active grant of another app does not count.
   ['app_ended', 'grt_live', false],
   ['app_gone', 'grt_live', false],
-  ['app_foreign', null, true],
+  ['app_external', null, true],
   ['app_refused', null, false],
-])('a key of %s under %p can be made and holds: %p', async (appId, grantId, holds) => {
+])('a key of %s under the grant %p can be created and used: %p', async (appId, grantId, isValid) => {
   const hash = Buffer.from(`${appId} ${grantId}`);
   const row = { accountId: ada.accountId, name: 'k', last4: 'last', createdAt: 0 };
-  const made = await store.insertWithin(100, { ...row, id: `made ${hash}`, hash }, { id: appId, grantId }, now);
-  expect(made !== 'gone').toBe(holds);
+  const inserted = await store.insertWithinLimit(
+    100,
+    { ...row, id: `inserted ${hash}`, hash },
+    { id: appId, grantId },
+    now,
+  );
+  expect(inserted !== 'gone').toBe(isValid);
   if (appId === 'app_gone') return;
-  const held = Buffer.from(`held ${hash}`);
-  await server.services.database.db.insert(apiKeys).values({ ...row, id: `${held}`, hash: held, appId, grantId });
-  expect((await store.holderOf(held, now))?.app).toEqual(holds ? { id: appId, grantId } : undefined);
+  const stored = Buffer.from(`stored ${hash}`);
+  await server.services.database.db.insert(apiKeys).values({ ...row, id: `${stored}`, hash: stored, appId, grantId });
+  expect((await store.findByHash(stored, now))?.app).toEqual(isValid ? { id: appId, grantId } : undefined);
 });
 
-test('keys of other apps and of other grants stay when one is revoked', async () => {
+test('revoking a grant keeps the keys of other apps and other grants', async () => {
   const { db } = server.services.database;
   await db.delete(apiKeys).where(eq(apiKeys.accountId, ada.accountId));
   const makers: [string, string | null][] = [
     ['app_live', 'grt_live'],
     ['app_live', 'grt_expired'],
-    ['app_foreign', null],
+    ['app_external', null],
   ];
   for (const [appId, grantId] of makers) {
     const id = `${appId} ${grantId}`;
@@ -71,7 +76,7 @@ test('keys of other apps and of other grants stay when one is revoked', async ()
     await db.insert(apiKeys).values({ ...row, id, hash: Buffer.from(id), appId, grantId });
   }
   const left = async () => (await store.listOf(ada.accountId)).map(({ id }) => id).sort();
-  await db.update(connectedApps).set({ revokedAt: now }).where(eq(connectedApps.id, 'app_foreign'));
+  await db.update(connectedApps).set({ revokedAt: now }).where(eq(connectedApps.id, 'app_external'));
   expect(await left()).toEqual(['app_live grt_expired', 'app_live grt_live']);
   await db.update(oauthGrants).set({ revokedAt: now }).where(eq(oauthGrants.id, 'grt_expired'));
   expect(await left()).toEqual(['app_live grt_live']);

@@ -1,11 +1,12 @@
-/* API keys. Only a SHA-256 of each is stored. */
+/* API keys. Only the SHA-256 of a key is stored. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { type AccountIdentity, accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { lastUsedCase } from '../../db/last-used.ts';
+import { writeLastUses } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
 import { connectedApps } from '../../db/schema-oauth.ts';
 
-export type KeyRow = {
+type KeyRow = {
   id: string;
   name: string;
   last4: string;
@@ -14,21 +15,16 @@ export type KeyRow = {
   appId: string | null;
   appName: string | null;
 };
-export type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
-/** The connected app that makes a key; `grantId` is null for an app of a foreign issuer. */
-export type KeyMaker = { id: string; grantId: string | null };
-export type KeyHolder = {
+type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
+/** The connected app that creates a key; `grantId` is null for an app of an external issuer. */
+export type CreatingApp = { id: string; grantId: string | null };
+export type AuthenticatedKey = AccountIdentity & {
   keyId: string;
   hash: Buffer;
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-  app: KeyMaker | undefined;
+  app: CreatingApp | undefined;
 };
 
-const metadata = {
+const listColumns = {
   id: apiKeys.id,
   name: apiKeys.name,
   last4: apiKeys.last4,
@@ -38,8 +34,11 @@ const metadata = {
   appName: connectedApps.name,
 };
 
-/** Whether this app is connected at `now`, under this grant unless the app is a foreign issuer's. As for its tokens. */
-const isConnected = (appId: SQL, grantId: SQL, now: number): SQL => sql`EXISTS (
+/**
+ * Whether the app may use this server at `now`, by the same rules as for its access tokens. An app of an external issuer has
+ * no grant.
+ */
+const isAppActive = (appId: SQL, grantId: SQL, now: number): SQL => sql`EXISTS (
   SELECT 1 FROM connected_apps a LEFT JOIN oauth_grants g ON g.id = ${grantId} AND g.app_id = a.id
   WHERE a.id = ${appId} AND a.revoked_at IS NULL
     AND (a.issuer <> '' OR (g.revoked_at IS NULL AND g.expires_at > ${now}))
@@ -48,52 +47,49 @@ const isConnected = (appId: SQL, grantId: SQL, now: number): SQL => sql`EXISTS (
 export type KeysStore = ReturnType<typeof createKeysStore>;
 
 export function createKeysStore(db: Drizzle) {
-  const listed = () => db.select(metadata).from(apiKeys).leftJoin(connectedApps, eq(connectedApps.id, apiKeys.appId));
+  const selectListed = () =>
+    db.select(listColumns).from(apiKeys).leftJoin(connectedApps, eq(connectedApps.id, apiKeys.appId));
 
   return {
     listOf: (accountId: string): Promise<KeyRow[]> =>
-      listed().where(eq(apiKeys.accountId, accountId)).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
+      selectListed().where(eq(apiKeys.accountId, accountId)).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
 
     /**
-     * Inserts unless the account already has `limit` keys or has gone, or the app that makes the key was disconnected, in
-     * one statement.
+     * Checks and inserts in one statement.
+     * @returns `full` when the account has `limit` keys, `gone` when the account was deleted or the app disconnected
      */
-    async insertWithin(
+    async insertWithinLimit(
       limit: number,
       key: NewKey,
-      madeBy: KeyMaker | undefined,
+      createdBy: CreatingApp | undefined,
       now: number,
     ): Promise<KeyRow | 'full' | 'gone'> {
-      const appId = madeBy?.id ?? null;
-      const grantId = madeBy?.grantId ?? null;
-      const mayMake = madeBy ? isConnected(sql`${appId}`, sql`${grantId}`, now) : sql`TRUE`;
+      const appId = createdBy?.id ?? null;
+      const grantId = createdBy?.grantId ?? null;
+      const mayCreate = createdBy ? isAppActive(sql`${appId}`, sql`${grantId}`, now) : sql`TRUE`;
       const { rowsAffected } = await db.run(sql`
         INSERT INTO api_keys (id, account_id, name, hash, last4, created_at, app_id, grant_id)
         SELECT ${key.id}, id, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt}, ${appId}, ${grantId} FROM accounts
-        WHERE id = ${key.accountId} AND ${mayMake}
+        WHERE id = ${key.accountId} AND ${mayCreate}
           AND (SELECT count(*) FROM api_keys WHERE account_id = accounts.id) < ${limit}`);
       if (rowsAffected === 1) {
-        const [row] = await listed().where(eq(apiKeys.id, key.id));
+        const [row] = await selectListed().where(eq(apiKeys.id, key.id));
         return row ?? 'gone';
       }
       const found = await db
         .select({ id: accounts.id })
         .from(accounts)
-        .where(and(eq(accounts.id, key.accountId), mayMake));
+        .where(and(eq(accounts.id, key.accountId), mayCreate));
       return found.length > 0 ? 'full' : 'gone';
     },
 
-    /** A key that an app made holds only while the app is connected. */
-    async holderOf(hash: Buffer, now: number): Promise<KeyHolder | undefined> {
+    /** Finds a valid key. One that an app created is valid only while the app is connected. */
+    async findByHash(hash: Buffer, now: number): Promise<AuthenticatedKey | undefined> {
       const rows = await db
         .select({
           keyId: apiKeys.id,
           hash: apiKeys.hash,
-          accountId: accounts.id,
-          email: accounts.email,
-          role: accounts.role,
-          teamId: teams.id,
-          plan: teams.plan,
+          ...accountColumns,
           appId: apiKeys.appId,
           grantId: apiKeys.grantId,
         })
@@ -103,19 +99,19 @@ export function createKeysStore(db: Drizzle) {
         .where(
           and(
             eq(apiKeys.hash, hash),
-            sql`(${apiKeys.appId} IS NULL OR ${isConnected(sql`${apiKeys.appId}`, sql`${apiKeys.grantId}`, now)})`,
+            sql`(${apiKeys.appId} IS NULL OR ${isAppActive(sql`${apiKeys.appId}`, sql`${apiKeys.grantId}`, now)})`,
           ),
         );
       const [row] = rows;
       if (!row) return undefined;
-      const { appId, grantId, ...holder } = row;
-      return { ...holder, app: appId === null ? undefined : { id: appId, grantId } };
+      const { appId, grantId, ...key } = row;
+      return { ...key, app: appId === null ? undefined : { id: appId, grantId } };
     },
 
-    /** The hash of every key. */
+    /** The hashes of all keys. */
     hashes: async (): Promise<Buffer[]> => (await db.select({ hash: apiKeys.hash }).from(apiKeys)).map(row => row.hash),
 
-    /** Those of the given hashes that a key has. */
+    /** The given hashes that belong to a key. */
     existing: async (hashes: Buffer[]): Promise<Buffer[]> =>
       (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(inArray(apiKeys.hash, hashes))).map(row => row.hash),
 
@@ -126,7 +122,7 @@ export function createKeysStore(db: Drizzle) {
       return rowsAffected === 1;
     },
 
-    async removeAllOf(accountId: string): Promise<number> {
+    async removeAll(accountId: string): Promise<number> {
       return (await db.delete(apiKeys).where(eq(apiKeys.accountId, accountId))).rowsAffected;
     },
 
@@ -134,14 +130,6 @@ export function createKeysStore(db: Drizzle) {
       return (await db.delete(apiKeys).where(eq(apiKeys.id, id))).rowsAffected === 1;
     },
 
-    /** Keeps the newest use of each key. */
-    async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
-      const ids = [...uses.keys()];
-      if (ids.length === 0) return;
-      await db
-        .update(apiKeys)
-        .set({ lastUsedAt: lastUsedCase(uses) })
-        .where(inArray(apiKeys.id, ids));
-    },
+    writeLastUses: (lastUses: ReadonlyMap<string, number>) => writeLastUses(db, apiKeys, lastUses),
   };
 }

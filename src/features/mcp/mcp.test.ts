@@ -38,8 +38,8 @@ const ok = async (client: Client, name: string, given: Record<string, unknown> =
 const post = (headers: Record<string, string>, body: string | Uint8Array = '{}') =>
   harness.fetch('/mcp', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
-describe('the door', () => {
-  test('S08 without a bearer credential, also with a session, it says where to get one', async () => {
+describe('requests to /mcp', () => {
+  test('401 without a bearer credential, also with a session, and the answer names the authorization server', async () => {
     for (const headers of [{}, { cookie: ada.cookie }]) {
       const response = await post(headers);
       expect(response.status).toBe(401);
@@ -56,7 +56,7 @@ describe('the door', () => {
     'https://hooks.test.evil.test',
     'http://hooks.test',
     'http://localhost:3000',
-  ])('a page of %s is refused', async origin => {
+  ])('403 for a page of the origin %s', async origin => {
     expect((await post({ origin, authorization: `Bearer ${ada.key}` })).status).toBe(403);
   });
   test('a page of this installation may read the answers', async () => {
@@ -69,7 +69,7 @@ describe('the door', () => {
       'Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
     ]);
   });
-  test('a foreign Host is refused', async () => {
+  test('a request with another Host is refused', async () => {
     expect((await post({ host: 'evil.test', authorization: `Bearer ${ada.key}` })).status).toBe(421);
   });
   test('a body that is not UTF-8 is refused', async () => {
@@ -82,7 +82,7 @@ describe('the door', () => {
     const response = await post({ authorization: `Bearer ${ada.key}` }, Buffer.from(JSON.stringify(call), 'latin1'));
     expect([response.status, await response.json()]).toEqual([400, { error: 'the body is not valid UTF-8' }]);
   });
-  test('it counts against the same limit as the API', async () => {
+  test('requests count against the rate limit of the API', async () => {
     const own = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '2' } });
     const bob = await own.createAccount('bob@example.com');
     const once = () => own.fetch('/mcp', { method: 'POST', headers: { authorization: `Bearer ${bob.key}` } });
@@ -114,7 +114,7 @@ describe('the door', () => {
 });
 
 describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
-  test('with a key and with an access token', async () => {
+  test('are listed and called with a key and with an access token', async () => {
     const { access_token } = await harness.connect(await harness.register(), ada);
     for (const bearer of [ada.key, access_token]) {
       const client = await connect(bearer, mode);
@@ -139,7 +139,7 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     }
   });
 
-  test('an endpoint is made, its events are listed, read in parts, and its export is linked', async () => {
+  test('create an endpoint, list its events, read one in parts, and link its export', async () => {
     const client = await connect(ada.key, mode);
     const endpoint = (await ok(client, 'create_endpoint', { name: `by an agent, ${mode}` })) as {
       id: string;
@@ -159,7 +159,7 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     await client.close();
   });
 
-  test('the search text is `q`, as in the REST API; its former name `query` is taken and not described', async () => {
+  test('take the search text as `q`, as in the REST API; the deprecated name `query` still works and is not described', async () => {
     const client = await connect(ada.key, mode);
     const endpoint = await ada.createEndpoint(`searched, ${mode}`);
     await harness.server.deliver(endpoint, '{"fruit":"apple"}');
@@ -169,25 +169,25 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
       const described = Object.keys(tools.find(tool => tool.name === name)?.inputSchema.properties ?? {});
       expect([name, described.includes('q'), described.includes('query')]).toEqual([name, true, false]);
     }
-    for (const asked of [{ q: 'quince' }, { query: 'quince' }]) {
-      const found = (await ok(client, 'search_events', { endpointId: endpoint.id, ...asked })) as {
+    for (const given of [{ q: 'quince' }, { query: 'quince' }]) {
+      const found = (await ok(client, 'search_events', { endpointId: endpoint.id, ...given })) as {
         events: { id: string }[];
       };
       expect(found.events.map(event => event.id)).toEqual([id]);
-      const link = await ok(client, 'export_link', { endpointId: endpoint.id, ...asked });
+      const link = await ok(client, 'export_link', { endpointId: endpoint.id, ...given });
       expect(link['url']).toEndWith('q=quince');
     }
-    for (const asked of [{}, { q: 'quince', query: 'quince' }, { q: '' }]) {
+    for (const given of [{}, { q: 'quince', query: 'quince' }, { q: '' }]) {
       const refused = await client
-        .callTool({ name: 'search_events', arguments: { endpointId: endpoint.id, ...asked } })
+        .callTool({ name: 'search_events', arguments: { endpointId: endpoint.id, ...given } })
         .then(({ isError }) => isError === true)
         .catch(() => true);
-      expect([asked, refused]).toEqual([asked, true]);
+      expect([given, refused]).toEqual([given, true]);
     }
     await client.close();
   });
 
-  test('no answer is larger than 64 KB, whatever was sent', async () => {
+  test('answer with at most 64 KiB, whatever was captured', async () => {
     const client = await connect(ada.key, mode);
     const endpoint = await ada.createEndpoint(`large, ${mode}`);
     const headers = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x-${i}`, 'h'.repeat(1000)]));
@@ -205,13 +205,13 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     await client.close();
   });
 
-  test('waiting ends with the delivery, and the cursor resumes without a gap', async () => {
+  test('wait until a delivery arrives, and resume after the cursor without a gap', async () => {
     const client = await connect(ada.key, mode);
     const endpoint = await ada.createEndpoint(`waited for, ${mode}`);
     await harness.server.deliver(endpoint, '{"n":0}');
     const waiting = ok(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
     // The first call must be listening before the delivery comes, or it rightly answers nothing.
-    await eventually(() => harness.services.arrivals.waiting() > 0);
+    await eventually(() => harness.services.notifications.openTails() > 0);
     const first = await harness.server.deliver(endpoint, '{"n":1}');
     const one = (await waiting) as { events: { id: string }[]; cursor: string; timedOut: boolean };
     expect([one.events.map(event => event.id), one.timedOut]).toEqual([[first], false]);
@@ -227,11 +227,11 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
       timeoutSeconds: 1,
     })) as typeof one;
     expect([three.events, three.timedOut]).toEqual([[], true]);
-    expect(harness.services.arrivals.waiting()).toBe(0);
+    expect(harness.services.notifications.openTails()).toBe(0);
     await client.close();
   });
 
-  test("somebody else's things do not exist, and bad input is told to the model", async () => {
+  test('answer for another team as for what does not exist, and explain invalid input to the model', async () => {
     const bob = await harness.createAccount(`bob-${mode}@example.com`);
     const endpoint = await bob.createEndpoint();
     const client = await connect(ada.key, mode);
@@ -244,12 +244,12 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
   });
 });
 
-test('what is revoked while a call waits gets nothing any more', async () => {
+test('a waiting call whose access is revoked gets no event', async () => {
   const endpoint = await ada.createEndpoint('revoked');
   const { access_token } = await harness.connect(await harness.register({ client_name: 'Short-lived' }), ada);
   const client = await connect(access_token);
   const waiting = call(client, 'wait_for_event', { endpointId: endpoint.id, timeoutSeconds: 20 });
-  await eventually(() => harness.services.arrivals.waiting() > 0);
+  await eventually(() => harness.services.notifications.openTails() > 0);
   const { apps } = await ada.json<{ apps: { id: string; name: string }[] }>(200, 'GET', '/api/apps');
   await ada.json(200, 'DELETE', `/api/apps/${apps.find(({ name }) => name === 'Short-lived')?.id}`);
   await harness.server.deliver(endpoint);

@@ -1,11 +1,11 @@
-/* Where events of an endpoint were sent before. Agents only follow, so whatever is there, a person used first. */
+/* The destinations of earlier replays. An agent may only use known ones, so a person used each of them first. */
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { events, replays } from '../../db/schema.ts';
 
 export function createDestinationsStore(scanDb: Drizzle) {
   return {
-    /** Whether this very URL was a destination, as it was typed then or as it is spelled canonically. */
+    /** Whether events of the endpoint were replayed to exactly this URL, as written or in its canonical form. */
     async isKnown(endpoint: number, url: string): Promise<boolean> {
       const rows = await scanDb
         .select({ seq: replays.seq })

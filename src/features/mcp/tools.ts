@@ -1,4 +1,4 @@
-/* What the tools are called and say of themselves, in the order in which they are always listed. */
+/* Names and descriptions of the tools, in the order in which they are listed. */
 import type { ToolName } from './model.ts';
 
 export type ToolDescription = {
@@ -15,13 +15,13 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'list_endpoints',
     title: 'List endpoints',
-    description: 'All webhook endpoints of the account, with the address to register on the sending platform.',
+    description: 'All webhook endpoints of the account, with the URL to register on the sending platform.',
     annotations: reads,
   },
   {
     name: 'create_endpoint',
     title: 'Create an endpoint',
-    description: 'A new webhook endpoint with an address of its own.',
+    description: 'Creates a webhook endpoint with its own ingest URL.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   },
   {
@@ -33,32 +33,32 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'search_events',
     title: 'Search events',
-    description: `Deliveries of an endpoint whose event type or payload contains a text, newest first. ${untrusted}`,
+    description: `Deliveries of an endpoint whose event type or payload contains the text, newest first. ${untrusted}`,
     annotations: reads,
   },
   {
     name: 'get_event',
     title: 'Read an event',
-    description: `One delivery with headers, query and body. A long body comes in parts: when truncated is true, ask again with bodyOffset. ${untrusted}`,
+    description: `One delivery with headers, query and body. A long body is returned in parts: when truncated is true, call again with bodyOffset. ${untrusted}`,
     annotations: reads,
   },
   {
     name: 'wait_for_event',
     title: 'Wait for an event',
-    description: `Returns as soon as a delivery arrives at the endpoint, or after timeoutSeconds. Give the cursor that it returns to the next call, so that nothing in between is missed. ${untrusted}`,
+    description: `Returns as soon as a delivery arrives at the endpoint, or after timeoutSeconds. Pass the returned cursor to the next call, so that no delivery in between is missed. ${untrusted}`,
     annotations: reads,
   },
   {
     name: 'replay_event',
-    title: 'Send an event again',
+    title: 'Replay an event',
     description:
-      'Sends the original delivery again to a destination that a person has used for this endpoint before, or that the operator allows. Ask the person before calling it.',
+      'Sends the original delivery again, to a destination that a person has used for this endpoint before or that the operator allows. Ask the person before you call it.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
   {
     name: 'export_link',
     title: 'Export link',
-    description: "The address of a file with the endpoint's whole stored history, as JSON or HAR.",
+    description: 'The URL of a file with all stored events of the endpoint, as JSON or HAR.',
     annotations: reads,
   },
 ];

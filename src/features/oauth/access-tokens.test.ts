@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import { isOpenToApps } from '../../core/app-permissions.ts';
+import { isAllowedToApps } from '../../core/app-permissions.ts';
 import {
   base,
   type OAuthHarness,
@@ -59,16 +59,16 @@ const refusedAs = async (response: Response): Promise<string> => {
 const withHeader = (authorization: string) => harness.fetch('/api/me', { headers: { authorization } });
 const seconds = () => Math.floor(harness.clock.now() / 1000);
 
-describe('the challenge', () => {
-  test('S01 S02 without a token nothing is said to be wrong with it', async () => {
+describe('the WWW-Authenticate challenge', () => {
+  test('a request without a token gets a challenge without an error', async () => {
     expect(await refusedAs(await harness.fetch('/api/me'))).toBe('none');
     expect(await refusedAs(await withHeader('Basic x'))).toBe('none');
   });
-  test('S03 the scheme is written in any case', async () => {
+  test('the scheme Bearer is case-insensitive', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer'])
       expect((await withHeader(`${scheme} ${token}`)).status).toBe(200);
   });
-  test('S04 one header, one token, nothing else', async () => {
+  test('an Authorization header must be exactly one bearer token', async () => {
     const twice = new Headers([
       ['authorization', `Bearer ${token}`],
       ['authorization', `Bearer ${token}`],
@@ -77,11 +77,11 @@ describe('the challenge', () => {
     for (const header of [`Bearer ${token}, Bearer ${token}`, 'Bearer ', `Bearer a ${token}`, 'Bearer ä', 'Bearer "x"'])
       expect(await refusedAs(await withHeader(header))).toBe('invalid_token');
   });
-  test('S05 S06 a token in the address or in a form is not read', async () => {
+  test('a token in the query or in a form is ignored', async () => {
     expect(await refusedAs(await harness.fetch(`/api/me?access_token=${token}`))).toBe('none');
     expect(await refusedAs(await harness.post('/api/endpoints', { access_token: token }))).toBe('none');
   });
-  test('S07 a session does not stand in for a bad token', async () => {
+  test('a valid session does not replace an invalid token', async () => {
     const { cookie } = ada;
     expect((await harness.fetch('/api/me', { headers: { cookie } })).status).toBe(200);
     const both = await harness.fetch('/api/me', { headers: { cookie, authorization: 'Bearer x' } });
@@ -90,10 +90,10 @@ describe('the challenge', () => {
 });
 
 describe('tokens of this server', () => {
-  test('what the forger of these tests makes is accepted when nothing is changed', async () => {
+  test('an unchanged token of the test signer is accepted', async () => {
     expect(await status(await forge())).toBe(200);
   });
-  test('S09 algorithms, keys and shapes', async () => {
+  test('tokens with a wrong algorithm, key or form are refused with invalid_token', async () => {
     const hmac = new TextEncoder().encode(JSON.stringify(jwk));
     const other = (await generateKeyPair('ES256')).privateKey;
     const rsa = (await generateKeyPair('RS256')).privateKey;
@@ -127,7 +127,7 @@ describe('tokens of this server', () => {
     ['dpop+jwt', 401],
     ['at+jwt', 200],
     ['application/at+jwt', 200],
-  ])('S10 the type %s: %d', async (typ, expected) => {
+  ])('a token of type %s is answered %d', async (typ, expected) => {
     expect(await status(await forge({ header: { typ } }))).toBe(expected);
   });
   test.each([
@@ -137,10 +137,10 @@ describe('tokens of this server', () => {
     [{ aud: undefined }, 401],
     [{ aud: ['https://other.test', `${base}/mcp`] }, 200],
     [{ aud: `${base}/api` }, 200],
-  ])('S11 %j: %d', async (claims, expected) => {
+  ])('a token with the claims %j is answered %d', async (claims, expected) => {
     expect(await status(await forge({ claims }))).toBe(expected);
   });
-  test('S12 times, with a tolerance of five seconds', async () => {
+  test('expiry and issue time are checked with a tolerance of five seconds', async () => {
     const now = seconds() + 1;
     const cases: [Record<string, unknown>, number][] = [
       [{ exp: undefined }, 401],
@@ -156,15 +156,15 @@ describe('tokens of this server', () => {
       expect([claims, (await harness.use(bearer)).status]).toEqual([claims, expected]);
     }
   });
-  test.each(['sub', 'client_id', 'jti', 'iat', 'gid'])('S13 without %s', async name => {
+  test.each(['sub', 'client_id', 'jti', 'iat', 'gid'])('a token without the claim %s is refused', async name => {
     expect(await status(await forge({ claims: { [name]: undefined } }))).toBe(401);
   });
-  test('S14 other kinds of tokens', async () => {
+  test('refresh tokens and ID tokens are refused', async () => {
     const { refresh_token } = await harness.connect(P, ada);
     expect(await status(refresh_token)).toBe(401);
     expect(await status(await forge({ header: { typ: 'JWT' }, claims: { aud: P.id, nonce: 'n' } }))).toBe(401);
   });
-  test('S15 a signature without a living grant of this account and client is worth nothing', async () => {
+  test('a correctly signed token without an active grant of its account and client is refused', async () => {
     const bob = await harness.createAccount('bob@example.com');
     const other = await harness.register();
     for (const claims of [{ gid: 'grt_unknown' }, { sub: bob.accountId }, { client_id: other.id }, { gid: 5 }])
@@ -173,14 +173,14 @@ describe('tokens of this server', () => {
     await harness.post('/revoke', { client_id: P.id, token: revoked });
     expect(await status(revoked)).toBe(401);
   });
-  test('S16 a scope that is too small is 403, and says what is needed', async () => {
+  test('an insufficient scope is answered 403 with the required scope', async () => {
     const response = await harness.use(await forge({ claims: { scope: 'other' } }));
     expect(response.status).toBe(403);
     const header = response.headers.get('www-authenticate') ?? '';
     for (const text of ['error="insufficient_scope"', 'scope="webhooks"', 'resource_metadata="'])
       expect(header).toContain(text);
   });
-  test('a client that the operator switched off is off at once', async () => {
+  test('the tokens of a disabled client are refused at once', async () => {
     const client = await harness.register();
     const { access_token } = await harness.connect(client, ada);
     await harness.services.database.client.execute({
@@ -191,8 +191,8 @@ describe('tokens of this server', () => {
   });
 });
 
-describe('connected apps use the API like keys', () => {
-  test('S17 every operation that is open to apps answers the same', async () => {
+describe('connected apps on the API', () => {
+  test('an operation that is allowed to apps answers an app and a key alike', async () => {
     const document = (await (await harness.fetch('/openapi.json')).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
@@ -202,7 +202,7 @@ describe('connected apps use the API like keys', () => {
     expect(operations.length).toBeGreaterThan(10);
     const fresh = (await harness.connect(P, ada)).access_token;
     for (const [method, path] of operations) {
-      if (path.endsWith('/stream') || !isOpenToApps(method, path)) continue;
+      if (path.endsWith('/stream') || !isAllowedToApps(method, path)) continue;
       harness.clock.advance(1000);
       const headers = { 'content-type': 'application/json' };
       const init = { method, headers, ...(method !== 'GET' && { body: '{}' }) };
@@ -210,7 +210,7 @@ describe('connected apps use the API like keys', () => {
       expect([method, path, byToken.status]).toEqual([method, path, byKey.status]);
     }
   });
-  test('S18 the limit counts the app, over all its tokens; other apps and keys count for themselves', async () => {
+  test('the rate limit counts all tokens of an app together, and other apps and keys separately', async () => {
     harness.clock.advance(60_000);
     const client = await harness.register();
     const tokens = [await harness.connect(client, ada), await harness.connect(client, ada)].map(
@@ -225,7 +225,7 @@ describe('connected apps use the API like keys', () => {
     harness.clock.advance(60_000);
     expect((await harness.use(tokens[1] ?? '')).status).toBe(200);
   });
-  test('S19 revoked, unknown and malformed keys are answered alike', async () => {
+  test('revoked, unknown and malformed API keys get the same response', async () => {
     const { id, key: revoked } = (await harness.services.keys.create(ada.accountId, 'gone')) as {
       id: string;
       key: string;
@@ -238,15 +238,15 @@ describe('connected apps use the API like keys', () => {
     }
     expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1);
   });
-  test('S20 what belongs to somebody else does not exist', async () => {
+  test('resources of other accounts are answered as if they did not exist', async () => {
     const carol = await harness.createAccount('carol@example.com');
     const { id } = await carol.createEndpoint();
     const fresh = (await harness.connect(P, ada)).access_token;
-    const [foreign, missing] = await Promise.all([
+    const [notOwned, missing] = await Promise.all([
       harness.use(fresh, `/api/endpoints/${id}`),
       harness.use(fresh, '/api/endpoints/ep_unknown'),
     ]);
-    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
-    expect(foreign.status).toBe(404);
+    expect([notOwned.status, await notOwned.text()]).toEqual([missing.status, await missing.text()]);
+    expect(notOwned.status).toBe(404);
   });
 });

@@ -1,6 +1,6 @@
 /*
- * Access tokens of this server: JWTs by the profile of RFC 9068. A signature alone opens nothing: the grant that a token
- * names is looked up for each request, so that a stolen signing key mints no working token and revocation is immediate.
+ * Access tokens of this server: JWTs in the profile of RFC 9068. A valid signature is not enough: each request also looks up
+ * the grant that the token names. So revocation is immediate, and a stolen signing key alone makes no working token.
  */
 import {
   createLocalJWKSet,
@@ -13,23 +13,23 @@ import {
 } from 'jose';
 import type { Clock } from '../../core/clock.ts';
 import { newToken, type RandomBytes } from '../../core/ids.ts';
-import type { PublicKeys, SigningKeys } from './signing-keys.ts';
+import type { Jwks, SigningKeys } from './signing-keys.ts';
 
 export const accessTokenMs = 3_600_000;
-export const maxTokenLength = 8192;
 
+const maxTokenLength = 8192;
 const clockToleranceSeconds = 5;
 
 export type AccessClaims = { accountId: string; clientId: string; grantId: string; scope: string };
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-/** What a token says of itself, believed by nobody yet; undefined for what is no JWT that could be accepted. */
-export function unverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
+/** Claims of a token whose signature has not been checked; undefined when it is no JWT that could be accepted. */
+export function decodeUnverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
   if (token.length > maxTokenLength) return undefined;
   try {
     const header = decodeProtectedHeader(token);
-    // A token must never bring its own key along, and must say which of ours it was signed with (RFC 8725 section 3).
+    // A token must not bring its own key, and must name the key that signed it (RFC 8725 section 3).
     if (typeof header.kid !== 'string' || header.kid === '') return undefined;
     if ('jwk' in header || 'jku' in header || 'x5u' in header || 'x5c' in header) return undefined;
     const { iss: issuer, gid: grantId } = decodeJwt(token);
@@ -39,28 +39,30 @@ export function unverified(token: string): { issuer: unknown; grantId: unknown }
   }
 }
 
-/** jose's own errors say that the token is bad; anything else is an incident. */
-export const isTokenFault = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('ERR_J');
+const errorCode = (error: unknown): string => String((error as { code?: unknown }).code);
+
+/** Whether jose rejected the token. Any other error is a failure of this server or of an issuer. */
+export const isInvalidTokenError = (error: unknown): boolean => errorCode(error).startsWith('ERR_J');
 
 export function createAccessTokens(options: {
-  keys: SigningKeys;
+  signingKeys: SigningKeys;
   issuer: string;
   audiences: readonly string[];
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { keys, issuer, audiences, clock, random } = options;
+  const { signingKeys, issuer, audiences, clock, random } = options;
 
-  let made: { from: PublicKeys; set: JWTVerifyGetKey } | undefined;
-  /** Built once for each set of keys, because building it imports them. */
-  const keySet = (): JWTVerifyGetKey => {
-    const from = keys.published();
-    if (made?.from !== from) made = { from, set: createLocalJWKSet(from) };
-    return made.set;
+  let keySet: { jwks: Jwks; getKey: JWTVerifyGetKey } | undefined;
+  /** Built once for each version of the keys, because building it imports them. */
+  const getKeySet = (): JWTVerifyGetKey => {
+    const jwks = signingKeys.jwks();
+    if (keySet?.jwks !== jwks) keySet = { jwks, getKey: createLocalJWKSet(jwks) };
+    return keySet.getKey;
   };
 
-  const check = async (token: string): Promise<JWTPayload> => {
-    const { payload } = await jwtVerify(token, keySet(), {
+  const verifyJwt = async (token: string): Promise<JWTPayload> => {
+    const { payload } = await jwtVerify(token, getKeySet(), {
       issuer,
       audience: [...audiences],
       algorithms: ['ES256'],
@@ -75,7 +77,7 @@ export function createAccessTokens(options: {
 
   return {
     async sign(claims: AccessClaims & { resource: string }): Promise<string> {
-      const { kid, key } = keys.signer();
+      const { kid, key } = signingKeys.activeKey();
       const now = Math.floor(clock.now() / 1000);
       return new SignJWT({ client_id: claims.clientId, scope: claims.scope, gid: claims.grantId })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
@@ -88,20 +90,20 @@ export function createAccessTokens(options: {
         .sign(key);
     },
 
-    /** What a token of this server claims; undefined for one that does not hold. The grant is not looked at here. */
+    /** The claims of a valid token of this server; undefined for an invalid one. Does not look up the grant. */
     async verify(token: string): Promise<AccessClaims | undefined> {
       try {
-        const payload = await check(token).catch(async error => {
-          if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY' || !(await keys.lookAgain()))
-            throw error;
-          return check(token);
+        const payload = await verifyJwt(token).catch(async error => {
+          const isUnknownKey = errorCode(error) === 'ERR_JWKS_NO_MATCHING_KEY';
+          if (!isUnknownKey || !(await signingKeys.reload())) throw error;
+          return verifyJwt(token);
         });
         const { sub, client_id: clientId, gid, scope, jti } = payload;
         if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof gid !== 'string') return undefined;
         if (typeof jti !== 'string' || jti === '') return undefined;
         return { accountId: sub, clientId, grantId: gid, scope: typeof scope === 'string' ? scope : '' };
       } catch (error) {
-        if (isTokenFault(error)) return undefined;
+        if (isInvalidTokenError(error)) return undefined;
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-/* Clients that others wrote, from three code bases, against this server as it is. */
+/* Third-party OAuth clients from three code bases against this server. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import * as oauth from 'oauth4webapi';
@@ -11,7 +11,7 @@ const redirectUri = 'https://c.test/cb';
 
 beforeAll(async () => {
   harness = await openOAuthHarness();
-  // These clients judge times by the real clock.
+  // These clients check times against the real clock.
   harness.clock.setNow(Date.now());
   ada = await harness.createAccount('ada@example.com');
 });
@@ -27,7 +27,7 @@ const inProcess = async (input: string | URL | Request, init?: RequestInit): Pro
     ...(body !== undefined && { body }),
   });
 };
-/** What the person's browser does with the address that a client sends it to. */
+/** What the user's browser does with the URL that a client sends it to. */
 const browse = async (address: URL): Promise<URL> => {
   const page = await harness.visit(address.search.slice(1), ada.cookie);
   const answer = await harness.answer(await harness.handleIn(page), ada.cookie);
@@ -72,7 +72,7 @@ describe('openid-client', () => {
     },
   );
 
-  test('an answer in the name of another issuer is refused by the client', async () => {
+  test('the client refuses a response with another issuer', async () => {
     const config = await register({ token_endpoint_auth_method: 'none' });
     const { landed, checks } = await start(config);
     landed.searchParams.set('iss', 'https://evil.test');
@@ -83,7 +83,7 @@ describe('openid-client', () => {
 describe('oauth4webapi', () => {
   const options = { [oauth.customFetch]: inProcess as typeof fetch };
 
-  test('reads the metadata of server and resource', async () => {
+  test('reads the server and resource metadata', async () => {
     const resource = new URL(`${base}/mcp`);
     const metadata = await oauth.processResourceDiscoveryResponse(
       resource,
@@ -95,7 +95,7 @@ describe('oauth4webapi', () => {
     expect((await oauth.processDiscoveryResponse(issuer, response)).issuer).toBe(base);
   });
 
-  test('gets tokens, and judges the access token by RFC 9068', async () => {
+  test('gets tokens and validates the access token by RFC 9068', async () => {
     const issuer = new URL(base);
     const as = await oauth.processDiscoveryResponse(
       issuer,
@@ -133,7 +133,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-describe('the MCP client', () => {
+describe('the MCP SDK client', () => {
   type Kept = { client?: { client_id: string }; tokens?: object; verifier?: string; sentTo?: URL };
   const provider = (kept: Kept): OAuthClientProvider => ({
     redirectUrl: redirectUri,
@@ -155,7 +155,7 @@ describe('the MCP client', () => {
     codeVerifier: () => kept.verifier ?? '',
   });
 
-  test.each(['auto', 'legacy'] as const)('connects after one consent and refreshes by itself (%s)', async mode => {
+  test.each(['auto', 'legacy'] as const)('connects after one consent and refreshes its token (%s)', async mode => {
     const kept: Kept = {};
     const make = () =>
       new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {

@@ -1,38 +1,38 @@
 /*
- * The pages that a person sees on the way: the question whether to let an app in, and what went wrong. No script, nothing
- * from elsewhere, never framed; every value that a stranger chose is text.
+ * The consent page and the error page of the authorization endpoint. They have no scripts, load nothing from other origins and
+ * cannot be framed. Every value that comes from a client is escaped.
  */
-import { closedToApps, openToApps, type Permission } from '../../core/app-permissions.ts';
+import { allowedToApps, deniedToApps, type Permission } from '../../core/app-permissions.ts';
 import consentStyle from './consent.css' with { type: 'text' };
 
 export type ConsentView = {
   appName: string;
-  /** The host that the app's id proves, null for one that registered itself. */
+  /** The host of the app's client metadata document; null for an app that registered itself. */
   verifiedHost: string | null;
   redirectHost: string;
-  /** The answer goes to a program on the person's own computer. */
+  /** Whether the app runs on the user's own computer. */
   isLoopback: boolean;
   email: string;
   handle: string;
-  /** Which origins the form may end at, for the policy. */
+  /** The CSP sources that the form may lead to. */
   formAction: string;
 };
 
-export const style = consentStyle as unknown as string;
+export const stylesheet = consentStyle as unknown as string;
 export const consentPath = '/authorize/consent';
-export const stylePath = '/consent.css';
+export const stylesheetPath = '/consent.css';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const asText = (text: string): string => text.replace(/[&<>"']/g, sign => entities[sign] ?? sign);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? character);
 
-const document = (title: string, content: string): string => `<!doctype html>
+const htmlPage = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${asText(title)} · Hooktape</title>
-<link rel="stylesheet" href="${stylePath}">
+<title>${escapeHtml(title)} · Hooktape</title>
+<link rel="stylesheet" href="${stylesheetPath}">
 </head>
 <body>
 <main>
@@ -43,51 +43,51 @@ ${content}
 </html>
 `;
 
-const listOf = (permissions: readonly Permission[]): string =>
-  `<ul>${permissions.map(({ does }) => `<li>${asText(does)}</li>`).join('')}</ul>`;
+const permissionList = (permissions: readonly Permission[]): string =>
+  `<ul>${permissions.map(({ description }) => `<li>${escapeHtml(description)}</li>`).join('')}</ul>`;
 
 export function consentPage(view: ConsentView): string {
   const { appName, verifiedHost, redirectHost, isLoopback, email, handle } = view;
-  const name = `<bdi>${asText(appName)}</bdi>`;
+  const name = `<bdi>${escapeHtml(appName)}</bdi>`;
   const origin =
     verifiedHost === null
       ? '<p class="origin unverified">self-registered, not verified</p>'
-      : `<p class="origin verified">${asText(verifiedHost)}</p>`;
+      : `<p class="origin verified">${escapeHtml(verifiedHost)}</p>`;
   const warning = isLoopback
-    ? `<p class="warning" role="note">The answer goes to a program on your own computer, and any program there can call itself ${name}. Go on only if you have just started this connection yourself.</p>`
+    ? `<p class="warning" role="note">You are giving access to a program on your own computer, and any program there can claim to be ${name}. Continue only if you have just started this connection yourself.</p>`
     : '';
-  return document(
+  return htmlPage(
     `Connect ${appName}`,
     `<h1>${name} wants to connect</h1>
 ${origin}
 <dl>
-<dt>It will be able to (<code>webhooks</code>)</dt>
-<dd>${listOf(openToApps)}</dd>
+<dt>It will be able to (scope <code>webhooks</code>)</dt>
+<dd>${permissionList(allowedToApps)}</dd>
 <dt>It will not be able to</dt>
-<dd>${listOf(closedToApps)}</dd>
-<dt>It returns to</dt>
-<dd>${asText(redirectHost)}</dd>
+<dd>${permissionList(deniedToApps)}</dd>
+<dt>You will return to</dt>
+<dd>${escapeHtml(redirectHost)}</dd>
 <dt>Your account</dt>
-<dd>${asText(email)}</dd>
+<dd>${escapeHtml(email)}</dd>
 </dl>
 ${warning}
 <form method="post" action="${consentPath}">
-<input type="hidden" name="handle" value="${asText(handle)}">
+<input type="hidden" name="handle" value="${escapeHtml(handle)}">
 <button class="primary" name="decision" value="allow">Connect</button>
 <button name="decision" value="deny">Cancel</button>
 </form>
-<p class="hint">You can disconnect it at any time in the settings.</p>`,
+<p class="hint">You can disconnect the app at any time in the settings.</p>`,
   );
 }
 
-export const refusalPage = (reason: string): string =>
-  document(
+export const errorPage = (reason: string): string =>
+  htmlPage(
     'Cannot connect',
     `<h1>This app cannot be connected</h1>
-<p>${asText(reason)}</p>
-<p class="hint">Nothing was shared. Go back to the app and try again; if it stays like this, the app's developer can help.</p>`,
+<p>${escapeHtml(reason)}</p>
+<p class="hint">No access was granted. Go back to the app and try again. If this keeps happening, contact the developer of the app.</p>`,
   );
 
-/** @param formAction where the form may go, redirects included: Chromium judges the whole chain by it */
-export const pagePolicy = (formAction = "'none'"): string =>
+/** @param formAction the sources that the form may lead to; Chromium applies them to redirects as well */
+export const contentSecurityPolicy = (formAction = "'none'"): string =>
   `default-src 'none'; style-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { closedToApps, openToApps } from '../../core/app-permissions.ts';
+import { allowedToApps, deniedToApps } from '../../core/app-permissions.ts';
 import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 import {
   base,
@@ -32,7 +32,7 @@ afterAll(() => harness.close());
 const ask = (client: TestClient, over = {}) => harness.visit(harness.request(client, over), ada.cookie);
 
 describe('sign-in and consent', () => {
-  test('A18 nobody is bounced before signing in', async () => {
+  test('nothing is sent to the client before the user signs in', async () => {
     for (const over of [{}, { response_type: 'token' }, { scope: '"' }]) {
       const response = await harness.visit(harness.request(P, over));
       expect(response.status).toBe(303);
@@ -41,7 +41,7 @@ describe('sign-in and consent', () => {
       expect(location.searchParams.get('return_to')).toBe(`/authorize?${harness.request(P, over)}`);
     }
   });
-  test('A19 cancelling is a proper answer', async () => {
+  test('cancelling redirects with access_denied', async () => {
     const { searchParams } = await harness.consent(P, ada, {}, 'deny');
     expect([searchParams.get('error'), searchParams.get('state'), searchParams.get('iss')]).toEqual([
       'access_denied',
@@ -50,18 +50,18 @@ describe('sign-in and consent', () => {
     ]);
     expect(searchParams.has('code')).toBe(false);
   });
-  test('A20 a code has 256 random bits and is safe in a URL', async () => {
+  test('a code has 256 random bits and is URL-safe', async () => {
     const codes = [await harness.codeFor(P, ada), await harness.codeFor(P, ada)];
     expect(codes[0]).toMatch(/^[0-9a-z]{52}$/);
     expect(codes[0]).not.toBe(codes[1] ?? '');
   });
-  test('A21 the redirect turns the POST into a GET, is not stored and tells nobody', async () => {
+  test('the redirect is a 303 that is not cached and sends no referrer', async () => {
     const response = await harness.answer(await harness.handleIn(await ask(P)), ada.cookie);
     expect(response.status).toBe(303);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
-  test('A22 no other origin may read the authorization endpoint', async () => {
+  test('the authorization endpoint has no CORS headers', async () => {
     for (const method of ['GET', 'OPTIONS']) {
       const response = await harness.visit(harness.request(P), ada.cookie, {
         method,
@@ -70,7 +70,7 @@ describe('sign-in and consent', () => {
       expect([...response.headers.keys()].filter(name => name.startsWith('access-control-'))).toEqual([]);
     }
   });
-  test('A23 pages are not framed, not stored, and load nothing from elsewhere', async () => {
+  test('pages cannot be framed, are not cached, and load nothing from other origins', async () => {
     for (const response of [await ask(P), await ask(P, { client_id: undefined })]) {
       const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -83,7 +83,7 @@ describe('sign-in and consent', () => {
     }
     expect((await harness.fetch('/consent.css')).headers.get('content-type')).toStartWith('text/css');
   });
-  test('A24 an answer needs the handle of this very session, once, within ten minutes', async () => {
+  test('a decision needs a handle of the same session, once, within ten minutes', async () => {
     const refused = async (response: Response) => {
       expect([response.status, response.headers.has('location')]).toEqual([400, false]);
     };
@@ -108,18 +108,18 @@ describe('sign-in and consent', () => {
     [403, {}],
     [303, { 'sec-fetch-site': 'same-origin' }],
     [303, { origin: base }],
-  ])('A24 an answer is %i when the browser says %j of where it comes from', async (status, headers) => {
+  ])('a decision is answered %i with the headers %j', async (status, headers) => {
     const handle = await harness.handleIn(await ask(P));
     const form = { handle, decision: 'allow' };
     const response = await harness.post('/authorize/consent', form, { cookie: ada.cookie, ...headers });
     expect([response.status, response.headers.has('location')]).toEqual([status, status === 303]);
-    // A refused one has used nothing up.
+    // A refused decision does not use up the handle.
     expect((await harness.answer(handle, ada.cookie)).status).toBe(status === 303 ? 400 : 303);
   });
-  test('A24 the page lets the browser name its origin to this server, and to no other', async () => {
+  test('the referrer policy of the page sends its origin to this server only', async () => {
     expect((await ask(P)).headers.get('referrer-policy')).toBe('same-origin');
   });
-  test('A24 the form cannot change what was asked', async () => {
+  test('the form cannot change the authorization request', async () => {
     const handle = await harness.handleIn(await ask(P));
     const response = await harness.post(
       '/authorize/consent',
@@ -128,7 +128,7 @@ describe('sign-in and consent', () => {
     );
     expect(response.headers.get('location')).toStartWith('https://c.test/cb?code=');
   });
-  test('A25 the page says who asks, for what, where it returns to and which account', async () => {
+  test('the page shows the app, its permissions, the redirect host and the account', async () => {
     const client = await harness.register({ client_name: 'Tom & <b>Jerry</b>' });
     const html = await isConsent(await ask(client));
     expect(html).toContain('Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;');
@@ -137,8 +137,8 @@ describe('sign-in and consent', () => {
     const sentences = (list: string | undefined) =>
       [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text);
     const [can, cannot] = html.split('It will not be able to');
-    expect(sentences(can)).toEqual(openToApps.map(({ does }) => does));
-    expect(sentences(cannot)).toEqual(closedToApps.map(({ does }) => does));
+    expect(sentences(can)).toEqual(allowedToApps.map(({ description }) => description));
+    expect(sentences(cannot)).toEqual(deniedToApps.map(({ description }) => description));
     expect(html).not.toContain('class="warning"');
     expect(await isConsent(await ask(L, { redirect_uri: 'http://127.0.0.1:1/cb' }))).toContain('class="warning"');
   });
@@ -148,15 +148,15 @@ describe('sign-in and consent', () => {
     ['a\u0000b\u200bc', 'abc'],
     ['x'.repeat(500), 'x'.repeat(100)],
     ['\u0007', 'Unnamed app'],
-  ])('A26 the name %j is inert', async (client_name, shown) => {
+  ])('the app name %j is escaped', async (client_name, shown) => {
     const client = await harness.register({ client_name });
     expect(await isConsent(await ask(client))).toContain(`<bdi>${shown}</bdi>`);
   });
-  test('A27 being connected already opens nothing: the page comes every time', async () => {
+  test('the consent page is shown every time, also for a connected app', async () => {
     await harness.connect(L, ada, { redirect_uri: 'http://127.0.0.1/cb' });
     await isConsent(await ask(L, { redirect_uri: 'http://127.0.0.1:9/cb' }));
   });
-  test('A28 prompt=none is answered only for a client that is connected', async () => {
+  test('prompt=none redirects only for a connected client', async () => {
     const fresh = await harness.register();
     await isErrorPage(await ask(fresh, { prompt: 'none' }));
     await isErrorPage(await harness.visit(harness.request(fresh, { prompt: 'none' })));
@@ -164,11 +164,11 @@ describe('sign-in and consent', () => {
     expect(await errorOf(await ask(fresh, { prompt: 'none' }))).toBe('interaction_required');
     await isConsent(await ask(fresh, { prompt: 'consent' }));
   });
-  test('A31 posting the parameters is not a way in', async () => {
+  test('authorization requests by POST are refused', async () => {
     const response = await harness.post('/authorize', harness.request(P), { cookie: ada.cookie });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
-  test('A32 HEAD leaves nothing behind', async () => {
+  test('HEAD stores no authorization request', async () => {
     const rows = async () =>
       Number(
         (await harness.services.database.client.execute('SELECT count(*) AS n FROM authz_requests')).rows[0]?.['n'],
@@ -179,12 +179,12 @@ describe('sign-in and consent', () => {
     await ask(P);
     expect(await rows()).toBe(before + 1);
   });
-  test('A33 the policy lets the chain of redirects go on from the client', async () => {
+  test('the form-action policy allows the redirects that follow the consent', async () => {
     expect((await ask(P)).headers.get('content-security-policy')).toContain("form-action 'self' https:;");
     const local = await ask(L, { redirect_uri: 'http://127.0.0.1:1/cb' });
     expect(local.headers.get('content-security-policy')).toContain("form-action 'self' https: http:;");
   });
-  test('the challenge that was stored is the one that was sent', async () => {
+  test('the code is bound to the code_challenge of the request', async () => {
     const other = `${verifier}-other`;
     const code = await harness.codeFor(P, ada, { code_challenge: challengeOf(other) });
     expect((await harness.redeem(P, code)).status).toBe(400);

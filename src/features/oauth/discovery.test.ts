@@ -20,7 +20,7 @@ function blanks(value: unknown, path = '$'): string[] {
 }
 
 describe('discovery', () => {
-  test('D01 the issuer is BASE_URL byte for byte and every endpoint is under it', async () => {
+  test('the issuer is exactly BASE_URL and every endpoint is below it', async () => {
     const response = await harness.fetch(server);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toStartWith('application/json');
@@ -31,7 +31,7 @@ describe('discovery', () => {
     for (const [, url] of addresses) expect(url).toStartWith(`${base}/`);
   });
 
-  test('D02 each resource document names the identifier that its address was made from', async () => {
+  test('each protected resource document has the resource of its own URL', async () => {
     const issuer = (await json(server))['issuer'];
     for (const suffix of ['', '/api', '/mcp']) {
       const metadata = await json(resource + suffix);
@@ -40,7 +40,7 @@ describe('discovery', () => {
     }
   });
 
-  test('D03 no null and no empty text in metadata, registration and tokens', async () => {
+  test('metadata, registration and token responses have no null or empty values', async () => {
     const ada = await harness.createAccount('ada@example.com');
     const client = await harness.register();
     const registered = await json('/register', {
@@ -52,7 +52,7 @@ describe('discovery', () => {
       expect(blanks(body)).toEqual([]);
   });
 
-  test('D04 only the code flow with S256 is offered', async () => {
+  test('only the code flow with S256 is offered', async () => {
     const metadata = await json(server);
     expect(metadata['code_challenge_methods_supported']).toEqual(['S256']);
     expect(metadata['response_types_supported']).toEqual(['code']);
@@ -61,13 +61,13 @@ describe('discovery', () => {
     expect(metadata['authorization_response_iss_parameter_supported']).toBe(true);
   });
 
-  test('D05 offline_access is a scope of the server, not of the resource', async () => {
+  test('offline_access is a scope of the server and not of the resource', async () => {
     expect((await json(resource))['scopes_supported']).toEqual(['webhooks']);
     expect((await json(server))['scopes_supported']).toContain('offline_access');
   });
 
   test.each([[{ host: 'evil.test' }], [{ 'x-forwarded-host': 'evil.test' }]])(
-    'D06 %j changes nothing',
+    'the request header %j does not change the metadata',
     async headers => {
       for (const path of [server, `${resource}/mcp`]) {
         const response = await harness.fetch(path, { headers });
@@ -77,7 +77,7 @@ describe('discovery', () => {
     },
   );
 
-  test('D07 other documents are 404, other methods 405, preflights answered', async () => {
+  test('other documents are 404, other methods 405, and preflights are answered', async () => {
     expect((await harness.fetch('/.well-known/openid-configuration')).status).toBe(404);
     const wrong = await harness.fetch(server, { method: 'POST' });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
@@ -87,14 +87,14 @@ describe('discovery', () => {
     expect(preflight.headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  test('D08 every address in the metadata answers', async () => {
+  test('every URL in the metadata exists', async () => {
     const metadata = await json(server);
     for (const url of Object.values(metadata))
       if (typeof url === 'string' && url.startsWith(`${base}/`))
         expect([url, (await harness.fetch(url.slice(base.length))).status]).not.toEqual([url, 404]);
   });
 
-  test('D09 the published keys are public and may be cached for five minutes', async () => {
+  test('the JWKS has only public keys and may be cached for five minutes', async () => {
     const response = await harness.fetch('/jwks');
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
     const { keys } = (await response.json()) as { keys: Record<string, string>[] };
@@ -106,7 +106,7 @@ describe('discovery', () => {
     expect(new Set(keys.map(key => key['kid'])).size).toBe(keys.length);
   });
 
-  test('D10 without outbound network no client may be the address of a document', async () => {
+  test('with HOOKTAPE_OAUTH_CIMD=off metadata documents are refused', async () => {
     const closed = await openOAuthHarness({ env: { HOOKTAPE_OAUTH_CIMD: 'off' } });
     const metadata = (await (await closed.fetch(server)).json()) as Record<string, unknown>;
     expect(metadata['client_id_metadata_document_supported']).toBe(false);
@@ -119,7 +119,7 @@ describe('discovery', () => {
 });
 
 describe('signing keys', () => {
-  test('a new key is published before it signs, and the old one verifies until its last token is gone', async () => {
+  test('a new key is published before it signs, and the old key verifies until its last token has expired', async () => {
     const own = await openOAuthHarness();
     const ada = await own.createAccount('ada@example.com');
     const kids = async () =>
@@ -147,7 +147,7 @@ describe('signing keys', () => {
     await own.close();
   });
 
-  test('rotating by hand: soon, or at once', async () => {
+  test('the operator can rotate the key when it is published long enough, or at once', async () => {
     const own = await openOAuthHarness();
     const kids = async () =>
       ((await (await own.fetch('/jwks')).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
@@ -158,20 +158,20 @@ describe('signing keys', () => {
       return JSON.parse(atob(access_token.split('.')[0] ?? '')).kid as string;
     };
     const first = await kidNow();
-    await own.services.oauth.rotateKeys();
-    await own.services.oauth.rotateKeys();
+    await own.services.oauth.rotateSigningKeys();
+    await own.services.oauth.rotateSigningKeys();
     expect([(await kids()).length, await kidNow()]).toEqual([2, first]);
-    await own.services.oauth.rotateKeys({ now: true });
+    await own.services.oauth.rotateSigningKeys({ now: true });
     expect([(await kids()).length, (await kidNow()) === first]).toEqual([2, false]);
     await own.close();
   });
 
-  test('rotating at once with revocation: access tokens are worth nothing, refresh tokens go on', async () => {
+  test('rotating with revocation invalidates access tokens and keeps refresh tokens', async () => {
     const own = await openOAuthHarness();
     const ada = await own.createAccount('ada@example.com');
     const client = await own.register();
     const { access_token, refresh_token } = await own.connect(client, ada);
-    await own.services.oauth.rotateKeys({ revoke: true });
+    await own.services.oauth.rotateSigningKeys({ revoke: true });
     expect((await own.use(access_token)).status).toBe(401);
     const refreshed = (await (await own.refresh(client, refresh_token)).json()) as { access_token: string };
     expect((await own.use(refreshed.access_token)).status).toBe(200);

@@ -9,7 +9,7 @@ const audience = 'urn:hooktape';
 let harness: OAuthHarness;
 let ada: SignedInAccount;
 let keys: { kid: string; pair: CryptoKeyPair; jwk: JWK }[] = [];
-let asked: string[];
+let fetched: string[];
 let isDown = false;
 let announced = issuer;
 
@@ -18,7 +18,7 @@ const newKey = async (kid: string, alg = 'ES256') => {
   return { kid, pair: pair as CryptoKeyPair, jwk: { ...(await exportJWK(pair.publicKey)), kid, alg, use: 'sig' } };
 };
 const fetchJson = async (url: string): Promise<unknown> => {
-  asked.push(url);
+  fetched.push(url);
   if (isDown) throw new Error('down');
   if (url === 'https://login.test/tenant/.well-known/openid-configuration')
     return { issuer: announced, jwks_uri: 'https://login.test/keys' };
@@ -28,11 +28,11 @@ const fetchJson = async (url: string): Promise<unknown> => {
 const open = (over: Record<string, unknown> = {}) =>
   openOAuthHarness({
     env: { HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer, audience, ...over }]) },
-    outside: { fetchJson },
+    overrides: { fetchJson },
   });
 
 beforeAll(async () => {
-  asked = [];
+  fetched = [];
   keys = [await newKey('one')];
   harness = await open();
   ada = await harness.createAccount('ada@example.com');
@@ -63,21 +63,21 @@ const status = async (over: Over = {}): Promise<number> => {
   return (await on.use(await sign(over))).status;
 };
 
-describe('tokens of a trusted issuer', () => {
-  test('speak for the account with that address, as a connected app', async () => {
+describe('a token of a trusted issuer', () => {
+  test('authenticates the account with its e-mail address, as a connected app', async () => {
     const response = await harness.use(await sign());
     expect(response.status).toBe(200);
     expect(((await response.json()) as { email: string }).email).toBe('ada@example.com');
     const { apps } = await ada.json<{ apps: object[] }>(200, 'GET', '/api/apps');
     expect(apps).toMatchObject([{ clientId: 'cli', issuer, verifiedHost: null, scopes: [] }]);
   });
-  test('its keys are asked for once, by discovery', async () => {
+  test('is verified with keys that are discovered and fetched once', async () => {
     await status();
     await status();
-    expect(asked.filter(url => url === 'https://login.test/keys')).toHaveLength(1);
-    expect(asked[0]).toBe('https://login.test/.well-known/oauth-authorization-server/tenant');
+    expect(fetched.filter(url => url === 'https://login.test/keys')).toHaveLength(1);
+    expect(fetched[0]).toBe('https://login.test/.well-known/oauth-authorization-server/tenant');
   });
-  test('our own issuer stays the first that clients are shown', async () => {
+  test('leaves this server as the first authorization server in the metadata', async () => {
     const metadata = (await (await harness.fetch('/.well-known/oauth-protected-resource/mcp')).json()) as object;
     expect(metadata).toMatchObject({ authorization_servers: [base, issuer] });
   });
@@ -95,13 +95,13 @@ describe('tokens of a trusted issuer', () => {
     ['an unknown key', { header: { kid: 'two' } }],
     ['no key', { header: { kid: undefined } }],
     ['a key of its own', { header: { jwk: {} } }],
-    ['an address that nobody has', { claims: { sub: 'x', email: 'nobody@example.com' } }],
+    ['an unknown address', { claims: { sub: 'x', email: 'nobody@example.com' } }],
     ['an address that is not verified', { claims: { sub: 'y', email_verified: false } }],
     ['no address', { claims: { sub: 'z', email: undefined } }],
-  ])('%s: 401', async (_, over) => {
+  ])('is refused with 401 when it has %s', async (_, over) => {
     expect(await status(over)).toBe(401);
   });
-  test('algorithm confusion: the public key is not the secret of an HMAC', async () => {
+  test('is refused when it is an HMAC with the public key as secret', async () => {
     const secret = new TextEncoder().encode(JSON.stringify(keys[0]?.jwk));
     const now = Math.floor(harness.clock.now() / 1000);
     const token = await new SignJWT({ iss: issuer, aud: audience, sub: 'ada', iat: now, exp: now + 600 })
@@ -109,7 +109,7 @@ describe('tokens of a trusted issuer', () => {
       .sign(secret);
     expect((await harness.use(token)).status).toBe(401);
   });
-  test('S12 times, with a tolerance of thirty seconds', async () => {
+  test('has its times checked with a tolerance of thirty seconds', async () => {
     const now = Math.floor(harness.clock.now() / 1000);
     const cases: [Record<string, unknown>, number][] = [
       [{ exp: now - 20 }, 200],
@@ -120,12 +120,12 @@ describe('tokens of a trusted issuer', () => {
     ];
     for (const [claims, expected] of cases) expect([claims, await status({ claims })]).toEqual([claims, expected]);
   });
-  test('the subject decides from then on: a changed address moves nobody', async () => {
+  test('keeps its account when its e-mail claim changes later', async () => {
     await harness.createAccount('bob@example.com');
     const response = await harness.use(await sign({ claims: { email: 'bob@example.com' } }));
     expect(((await response.json()) as { email: string }).email).toBe('ada@example.com');
   });
-  test('an app that was disconnected stays disconnected, whatever its issuer says', async () => {
+  test('is refused after its app was disconnected', async () => {
     const claims = { client_id: 'revoked-client' };
     expect(await status({ claims })).toBe(200);
     const { apps } = await ada.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
@@ -138,15 +138,15 @@ describe('tokens of a trusted issuer', () => {
   });
 });
 
-/** jose reads the system's clock for the age of keys. */
+/** jose reads the system clock for the age of keys. */
 const advance = (on: OAuthHarness, ms: number): void => {
   setSystemTime(Date.now() + ms);
   on.clock.advance(ms);
 };
 afterEach(() => void setSystemTime());
 
-describe('keys', () => {
-  test('a new key is found at once, but not looked for more than every thirty seconds', async () => {
+describe('the keys of an issuer', () => {
+  test('are fetched at once for an unknown key, but at most every thirty seconds', async () => {
     const own = await open();
     await own.createAccount('ada@example.com');
     expect(await status({ on: own })).toBe(200);
@@ -157,16 +157,16 @@ describe('keys', () => {
     keys.pop();
     await own.close();
   });
-  test('when they cannot be had it is 503 with Retry-After, and asked again after five seconds', async () => {
+  test('answer 503 with Retry-After while they cannot be fetched, and are retried after five seconds', async () => {
     const own = await open();
     await own.createAccount('ada@example.com');
     isDown = true;
-    asked = [];
+    fetched = [];
     const response = await own.use(await sign({ on: own }));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    const attempts = asked.length;
+    const attempts = fetched.length;
     await own.use(await sign({ on: own }));
-    expect(asked).toHaveLength(attempts);
+    expect(fetched).toHaveLength(attempts);
     expect(own.server.lines.filter(({ message }) => message.includes('trusted issuer'))).toHaveLength(1);
     isDown = false;
     advance(own, 5000);
@@ -179,14 +179,14 @@ describe('keys', () => {
     isDown = false;
     await own.close();
   });
-  test('a discovery document of somebody else is not believed', async () => {
+  test('are not taken from a discovery document of another issuer', async () => {
     const own = await open();
     announced = 'https://evil.test';
     expect(await status({ on: own })).toBe(503);
     announced = issuer;
     await own.close();
   });
-  test('with create_accounts a person is made at first sight, alone and on the free plan', async () => {
+  test('create an account on the free plan at its first token, with create_accounts', async () => {
     const own = await open({ create_accounts: true, email_claim: 'mail' });
     const token = await sign({ on: own, claims: { mail: 'New@Example.com' } });
     const answers = await Promise.all([own.use(token), own.use(token), own.use(token)]);
@@ -233,7 +233,7 @@ describe('oidc-provider as the issuer', () => {
   });
   afterAll(() => server.close());
 
-  test('its access tokens open the API; its keys come by real discovery', async () => {
+  test('its access tokens are accepted, with keys found by real discovery', async () => {
     const own = await openOAuthHarness({
       env: { HOOKTAPE_OAUTH_ISSUERS: JSON.stringify([{ issuer: origin, audience }]) },
     });

@@ -1,9 +1,9 @@
 /*
- * Refusals of the OAuth endpoints: the closed list of codes of RFC 6749, 7009, 7591 and 8707, each with its status. The
- * description is for the developer of a client and never holds a value that came in.
+ * Errors of the OAuth endpoints: a closed list of the codes of RFC 6749, 7009, 7591 and 8707, each with its status. The
+ * description is for the developer of the client, and never contains a value of the request.
  */
 
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'

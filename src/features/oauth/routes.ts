@@ -1,56 +1,63 @@
 /*
- * The authorization server over HTTP. Bodies are read here, not by the framework, which would merge repeated parameters;
- * every endpoint answers all methods itself, so that a wrong one is 405 and a preflight is answered.
+ * The HTTP endpoints of the authorization server. Bodies are read here, because the framework would merge repeated parameters.
+ * Each endpoint handles all methods itself: 405 for a wrong one, and an answer to CORS preflights.
  */
 import { Elysia } from 'elysia';
 import { AppError } from '../../core/errors.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
-import type { AuthorizeOutcome, SignedIn } from './authorize.ts';
-import { consentPage, consentPath, pagePolicy, refusalPage, style, stylePath } from './consent-page.ts';
-import { maxFormBytes } from './limits.ts';
-import { paths } from './metadata.ts';
+import type { AuthorizationOutcome, SignedInUser } from './authorization-endpoint.ts';
+import {
+  consentPage,
+  consentPath,
+  contentSecurityPolicy,
+  errorPage,
+  stylesheet,
+  stylesheetPath,
+} from './consent-page.ts';
+import { paths } from './discovery.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
-import { type Parameters, readParameters } from './parameters.ts';
+import { type RequestParameters, readParameters } from './request-parameters.ts';
 import type { OAuthService } from './service.ts';
 
-/** Who is signed in, in the browser that sent this. */
-export type SessionOf = (request: Request) => Promise<SignedIn | undefined>;
+/** The user who is signed in, by the session cookie of the request. */
+type FindSignedInUser = (request: Request) => Promise<SignedInUser | undefined>;
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
 const cors = { 'access-control-allow-origin': '*' };
-const unstored = { 'cache-control': 'no-store', pragma: 'no-cache' };
-const form = 'application/x-www-form-urlencoded';
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
+const formType = 'application/x-www-form-urlencoded';
+const maxFormBytes = 16 * 1024;
 
 const json = (status: number, body: unknown, headers: Record<string, string>): Response =>
   Response.json(body, { status, headers: { 'x-content-type-options': 'nosniff', ...headers } });
 
-function errorAnswer(error: OAuthError, headers: Record<string, string>): Response {
+function errorResponse(error: OAuthError, headers: Record<string, string>): Response {
   return json(
     error.status,
     { error: error.code, error_description: error.message },
-    { ...unstored, ...headers, ...error.headers },
+    { ...noStore, ...headers, ...error.headers },
   );
 }
 
-/** Runs the handler of the request's method; answers preflights and wrong methods. HEAD is GET without a body. */
+/** Calls the handler of the request's method, and answers preflights and wrong methods. HEAD is handled as GET. */
 function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<string, string> = {}): Handler {
   const methods = [...(handlers.GET ? ['GET', 'HEAD'] : []), ...(handlers.POST ? ['POST'] : [])];
-  const isShared = 'access-control-allow-origin' in headers;
-  const allow = [...methods, ...(isShared ? ['OPTIONS'] : [])].join(', ');
+  const hasCors = 'access-control-allow-origin' in headers;
+  const allow = [...methods, ...(hasCors ? ['OPTIONS'] : [])].join(', ');
   return async request => {
     const handler = handlers[(request.method === 'HEAD' ? 'GET' : request.method) as 'GET' | 'POST'];
     if (handler) {
       try {
         return await handler(request);
       } catch (error) {
-        if (error instanceof OAuthError) return errorAnswer(error, headers);
+        if (error instanceof OAuthError) return errorResponse(error, headers);
         throw error;
       }
     }
-    if (request.method === 'OPTIONS' && isShared)
+    if (request.method === 'OPTIONS' && hasCors)
       return new Response(null, {
         status: 204,
         headers: {
@@ -60,12 +67,12 @@ function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<s
           'access-control-max-age': '86400',
         },
       });
-    return json(405, { error: `method not allowed; this address takes ${allow}` }, { ...headers, allow });
+    return json(405, { error: `method not allowed, use ${allow}` }, { ...headers, allow });
   };
 }
 
-/** What is wrong with any request's body, as clients of these endpoints read it. */
-function inTermsOfOAuth(error: unknown): unknown {
+/** Turns an error of reading a body into the form that OAuth clients understand. */
+function toOAuthError(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, message, retryAfterSeconds = 1 } = error;
   if (code === 'too_large') return new OAuthError('invalid_request', message, { status: 413 });
@@ -76,14 +83,14 @@ function inTermsOfOAuth(error: unknown): unknown {
 
 /** @throws OAuthError for a body that is too large, of another type or not UTF-8 */
 async function readBody(request: Request, type: string): Promise<string> {
-  const given = request.headers.get('content-type') ?? '';
+  const contentType = request.headers.get('content-type') ?? '';
   const tooLarge = new OAuthError('invalid_request', 'the body is too large', { status: 413 });
   if (Number(request.headers.get('content-length') ?? 0) > maxFormBytes) throw tooLarge;
-  // A list of types is what two headers become.
-  if (given.split(';')[0]?.trim().toLowerCase() !== type || given.includes(','))
+  // Two headers are joined by a comma.
+  if (contentType.split(';')[0]?.trim().toLowerCase() !== type || contentType.includes(','))
     throw refuse('invalid_request', `the content type must be ${type}`);
   const bytes = await bodyOf(request).catch(error => {
-    throw inTermsOfOAuth(error);
+    throw toOAuthError(error);
   });
   if (bytes.length > maxFormBytes) throw tooLarge;
   const text = decodeUtf8(bytes);
@@ -91,8 +98,8 @@ async function readBody(request: Request, type: string): Promise<string> {
   return text;
 }
 
-async function readForm(request: Request): Promise<Parameters> {
-  const parameters = readParameters(await readBody(request, form));
+async function readForm(request: Request): Promise<RequestParameters> {
+  const parameters = readParameters(await readBody(request, formType));
   if (parameters.firstRepeated() !== undefined) throw refuse('invalid_request', 'a parameter is repeated');
   return parameters;
 }
@@ -108,22 +115,22 @@ async function readJson(request: Request): Promise<unknown> {
 
 const pageHeaders = (formAction?: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': pagePolicy(formAction),
+  'content-security-policy': contentSecurityPolicy(formAction),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
-  ...unstored,
+  ...noStore,
 });
 
-function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
+function toResponse(outcome: AuthorizationOutcome, request: Request): Response {
   if (outcome.kind === 'consent')
     return new Response(consentPage(outcome.view), {
-      // `no-referrer` would make the form's Origin `null`, and where there is no Sec-Fetch-Site only Origin says whose it is.
+      // With `no-referrer` the form's Origin would be `null`, but browsers without Sec-Fetch-Site are checked by Origin.
       headers: { ...pageHeaders(outcome.view.formAction), 'referrer-policy': 'same-origin' },
     });
-  if (outcome.kind === 'refused')
-    return new Response(refusalPage(outcome.reason), {
+  if (outcome.kind === 'error_page')
+    return new Response(errorPage(outcome.reason), {
       status: outcome.status,
       headers: { ...pageHeaders(), ...outcome.headers },
     });
@@ -133,57 +140,62 @@ function toResponse(outcome: AuthorizeOutcome, request: Request): Response {
       : `/login?return_to=${encodeURIComponent(paths.authorize + new URL(request.url, 'http://x').search)}`;
   return new Response(null, {
     status: 303,
-    headers: { location, 'referrer-policy': 'no-referrer', 'content-security-policy': pagePolicy(), ...unstored },
+    headers: {
+      location,
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': contentSecurityPolicy(),
+      ...noStore,
+    },
   });
 }
 
-/** Who is counted for what nobody signed in for. */
-const askerOf = (request: Request): string => requestContext(request).clientAddress;
+/** Limits apply to this address. */
+const clientAddress = (request: Request): string => requestContext(request).clientAddress;
 
-const bearerOf = (request: Request): string | undefined =>
+const bearerToken = (request: Request): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
-const foreignAnswer: AuthorizeOutcome = {
-  kind: 'refused',
-  reason: 'The answer did not come from a page of this server.',
+const crossSiteDecision: AuthorizationOutcome = {
+  kind: 'error_page',
+  reason: 'The decision was not submitted from the consent page of this server.',
   status: 403,
 };
 
-export type OAuthRoutesOptions = {
+type OAuthRoutesOptions = {
   oauth: OAuthService;
-  sessionOf: SessionOf;
+  sessionOf: FindSignedInUser;
   browserGuard: Pick<BrowserGuard, 'isOwnChange'>;
 };
 
 export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptions) {
-  const fixed = (body: () => unknown): Handler =>
+  const cacheable = (body: () => unknown): Handler =>
     byMethod({ GET: () => json(200, body(), { ...cors, 'cache-control': 'public, max-age=300' }) }, cors);
   const authorization = (request: Request) => request.headers.get('authorization');
 
   const endpoints: Record<string, Handler> = {
-    [paths.server]: fixed(() => oauth.metadata),
-    [paths.resource]: fixed(() => oauth.resourceMetadata('')),
-    [`${paths.resource}/api`]: fixed(() => oauth.resourceMetadata('/api')),
-    [`${paths.resource}/mcp`]: fixed(() => oauth.resourceMetadata('/mcp')),
-    [paths.jwks]: fixed(oauth.publicKeys),
+    [paths.server]: cacheable(() => oauth.metadata),
+    [paths.resource]: cacheable(() => oauth.resourceMetadata('')),
+    [`${paths.resource}/api`]: cacheable(() => oauth.resourceMetadata('/api')),
+    [`${paths.resource}/mcp`]: cacheable(() => oauth.resourceMetadata('/mcp')),
+    [paths.jwks]: cacheable(oauth.jwks),
 
     [paths.authorize]: byMethod({
       GET: async request => {
-        // A look that is not a visit (a link checker's HEAD) leaves nothing behind.
+        // Link checkers send HEAD: no authorization request is stored for it.
         if (request.method === 'HEAD') return new Response(null, { headers: pageHeaders() });
         const query = new URL(request.url, 'http://x').search.slice(1);
-        return toResponse(await oauth.authorize(query, await sessionOf(request), askerOf(request)), request);
+        return toResponse(await oauth.authorize(query, await sessionOf(request), clientAddress(request)), request);
       },
     }),
     [consentPath]: byMethod({
       POST: async request => {
-        if (!browserGuard.isOwnChange(request)) return toResponse(foreignAnswer, request);
+        if (!browserGuard.isOwnChange(request)) return toResponse(crossSiteDecision, request);
         return toResponse(await oauth.decide(await readForm(request), await sessionOf(request)), request);
       },
     }),
-    [stylePath]: byMethod({
+    [stylesheetPath]: byMethod({
       GET: () =>
-        new Response(style, {
+        new Response(stylesheet, {
           headers: {
             'content-type': 'text/css; charset=utf-8',
             'cache-control': 'max-age=3600',
@@ -195,8 +207,8 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
     [paths.token]: byMethod(
       {
         POST: async request => {
-          const given = await readForm(request);
-          return json(200, await oauth.token(authorization(request), given), { ...cors, ...unstored });
+          const parameters = await readForm(request);
+          return json(200, await oauth.token(authorization(request), parameters), { ...cors, ...noStore });
         },
       },
       cors,
@@ -204,9 +216,9 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
     [paths.revoke]: byMethod(
       {
         POST: async request => {
-          const given = await readForm(request);
-          await oauth.revoke(authorization(request), given);
-          return new Response(null, { status: 200, headers: { ...cors, ...unstored } });
+          const parameters = await readForm(request);
+          await oauth.revoke(authorization(request), parameters);
+          return new Response(null, { status: 200, headers: { ...cors, ...noStore } });
         },
       },
       cors,
@@ -215,9 +227,9 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
       [paths.register]: byMethod(
         {
           POST: async request => {
-            const given = await readJson(request);
-            const registered = await oauth.register(given, askerOf(request), bearerOf(request));
-            return json(201, registered, { ...cors, ...unstored });
+            const metadata = await readJson(request);
+            const registered = await oauth.register(metadata, clientAddress(request), bearerToken(request));
+            return json(201, registered, { ...cors, ...noStore });
           },
         },
         cors,

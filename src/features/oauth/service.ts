@@ -1,31 +1,31 @@
 /*
- * The authorization server, put together: an own small one by OAuth 2.1, whose rules each have a room of their own. What
- * runs at each endpoint is here; how it is spoken over HTTP is in routes.ts.
+ * The OAuth 2.1 authorization server: builds its parts and offers one function for each endpoint. Nothing here knows HTTP;
+ * that is in routes.ts.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { Sealer } from '../../core/seal.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import { accessTokenMs, createAccessTokens } from './access-tokens.ts';
-import { createAuthorization } from './authorize.ts';
+import { createAuthorizationEndpoint } from './authorization-endpoint.ts';
 import { type AcceptedMethods, authenticateClient } from './client-auth.ts';
-import { createMetadataFetcher } from './client-metadata.ts';
-import { createClients, type RegistrationPolicy, type Take } from './clients.ts';
-import { resourceMetadata, serverMetadata } from './metadata.ts';
+import { createMetadataFetcher } from './client-metadata-document.ts';
+import { createClientRegistration, type RegistrationPolicy } from './client-registration.ts';
+import { createClients } from './clients.ts';
+import { resourceMetadata, serverMetadata } from './discovery.ts';
 import { refuse } from './oauth-error.ts';
-import type { Parameters } from './parameters.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { RequestParameters } from './request-parameters.ts';
 import { createResources } from './scopes.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import type { SigningKeysStore } from './store.keys.ts';
-import type { TokensStore } from './store.tokens.ts';
-import type { ClientsStore } from './store.ts';
-import { createTokenEndpoint, type TokenAnswer } from './token.ts';
+import type { OAuthStores } from './store.ts';
+import { createTokenEndpoint, type TokenResponse } from './token-endpoint.ts';
 
 export type OAuthPolicy = {
-  /** How long a rotated refresh token still works: several processes may share one store of tokens. */
+  /** How long a rotated refresh token still works, because several processes of a client may share one. */
   refreshGraceMs: number;
   registration: RegistrationPolicy;
-  /** Redirects to schemes of native apps (`com.example.app:/`). */
+  /** Whether redirect URIs may have the private-use scheme of a native app (`com.example.app:/`). */
   allowPrivateUse: boolean;
 };
 
@@ -35,140 +35,152 @@ export const defaultPolicy: OAuthPolicy = {
   allowPrivateUse: false,
 };
 
-export type OAuthService = ReturnType<typeof createOAuthService>;
-
-const dayMs = 24 * 3_600_000;
-/** Of one run; what is left waits for the next. */
-const maxSweepSlices = 100;
-
-export function createOAuthService(options: {
-  stores: { clients: ClientsStore; tokens: TokensStore; keys: SigningKeysStore };
+type OAuthServiceOptions = {
+  stores: OAuthStores;
   sealer: Sealer;
   clock: Clock;
   random: RandomBytes;
   baseUrl: string;
-  /** Issuers besides this one whose tokens are taken, for the resource metadata. */
+  /** Issuers besides this one whose tokens are accepted, for the protected resource metadata. */
   otherIssuers: readonly string[];
-  /** The guarded way out for client documents; undefined where they are not fetched. */
+  /** Fetches client metadata documents behind the address guard; undefined when they are switched off. */
   send: Outbound['send'] | undefined;
-  takeRegistration: Take;
-  takeDocument: Take;
-  takeAuthorization: Take;
-  /** Called with the id of each new grant, before its tokens are given out. */
-  onGranted: (grantId: string) => void;
+  limitRegistrations: RateLimit;
+  limitDocumentFetches: RateLimit;
+  limitAuthorizationRequests: RateLimit;
+  /** Called with the id of a new grant before its tokens are returned. */
+  onGrantCreated: (grantId: string) => void;
   policy: OAuthPolicy;
   /** Called after grants may have ended. */
   onGrantEnded: () => void;
-}) {
-  const {
-    stores,
-    sealer,
-    clock,
-    random,
-    baseUrl,
-    otherIssuers,
-    send,
-    takeRegistration,
-    takeDocument,
-    takeAuthorization,
-    onGranted,
-    policy,
-    onGrantEnded,
-  } = options;
+};
+
+export type OAuthService = ReturnType<typeof createOAuthService>;
+
+const dayMs = 24 * 3_600_000;
+/** Of one run; the rest is left to the next. */
+const maxCleanupBatches = 100;
+
+function createParts(options: OAuthServiceOptions) {
+  const { stores, sealer, clock, random, baseUrl, send, policy, onGrantCreated, onGrantEnded } = options;
   const resources = createResources(baseUrl);
-  const keys = createSigningKeys({ store: stores.keys, sealer, clock, tokenMs: accessTokenMs });
-  const tokens = createAccessTokens({ keys, issuer: baseUrl, audiences: resources.all, clock, random });
+  const signingKeys = createSigningKeys({ store: stores.signingKeys, sealer, clock, tokenMs: accessTokenMs });
+  const tokens = createAccessTokens({ signingKeys, issuer: baseUrl, audiences: resources.all, clock, random });
   const clients = createClients({
     store: stores.clients,
     clock,
-    random,
     fetchDocument: send && createMetadataFetcher(send),
-    registration: policy.registration,
-    takeRegistration,
-    takeDocument,
+    limitDocumentFetches: options.limitDocumentFetches,
   });
-  const authorization = createAuthorization({
-    clients,
-    store: stores.tokens,
+  return {
     resources,
-    issuer: baseUrl,
-    takeAuthorization,
-    allowPrivateUse: policy.allowPrivateUse,
-    clock,
-    random,
-  });
-  const endpoint = createTokenEndpoint({
-    store: stores.tokens,
+    signingKeys,
     tokens,
-    resources,
-    clock,
-    random,
-    refreshGraceMs: policy.refreshGraceMs,
-    onGrantEnded,
-    onGranted,
-  });
-  const metadata = serverMetadata({
-    baseUrl,
-    resources: resources.all,
-    canRegister: clients.isOpen,
-    supportsDocuments: clients.supportsDocuments,
-  });
+    clients,
+    registration: createClientRegistration({
+      store: stores.clients,
+      clock,
+      random,
+      policy: policy.registration,
+      limitRegistrations: options.limitRegistrations,
+    }),
+    authorizationEndpoint: createAuthorizationEndpoint({
+      clients,
+      requests: stores.requests,
+      codes: stores.codes,
+      grants: stores.grants,
+      resources,
+      issuer: baseUrl,
+      limitAuthorizationRequests: options.limitAuthorizationRequests,
+      allowPrivateUse: policy.allowPrivateUse,
+      clock,
+      random,
+    }),
+    tokenEndpoint: createTokenEndpoint({
+      codes: stores.codes,
+      grants: stores.grants,
+      tokens,
+      resources,
+      clock,
+      random,
+      refreshGraceMs: policy.refreshGraceMs,
+      onGrantEnded,
+      onGrantCreated,
+    }),
+  };
+}
+
+export function createOAuthService(options: OAuthServiceOptions) {
+  const { stores, clock, baseUrl, otherIssuers, onGrantEnded } = options;
+  const parts = createParts(options);
+  const { resources, signingKeys, tokens, clients, registration, authorizationEndpoint, tokenEndpoint } = parts;
   const issuers = [baseUrl, ...otherIssuers];
-  const authenticate = (authorization: string | null, form: Parameters, accepted?: AcceptedMethods) =>
-    authenticateClient(authorization, form, clients.presenting, accepted);
+  const authenticate = (authorization: string | null, form: RequestParameters, accepted?: AcceptedMethods) =>
+    authenticateClient(authorization, form, clients.findForToken, accepted);
 
   return {
-    metadata,
-    /** By the suffix of its well-known address: ``, `/api`, `/mcp`. */
+    metadata: serverMetadata({
+      baseUrl,
+      resources: resources.all,
+      canRegister: registration.isEnabled,
+      supportsDocuments: clients.supportsDocuments,
+    }),
+    /** @param suffix of the resource's well-known URL */
     resourceMetadata: (suffix: '' | '/api' | '/mcp') => resourceMetadata(`${baseUrl}${suffix}`, issuers),
-    publicKeys: keys.published,
-    canRegister: clients.isOpen,
-    register: clients.register,
-    authorize: authorization.start,
-    decide: authorization.decide,
+    jwks: signingKeys.jwks,
+    canRegister: registration.isEnabled,
+    register: registration.register,
+    authorize: authorizationEndpoint.authorize,
+    decide: authorizationEndpoint.decide,
 
     /** @param authorization the header @throws OAuthError */
-    async token(authorization: string | null, form: Parameters): Promise<TokenAnswer> {
+    async token(authorization: string | null, form: RequestParameters): Promise<TokenResponse> {
       const grantType = form.get('grant_type');
       if (grantType === undefined) throw refuse('invalid_request', 'grant_type is missing');
       if (grantType !== 'authorization_code' && grantType !== 'refresh_token')
         throw refuse('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
       const client = await authenticate(authorization, form);
-      return grantType === 'refresh_token' ? endpoint.refresh(client, form) : endpoint.redeemCode(client, form);
+      return grantType === 'refresh_token'
+        ? tokenEndpoint.refresh(client, form)
+        : tokenEndpoint.exchangeCode(client, form);
     },
 
     /** RFC 7009. @throws OAuthError */
-    async revoke(authorization: string | null, form: Parameters): Promise<void> {
+    async revoke(authorization: string | null, form: RequestParameters): Promise<void> {
       const client = await authenticate(authorization, form, 'any');
       const token = form.get('token');
       if (token === undefined) throw refuse('invalid_request', 'token is missing');
-      await endpoint.revoke(client, token);
+      await tokenEndpoint.revoke(client, token);
     },
 
-    /** What an access token of this server claims; its grant is not looked at. */
+    /** The claims of a valid access token of this server. Does not check that its grant is still active. */
     verify: tokens.verify,
 
-    /** Ends every grant of the account, for "sign out everywhere" and a reset password. @returns how many */
-    async revokeAllOf(accountId: string): Promise<number> {
-      const revoked = await stores.tokens.revokeGrantsOf(accountId, clock.now(), 'signed_out_everywhere');
+    /** Ends every grant of the account. @returns how many were active */
+    async revokeAllGrants(accountId: string): Promise<number> {
+      const revoked = await stores.grants.revokeAll(accountId, clock.now(), 'signed_out_everywhere');
       onGrantEnded();
       return revoked;
     },
 
-    /** A new signing key, at once or when it has been published long enough. `revoke`: the old one is worth nothing now. */
-    rotateKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
-      now || revoke ? keys.rotateNow({ revoke }) : keys.rotateSoon(),
+    /**
+     * Replaces the signing key, as soon as the new one has been published long enough.
+     * @param now sign with the new key at once @param revoke also reject the tokens that the old key signed
+     */
+    rotateSigningKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
+      now || revoke ? signingKeys.rotateNow({ revoke }) : signingKeys.scheduleRotation(),
 
-    /** Before anything is asked of it. @throws when a stored signing key cannot be opened */
-    readKeys: keys.tick,
+    /** To be called before all else. @throws when a stored signing key cannot be opened */
+    loadSigningKeys: signingKeys.maintain,
 
-    /** Keys that are due and rows that nobody needs any more. Called now and then. */
+    /** Rotates signing keys that are due and deletes rows that are no longer needed. Called at intervals. */
     async maintain(): Promise<void> {
-      await keys.tick();
+      await signingKeys.maintain();
       const now = clock.now();
       const olderThan = { clients: now - dayMs, documents: now - 7 * dayMs, grants: now - dayMs };
-      // Slice by slice: other writes come between.
-      for (let slices = 0; slices < maxSweepSlices; slices++) if (!(await stores.clients.sweep(now, olderThan))) break;
+      // In batches, so that other writes can run in between.
+      for (let batches = 0; batches < maxCleanupBatches; batches++)
+        if (!(await stores.cleanup.deleteBatch(now, olderThan))) break;
     },
   };
 }

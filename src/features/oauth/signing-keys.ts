@@ -1,111 +1,122 @@
 /*
- * The keys that access tokens are signed with: ES256, sealed at rest, published before they are used and for as long as a
- * token that they signed can live, replaced every 90 days.
+ * The keys that sign access tokens: ES256, sealed at rest, rotated every 90 days. A key is published before it signs, and
+ * stays published as long as a token that it signed can be valid.
  */
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Clock } from '../../core/clock.ts';
 import type { Sealer } from '../../core/seal.ts';
-import type { SigningKeyRow, SigningKeysStore } from './store.keys.ts';
+import type { SigningKeyRow, SigningKeysStore } from './signing-keys-store.ts';
 
-export type PublicKeys = { keys: JWK[] };
-type Active = { kid: string; key: CryptoKey | Uint8Array };
+export type Jwks = { keys: JWK[] };
+type ActiveKey = { kid: string; key: CryptoKey | Uint8Array };
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const alg = 'ES256';
 const rotateEveryMs = 90 * 24 * 3_600_000;
-/** Caches of others hold the published keys for ten minutes, and are told five. */
+/** Clients may cache `/jwks` for five minutes, and some keep it for ten. */
 const publishBeforeMs = 15 * 60_000;
 const reloadCooldownMs = 5000;
+const retiredMarginMs = 5 * 60_000;
 
-/** @param tokenMs how long a token may be used after it was signed */
+const sealContext = (kid: string): string => `signing-key:${kid}`;
+
+async function generateKey(
+  sealer: Sealer,
+  times: Pick<SigningKeyRow, 'createdAt' | 'activateAt'>,
+  state: 'active' | 'next',
+): Promise<SigningKeyRow> {
+  const pair = await generateKeyPair(alg, { extractable: true });
+  const publicJwk = await exportJWK(pair.publicKey);
+  const privateJwk = await exportJWK(pair.privateKey);
+  const kid = await calculateJwkThumbprint(publicJwk);
+  return {
+    kid,
+    alg,
+    publicJwk: JSON.stringify({ ...publicJwk, kid, alg, use: 'sig' }),
+    sealed: Buffer.from(sealer.seal(JSON.stringify(privateJwk), sealContext(kid))),
+    state,
+    ...times,
+    deleteAt: null,
+  };
+}
+
+async function unsealKey(sealer: Sealer, row: SigningKeyRow): Promise<ActiveKey> {
+  const text = sealer.open(row.sealed, sealContext(row.kid));
+  if (text === undefined)
+    throw new Error(`signing key ${row.kid} cannot be opened: it was sealed with another HOOKTAPE_SECRET`);
+  return { kid: row.kid, key: await importJWK(JSON.parse(text) as JWK, alg) };
+}
+
+/** @param tokenMs how long a token is valid after it was signed */
 export function createSigningKeys(options: { store: SigningKeysStore; sealer: Sealer; clock: Clock; tokenMs: number }) {
   const { store, sealer, clock, tokenMs } = options;
-  const keepMs = tokenMs + 5 * 60_000;
+  const keepRetiredMs = tokenMs + retiredMarginMs;
   let rows: SigningKeyRow[] = [];
-  let active: Active | undefined;
-  let published: PublicKeys = { keys: [] };
+  let active: ActiveKey | undefined;
+  let jwks: Jwks = { keys: [] };
   let loadedAt = Number.NEGATIVE_INFINITY;
 
-  const open = async (row: SigningKeyRow): Promise<Active> => {
-    const text = sealer.open(row.sealed, `signing-key:${row.kid}`);
-    if (text === undefined)
-      throw new Error(`signing key ${row.kid} cannot be opened: HOOKTAPE_SECRET is not the one it was sealed with`);
-    return { kid: row.kid, key: await importJWK(JSON.parse(text) as JWK, alg) };
-  };
+  const findRow = (state: SigningKeyRow['state']) => rows.find(row => row.state === state);
 
   const load = async (): Promise<void> => {
     loadedAt = clock.monotonic();
     rows = await store.all();
-    const current = rows.find(({ state }) => state === 'active');
-    if (current && current.kid !== active?.kid) active = await open(current);
-    published = { keys: rows.map(row => JSON.parse(row.publicJwk) as JWK) };
+    const row = findRow('active');
+    if (row && row.kid !== active?.kid) active = await unsealKey(sealer, row);
+    jwks = { keys: rows.map(row => JSON.parse(row.publicJwk) as JWK) };
   };
 
-  const make = async (state: 'active' | 'next', activateAt: number): Promise<void> => {
-    const pair = await generateKeyPair(alg, { extractable: true });
-    const bare = await exportJWK(pair.publicKey);
-    const kid = await calculateJwkThumbprint(bare);
-    await store.insertUnlessThere({
-      kid,
-      alg,
-      publicJwk: JSON.stringify({ ...bare, kid, alg, use: 'sig' }),
-      sealed: Buffer.from(sealer.seal(JSON.stringify(await exportJWK(pair.privateKey)), `signing-key:${kid}`)),
-      state,
-      createdAt: clock.now(),
-      activateAt,
-      deleteAt: null,
-    });
-  };
-
-  const tick = async (): Promise<void> => {
-    await load();
-    const now = clock.now();
-    const next = rows.find(({ state }) => state === 'next');
-    const current = rows.find(({ state }) => state === 'active');
-    if (!current) await make('active', now);
-    else if (next && next.activateAt <= now) await store.promote(next.kid, now + keepMs);
-    else if (!next && current.activateAt + rotateEveryMs - publishBeforeMs <= now)
-      await make('next', now + publishBeforeMs);
-    else if (!rows.some(({ state }) => state === 'retired')) return;
-    await store.removeRetired(now);
-    await load();
-  };
+  const create = async (state: 'active' | 'next', activateAt: number): Promise<void> =>
+    store.insertIfAbsent(await generateKey(sealer, { createdAt: clock.now(), activateAt }, state));
 
   return {
-    /** Takes the steps that are due. Called before all else, and now and then. @throws when a stored key cannot be opened */
-    tick,
-    /** What `/jwks` shows, and what our own tokens are verified with. */
-    published: (): PublicKeys => published,
+    /** The public keys, as `/jwks` shows them. The same object until they change. */
+    jwks: (): Jwks => jwks,
 
-    /** @throws when there is none, which `tick` repairs */
-    signer: (): Active => {
+    /** The key that signs. @throws before the first `maintain` */
+    activeKey: (): ActiveKey => {
       if (!active) throw new Error('there is no active signing key');
       return active;
     },
 
-    /** Another process may have made a key: looks again, at most every five seconds. */
-    async lookAgain(): Promise<boolean> {
+    /** Loads the keys, and creates, activates and deletes keys that are due. @throws when a key cannot be opened */
+    async maintain(): Promise<void> {
+      await load();
+      const now = clock.now();
+      const next = findRow('next');
+      const current = findRow('active');
+      if (!current) await create('active', now);
+      else if (next && next.activateAt <= now) await store.activate(next.kid, now + keepRetiredMs);
+      else if (!next && current.activateAt + rotateEveryMs - publishBeforeMs <= now)
+        await create('next', now + publishBeforeMs);
+      else if (!findRow('retired')) return;
+      await store.deleteRetired(now);
+      await load();
+    },
+
+    /** Loads keys that another process may have created, at most every five seconds. @returns whether it did */
+    async reload(): Promise<boolean> {
       if (clock.monotonic() - loadedAt < reloadCooldownMs) return false;
       await load();
       return true;
     },
 
-    /** A new key is published now and signs in a quarter of an hour, when every cache has it. */
-    async rotateSoon(): Promise<void> {
-      await make('next', clock.now() + publishBeforeMs);
+    /** Publishes a new key now, which signs in 15 minutes, when every cache has it. */
+    async scheduleRotation(): Promise<void> {
+      await create('next', clock.now() + publishBeforeMs);
       await load();
     },
 
-    /** A new key signs from now on. `revoke`: what the old one signed is worth nothing any more. */
+    /** Signs with a new key from now on. @param revoke whether tokens that the old key signed are rejected at once */
     async rotateNow({ revoke = false } = {}): Promise<void> {
       await load();
       const now = clock.now();
-      if (!rows.some(({ state }) => state === 'next')) await make('next', now);
+      if (!findRow('next')) await create('next', now);
       await load();
-      const next = rows.find(({ state }) => state === 'next');
-      if (next) await store.promote(next.kid, revoke ? now : now + keepMs);
-      await store.removeRetired(now);
+      const next = findRow('next');
+      if (next) await store.activate(next.kid, revoke ? now : now + keepRetiredMs);
+      await store.deleteRetired(now);
       await load();
     },
   };

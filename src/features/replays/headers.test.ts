@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { replayHeaders } from './headers.ts';
 
-test('platform headers keep order, case and repeats', () => {
+test('headers of the platform keep order, case and repeats', () => {
   const platform = [
     ['Content-Type', 'application/json'],
     ['X-GitHub-Event', 'push'],
@@ -37,7 +37,7 @@ test.each([
   'CF-Ray',
   'cf-connecting-ip',
   'X-Service-Replay',
-])('%s is not sent again', name =>
+])('%s is not replayed', name =>
   expect(
     replayHeaders([
       [name, 'x'],
@@ -46,7 +46,7 @@ test.each([
   ).toEqual([['X-Kept', '1']]),
 );
 
-test('names that only begin alike are kept', () => {
+test('a header whose name only begins like a dropped one is kept', () => {
   const pairs = [
     ['X-Forwarded', '1'],
     ['cfg', '1'],
@@ -56,7 +56,7 @@ test('names that only begin alike are kept', () => {
   expect(replayHeaders(pairs)).toHaveLength(pairs.length);
 });
 
-test('headers that Connection declares to be of the connection are dropped with it', () => {
+test('headers listed in Connection are dropped with it', () => {
   const pairs = [
     ['Connection', 'close, X-Hop'],
     ['x-hop', '1'],

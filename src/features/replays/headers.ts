@@ -1,13 +1,13 @@
 /*
- * Which captured headers are sent again: what the platform said, without credentials (stored redacted), without what
- * proxies and the connection added, and without what the new request must say for itself.
+ * Which captured headers a replay sends: all but credentials (they are stored redacted), headers of the connection or added by
+ * proxies, and headers that belong to the new request.
  */
 
 import { type HeaderPair, isCredentialHeader, isTransitHeader } from '../../core/headers.ts';
 
-/** Besides credentials and what an edge proxy adds. */
-const NOT_RESENT = new Set([
-  // Of one connection only (RFC 9110 section 7.6.1).
+/** Besides credentials and the headers that proxies add. */
+const notReplayed = new Set([
+  // Belong to one connection (RFC 9110 section 7.6.1).
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -17,30 +17,30 @@ const NOT_RESENT = new Set([
   'transfer-encoding',
   'upgrade',
   'http2-settings',
-  // Said anew for the new request.
+  // Set for the new request.
   'host',
   'content-length',
   'expect',
   'accept-encoding',
-  // Added in transit, and stored.
+  // Added by proxies, but stored.
   'forwarded',
-  // Ours, set by the caller.
+  // Set by the replay itself.
   'x-service-replay',
 ]);
 
-/** Header names that the sender's `Connection` declares to be of that connection only. */
-const nominated = (rawHeaders: readonly HeaderPair[]): Set<string> =>
+/** Header names that the captured `Connection` header lists: they belong to that connection. */
+const connectionOptions = (rawHeaders: readonly HeaderPair[]): Set<string> =>
   new Set(
     rawHeaders
       .filter(([name]) => name.toLowerCase() === 'connection')
       .flatMap(([, value]) => value.split(',').map(option => option.trim().toLowerCase())),
   );
 
-/** The pairs to send again: order, case and repeats as captured. */
+/** The header pairs to send, with order, case and repeats as captured. */
 export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
-  const ofConnection = nominated(rawHeaders);
+  const ofConnection = connectionOptions(rawHeaders);
   return rawHeaders.filter(([name]) => {
     const lower = name.toLowerCase();
-    return !(NOT_RESENT.has(lower) || isCredentialHeader(lower) || isTransitHeader(lower) || ofConnection.has(lower));
+    return !(notReplayed.has(lower) || isCredentialHeader(lower) || isTransitHeader(lower) || ofConnection.has(lower));
   });
 }

@@ -43,8 +43,8 @@ async function deliverRaw(head: string, body: Uint8Array = new Uint8Array()): Pr
   return id ?? '';
 }
 
-describe('what is sent again', () => {
-  test('method, body bytes, header names, order, case and repeats as they came; x-service-replay last', async () => {
+describe('the replayed request', () => {
+  test('has method, body and headers as captured, in order, case and repeats, and x-service-replay last', async () => {
     const body = Uint8Array.from({ length: 512 }, (_, i) => i);
     const id = await deliverRaw(
       [
@@ -89,7 +89,7 @@ describe('what is sent again', () => {
     expect(Buffer.from(rest.join('\r\n\r\n'), 'latin1').equals(Buffer.from(body))).toBe(true);
   });
 
-  test('a GET with a body keeps its body, an empty POST says so', async () => {
+  test('a GET with a body keeps its body, and an empty POST has Content-Length: 0', async () => {
     const to = await peer(ok);
     await replay(
       await deliverRaw('GET PATH HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n', Buffer.from('body')),
@@ -103,7 +103,7 @@ describe('what is sent again', () => {
 });
 
 describe('POST /api/events/{id}/replay', () => {
-  test.each([301, 404, 500])('a %d from the destination is an answer: ok false', async status => {
+  test.each([301, 404, 500])('a %d from the destination is 200 with ok false', async status => {
     const id = await server.deliver(endpoint);
     const inner = await peer(ok);
     const to = await peer(
@@ -114,7 +114,7 @@ describe('POST /api/events/{id}/replay', () => {
     expect(await attemptsOf(ada, id)).toMatchObject([{ status, ok: false }]);
   });
 
-  test('records who did it, newest first, at most 20', async () => {
+  test('attempts are listed with the account, newest first, at most 20', async () => {
     const id = await server.deliver(endpoint);
     const to = await peer(ok);
     await replay(id, to.port, '/first');
@@ -133,7 +133,7 @@ describe('POST /api/events/{id}/replay', () => {
     expect(attempts.at(-1)?.destination).toEndWith('/0');
   });
 
-  test('only the last hundred attempts of an event are kept', async () => {
+  test('only the last 100 attempts of an event are kept', async () => {
     const id = await server.deliver(endpoint);
     const to = await peer(ok);
     for (let i = 0; i < 103; i++) await replay(id, to.port);
@@ -143,7 +143,7 @@ describe('POST /api/events/{id}/replay', () => {
     expect(rows[0]?.['n']).toBe(100);
   });
 
-  test('an attempt stays when its account goes: without a name, marked', async () => {
+  test('an attempt of a deleted account is kept, marked and without a name', async () => {
     const mate = await server.createAccount('mate@example.com', { teamOf: 'ada@example.com' });
     const id = await server.deliver(endpoint);
     const to = await peer(ok);
@@ -188,7 +188,7 @@ describe('POST /api/events/{id}/replay', () => {
     expect(error).toBe('url must be at most 8192 characters');
   });
 
-  test('400 before 404, and 404 for the event of somebody else', async () => {
+  test('400 comes before 404, and an event of another team is 404', async () => {
     const id = await server.deliver(endpoint);
     const to = await peer(ok);
     await refusal(400, 'evt_unknown', 'nonsense');
@@ -199,7 +199,7 @@ describe('POST /api/events/{id}/replay', () => {
     expect(to.connects()).toBe(0);
   });
 
-  test('loopback is closed when the dashboard is not on loopback', async () => {
+  test('loopback is refused when the dashboard is not on loopback', async () => {
     const remote = await openTestServer({ env: { HOOKTAPE_BASE_URL: 'https://hooks.example.com' } });
     try {
       const eve = await remote.createAccount();
@@ -220,16 +220,16 @@ describe('the answer’s first 500 characters', () => {
     return (await replay(await server.deliver(endpoint), to.port)).responsePreview;
   };
 
-  test('characters, not halves of them', async () => {
+  test('are whole characters', async () => {
     expect(await previewOf('😀'.repeat(600))).toBe('😀'.repeat(500));
     expect(await previewOf('é'.repeat(500))).toBe('é'.repeat(500));
   });
 
-  test('what is not UTF-8 is shown with replacements', async () => {
+  test('show bytes that are not UTF-8 as replacement characters', async () => {
     expect(await previewOf(Uint8Array.of(0x61, 0xff, 0x00, 0x62))).toBe('a\ufffd\u0000b');
   });
 
-  test('a compressed answer is not inflated', async () => {
+  test('are not decompressed', async () => {
     const bomb = Bun.gzipSync(new Uint8Array(1 << 20));
     const to = await peer(
       reply(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}`, new Uint8Array(bomb)),

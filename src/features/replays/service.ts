@@ -1,9 +1,9 @@
 /*
- * Sending a stored event again. Whatever becomes of an attempt that was made, it is recorded with who made it before
- * anybody is told, and a caller that goes away changes nothing about that. An address that may not be reached is no attempt.
+ * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
+ * caller disconnects. A destination that is not allowed is not an attempt.
  */
 import type { Clock } from '../../core/clock.ts';
-import { createSlots } from '../../core/concurrency/slots.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unreachable } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
@@ -15,31 +15,30 @@ import { replayHeaders } from './headers.ts';
 import type { ReplayResult } from './model.ts';
 import type { ReplaysStore } from './store.ts';
 
-/** Who sends it again: from the principal. */
 export type Replayer = EventReader & { accountId: string };
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
-const maxAtOnce = 10;
+const maxConcurrentReplays = 10;
 
 export function createReplaysService(options: {
   store: ReplaysStore;
-  /** The event that this reader may see. @throws not_found */
-  stored: (reader: EventReader, id: string) => Promise<StoredEvent>;
+  /** The event, when it belongs to the reader's team. @throws not_found, damaged */
+  getStored: (reader: EventReader, id: string) => Promise<StoredEvent>;
   send: Outbound['send'];
   clock: Clock;
-  /** Whole replay, name resolution to last byte. */
+  /** From name resolution to the last byte. */
   timeoutMs: number;
-  /** Told of every attempt that was recorded; `failed`: no answer came. */
+  /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, stored, send, clock, timeoutMs, onAttempt } = options;
-  const slots = createSlots(maxAtOnce);
+  const { store, getStored, send, clock, timeoutMs, onAttempt } = options;
+  const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
   const attempt = async (replayer: Replayer, id: string, url: string): Promise<ReplayResult> => {
-    const { row, headers, body } = await stored(replayer, id);
+    const { row, headers, body } = await getStored(replayer, id);
     const outcome = await send({
       url,
       method: row.method,
@@ -69,23 +68,23 @@ export function createReplaysService(options: {
 
   return {
     /**
-     * @throws invalid for the destination, rate_limited when the account has too many under way, not_found for the event,
-     * unreachable when no answer came
+     * @throws invalid for the destination, rate_limited when the account has too many replays running, not_found for the event,
+     * unreachable when there was no answer
      */
     async replay(replayer: Replayer, id: string, givenUrl: string): Promise<ReplayResult> {
-      const giveBack = slots.take(replayer.accountId);
-      if (!giveBack)
-        throw new AppError('rate_limited', `at most ${maxAtOnce} replays at once`, { retryAfterSeconds: 1 });
+      const release = semaphore.tryAcquire(replayer.accountId);
+      if (!release)
+        throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
       try {
         const work = attempt(replayer, id, readDestination(givenUrl));
         running.add(work);
         return await work.finally(() => running.delete(work));
       } finally {
-        giveBack();
+        release();
       }
     },
 
-    /** Ends what is under way, and waits until it is recorded. */
+    /** Aborts running replays, and waits until they are recorded. */
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.allSettled(running);

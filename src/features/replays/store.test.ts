@@ -1,7 +1,10 @@
-/* Attempts are kept and forgotten for each event by itself. */
+/* Attempts are kept and deleted for each event separately. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Client } from '@libsql/client';
 import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/libsql';
 import { parseEventId } from '../../core/ids.ts';
+import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createReplaysStore } from './store.ts';
@@ -14,15 +17,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('the oldest of one event go beyond a hundred; another event, with more or fewer, changes nothing', async () => {
+test('only the newest hundred attempts of an event are kept, whatever other events have', async () => {
   const { client, db } = server.services.database;
   let statements = 0;
-  const store = createReplaysStore({
-    execute: statement => {
+  const countingClient: Client = {
+    ...client,
+    execute: (...args: Parameters<Client['execute']>) => {
       statements++;
-      return client.execute(statement as string);
+      return client.execute(...args);
     },
-  });
+  };
+  const store = createReplaysStore(drizzle(countingClient) as Drizzle);
   const endpoint = await ada.createEndpoint();
   const seqs: number[] = [];
   for (let i = 0; i < 2; i++) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);

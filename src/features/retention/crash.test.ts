@@ -11,7 +11,7 @@ const events = 40_000;
 const main = new URL('../../main.ts', import.meta.url).pathname;
 
 test.skipIf(isRemote)(
-  'kill -9 in the middle of a sweep: counters are true, the next sweep goes on',
+  'after kill -9 in the middle of a sweep the counters are right, and the next sweep continues',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
     const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
@@ -19,7 +19,7 @@ test.skipIf(isRemote)(
       let server = await openTestServer({ directory, env });
       const caller = await server.createAccount();
       const { id } = await caller.createEndpoint();
-      // Copies of one, all expired but the last thousand.
+      // Copies of one event; all but the last thousand are expired.
       await recordMany(server, id, 1, { receivedAt: 0, bodyBytes: 1500 });
       await server.services.database.client.batch([
         {
@@ -32,7 +32,7 @@ test.skipIf(isRemote)(
       ]);
       await server.close();
 
-      // A slice makes the log grow by a few pages: the first of many have been committed.
+      // Each slice makes the log grow by a few pages: at this size some of many have been committed.
       const child = Bun.spawn([process.execPath, main, 'serve'], {
         env: { PATH: process.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: directory, HOOKTAPE_PORT: '0', ...env },
         stdout: 'ignore',

@@ -36,12 +36,12 @@ const counters = async (caller: TestAccount, endpointId: string): Promise<unknow
 const stored = async (): Promise<number> => Number((await rowsOf(server, 'SELECT count(*) FROM events'))[0]?.[0]);
 
 describe('an event past its window', () => {
-  test('is gone from list, detail, raw and counters at that moment, before any sweep', async () => {
+  test('disappears from list, detail, raw body and counters at that moment, before any sweep', async () => {
     const caller = await server.createAccount('free@example.com', { plan: 'free' });
     const { id: other } = await caller.createEndpoint('other');
     const { id } = await caller.createEndpoint();
     const at = clock.now();
-    // A neighbour's events, and some that are old already, so that no number stands for another by chance.
+    // Events of another endpoint, and old ones, so that row numbers and counts differ.
     await recordMany(server, other, 3, { receivedAt: at - day });
     await recordMany(server, id, 4, { receivedAt: at - 8 * day });
     const [old = '', young = ''] = await recordMany(server, id, 2, { receivedAt: n => at + n });
@@ -62,7 +62,7 @@ describe('an event past its window', () => {
     expect(await stored()).toBe(9);
   });
 
-  test('is removed by the sweep with its replays, and the others stay, in each plan by its own window', async () => {
+  test('is removed by the sweep with its replays, by the window of its team’s plan', async () => {
     const free = await server.createAccount('free@example.com', { plan: 'free' });
     const pro = await server.createAccount('pro@example.com', { plan: 'pro' });
     const at = clock.now();
@@ -75,7 +75,7 @@ describe('an event past its window', () => {
     clock.advance(12 * day);
     await sweep();
 
-    // Those of day 0 to 4 are older than seven days, that of day 5 is exactly as old.
+    // Events of day 0 to 4 are older than seven days; the one of day 5 is exactly seven days old.
     expect(await rowsOf(server, 'SELECT endpoint, count(*), min(received_at) FROM events GROUP BY endpoint')).toEqual([
       [1, 5, at + 5 * day],
       [2, 5, at + 5 * day],
@@ -101,7 +101,7 @@ describe('an event past its window', () => {
     ]);
   });
 
-  test('stays for ever where the window is 0', async () => {
+  test('is kept for ever when the window is 0', async () => {
     await server.close();
     server = await openTestServer({ clock, env: { HOOKTAPE_PRO_RETENTION: '0' } });
     const caller = await server.createAccount();
@@ -113,13 +113,13 @@ describe('an event past its window', () => {
   });
 });
 
-test('a plan change applies at once: the smaller window hides, the larger shows what is not swept yet', async () => {
+test('a plan change applies at once: a shorter window hides events, a longer one shows those that are not swept yet', async () => {
   const caller = await server.createAccount('owner@example.com', { plan: 'pro' });
   const { id } = await caller.createEndpoint();
   const at = clock.now();
   const events = await recordMany(server, id, 2, { receivedAt: n => at + n * 10 * day });
   clock.setNow(at + 11 * day);
-  // The sweeper is held, so that the old event is still there when the plan changes back.
+  // Without the sweeper, the old event still exists when the plan changes back.
   await server.services.background.stop();
   expect(await listed(caller, id)).toEqual(events.toReversed());
 
@@ -141,7 +141,7 @@ test('a plan change wakes the sweeper', async () => {
 });
 
 describe('a deleted endpoint', () => {
-  test('loses events and secrets soon, and its row once no late delivery can come any more', async () => {
+  test('loses its events and secrets soon, and its row once no late delivery can arrive', async () => {
     const caller = await server.createAccount();
     const { id } = await caller.createEndpoint();
     await caller.createEndpoint('other');
@@ -163,7 +163,7 @@ describe('a deleted endpoint', () => {
     expect(await rowsOf(server, 'SELECT seq FROM endpoints')).toEqual([[2]]);
   });
 
-  test('takes deliveries that were on their way with it, even after its row is gone', async () => {
+  test('loses deliveries that were committed after its deletion, even after its row is gone', async () => {
     const caller = await server.createAccount();
     const { id } = await caller.createEndpoint();
     await caller.json(200, 'DELETE', `/api/endpoints/${id}`);
@@ -181,8 +181,8 @@ describe('a deleted endpoint', () => {
   });
 });
 
-describe('a team that nobody is left in', () => {
-  test('goes with its endpoints and events', async () => {
+describe('a team without people', () => {
+  test('is removed with its endpoints and events', async () => {
     const caller = await server.createAccount();
     const other = await server.createAccount('other@example.com');
     const { id } = await caller.createEndpoint();
@@ -197,7 +197,7 @@ describe('a team that nobody is left in', () => {
     expect(await stored()).toBe(0);
   });
 
-  test('does so although the process died between removing the person and the endpoints', async () => {
+  test('is removed even if the process died between removing the person and the endpoints', async () => {
     const caller = await server.createAccount();
     const endpoint = await caller.createEndpoint();
     await recordMany(server, endpoint.id, 5, { receivedAt: clock.now() });
@@ -213,31 +213,34 @@ describe('a team that nobody is left in', () => {
   });
 });
 
-test.skipIf(isRemote)('disk space comes back: the file and its log shrink, what is left is intact', async () => {
-  const caller = await server.createAccount();
-  const { id } = await caller.createEndpoint();
-  const { id: other } = await caller.createEndpoint('other');
-  for (let round = 0; round < 4; round++) await recordMany(server, id, 200, { receivedAt: 0, bodyBytes: 20_000 });
-  const kept = await recordMany(server, other, 20, { receivedAt: clock.now(), bodyBytes: 20_000 });
-  // One that is larger than any slice.
-  await recordMany(server, id, 1, { receivedAt: 0, bodyBytes: 20 << 20 });
-  const file = server.services.database.file ?? '';
-  const size = (path: string): number => statSync(path).size;
-  await sweep();
-  expect(await stored()).toBe(20);
-  expect(size(`${file}-wal`)).toBe(0);
-  expect(size(file)).toBeLessThan(4 << 20);
-  expect(await rowsOf(server, 'SELECT integrity_check FROM pragma_integrity_check')).toEqual([['ok']]);
-  for (const one of kept) expect((await caller.call('GET', `/api/events/${one}/raw`)).status).toBe(200);
-});
+test.skipIf(isRemote)(
+  'a sweep returns disk space: the file and its log shrink, and the other events are intact',
+  async () => {
+    const caller = await server.createAccount();
+    const { id } = await caller.createEndpoint();
+    const { id: other } = await caller.createEndpoint('other');
+    for (let round = 0; round < 4; round++) await recordMany(server, id, 200, { receivedAt: 0, bodyBytes: 20_000 });
+    const kept = await recordMany(server, other, 20, { receivedAt: clock.now(), bodyBytes: 20_000 });
+    // One event that is larger than a slice.
+    await recordMany(server, id, 1, { receivedAt: 0, bodyBytes: 20 << 20 });
+    const file = server.services.database.file ?? '';
+    const size = (path: string): number => statSync(path).size;
+    await sweep();
+    expect(await stored()).toBe(20);
+    expect(size(`${file}-wal`)).toBe(0);
+    expect(size(file)).toBeLessThan(4 << 20);
+    expect(await rowsOf(server, 'SELECT integrity_check FROM pragma_integrity_check')).toEqual([['ok']]);
+    for (const one of kept) expect((await caller.call('GET', `/api/events/${one}/raw`)).status).toBe(200);
+  },
+);
 
-test('a log that a reader holds is left for later, without an incident', async () => {
+test('a log that a reader uses is not truncated, without a busy incident', async () => {
   const { database } = server.services;
   const scan = database.scanClient.execute(
     'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i), (SELECT count(*) FROM events) FROM n',
   );
   await server.createAccount();
-  await database.upkeep?.truncateWal();
+  await database.maintenance?.truncateWal();
   expect(Number((await scan).rows[0]?.[0])).toBe(3_000_000);
   await server.createAccount('second@example.com');
   expect(database.busyIncidents()).toBe(0);

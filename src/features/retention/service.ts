@@ -1,95 +1,95 @@
 /*
- * The sweeper: removes what nobody can read any more, oldest first, in slices that the writer has done within milliseconds.
- * A walk goes through all endpoints once; it may stop anywhere, a crash included, and the next one goes on.
+ * The sweeper: removes expired events, oldest first, in slices that take the writer a few milliseconds. A sweep goes through
+ * all endpoints once; it may stop anywhere, also by a crash, and the next one continues.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
-import type { Due, ExpiredEvents, RetentionStore } from './store.ts';
+import type { ExpiredEvent, ExpiredRange, RetentionStore } from './store.ts';
 import type { SweepClock } from './sweep-clock.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
 
 const sliceMs = 2.5;
-/** A page of content costs about as much to free as four events without any. */
-const cost = ({ bytes }: ExpiredEvents): number => 1 + bytes / 4096;
-/** A delivery that found its endpoint before the deletion may be committed as much later as a sender may take to send it. */
-const lateDeliveriesMs = 600_000;
+/** In units of one event without content: freeing 4 KiB of content costs about as much. */
+const cost = ({ bytes }: ExpiredEvent): number => 1 + bytes / 4096;
+/** A delivery that found its endpoint before the deletion is committed this much later at most: senders may be slow. */
+const maxDeliveryMs = 600_000;
 
 export type RetentionService = ReturnType<typeof createRetentionService>;
 
 export function createRetentionService(options: {
   store: RetentionStore;
-  /** Which time it is for the sweeper. */
+  /** The sweeper's time, which does not follow a clock that jumps ahead. */
   clock: Pick<SweepClock, 'now'>;
   retentionMs: RetentionMs;
   background: { add: (job: { name: string; slice: Slice }) => { wake: () => void } };
-  /** Gives disk space back; undefined when that is the database server's business. */
-  giveBack: Slice | undefined;
-  /** Deletes the endpoints of a team that nobody is in. */
+  /** Returns free disk space; undefined for a libSQL server, which does that itself. */
+  reclaimSpace: Slice | undefined;
+  /** Deletes the endpoints of a team without people. */
   removeTeam: (teamId: string) => Promise<void>;
-  /** Told after each walk that removed anything. */
+  /** Called after each sweep that removed events. */
   onSwept: (events: number) => void;
 }) {
-  const { store, clock, retentionMs, background, giveBack, removeTeam, onSwept } = options;
-  const pace = createBatchSize({ targetMs: sliceMs, first: 128, least: 64, most: 4096 });
-  let walking = false;
-  /** Woken during a walk: endpoints that it has passed already may have something by now. */
-  let again = false;
-  let position = 0;
-  let swept = 0;
+  const { store, clock, retentionMs, background, reclaimSpace, removeTeam, onSwept } = options;
+  const batchSize = createBatchSize({ targetMs: sliceMs, initial: 128, min: 64, max: 4096 });
+  let isSweeping = false;
+  /** Woken during a sweep: endpoints that it has passed may have expired events by now. */
+  let isSweepAgainDue = false;
+  let nextEndpoint = 0;
+  let sweptEvents = 0;
 
-  const removeSome = async (due: Due): Promise<void> => {
-    const found = await store.oldest(due, Math.ceil(pace.size()));
+  const removeBatch = async (range: ExpiredRange): Promise<void> => {
+    const found = await store.oldestEvents(range, Math.ceil(batchSize.units()));
     const seqs: number[] = [];
     let units = 0;
-    for (const one of found) {
-      units += cost(one);
-      if (seqs.length > 0 && units > pace.size()) {
-        units -= cost(one);
+    for (const event of found) {
+      units += cost(event);
+      if (seqs.length > 0 && units > batchSize.units()) {
+        units -= cost(event);
         break;
       }
-      seqs.push(one.seq);
+      seqs.push(event.seq);
     }
     if (seqs.length === 0) return;
-    const { removed, writerMs } = await store.remove(due.endpoint, seqs);
-    pace.record(units, writerMs);
-    swept += removed;
+    const { removed, writerMs } = await store.remove(range.endpoint, seqs);
+    batchSize.record(units, writerMs);
+    sweptEvents += removed;
   };
 
   const slice: Slice = async () => {
-    if (!walking) {
-      walking = true;
-      again = false;
-      position = 0;
-      swept = 0;
+    if (!isSweeping) {
+      isSweeping = true;
+      isSweepAgainDue = false;
+      nextEndpoint = 0;
+      sweptEvents = 0;
       for (const team of await store.abandonedTeams()) await removeTeam(team);
     }
     const now = clock.now();
-    const since = {
+    const cutoffs = {
       free: oldestVisible(retentionMs, 'free', now),
       pro: oldestVisible(retentionMs, 'pro', now),
     };
-    const due = await store.due(position, since);
-    const next = due ?? (await store.orphans());
-    if (next) {
-      if (due) position = due.endpoint;
-      await removeSome(next);
+    const expired = await store.findExpired(nextEndpoint, cutoffs);
+    const range = expired ?? (await store.findOrphans());
+    if (range) {
+      if (expired) nextEndpoint = expired.endpoint;
+      await removeBatch(range);
       return 'more';
     }
-    await store.removeEmpty(now - lateDeliveriesMs);
-    walking = false;
-    if (swept > 0) onSwept(swept);
+    await store.removeEmpty(now - maxDeliveryMs);
+    isSweeping = false;
+    if (sweptEvents > 0) onSwept(sweptEvents);
     space?.wake();
-    return again ? 'more' : 'done';
+    return isSweepAgainDue ? 'more' : 'done';
   };
 
   const sweep = background.add({ name: 'retention', slice });
-  const space = giveBack && background.add({ name: 'space', slice: giveBack });
+  const space = reclaimSpace && background.add({ name: 'space', slice: reclaimSpace });
 
   return {
-    /** Something may have to go: the time came, an endpoint was deleted, a plan was changed. */
+    /** Something may have expired: time passed, an endpoint was deleted, or a plan changed. */
     wake(): void {
-      again = true;
+      isSweepAgainDue = true;
       sweep.wake();
     },
   };

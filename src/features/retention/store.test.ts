@@ -1,4 +1,4 @@
-/* What is removed once it is empty. */
+/* Which empty rows are removed. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { endpoints, teams } from '../../db/schema.ts';
@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('a team that has people or endpoints stays, and so does a deleted endpoint that has events', async () => {
+test('a team with people or endpoints is kept, and so is a deleted endpoint with events', async () => {
   const { database } = server.services;
   const { db } = database;
-  const store = createRetentionStore(database, () => []);
+  const store = createRetentionStore(database);
   const { teamId } = await server.services.account.byEmail(ada.email);
   await db.insert(teams).values(['left', 'abandoned'].map(id => ({ id, plan: 'pro' as const, createdAt: 0 })));
   const row = (id: string, team: string, deletedAt: number | null) => ({
@@ -38,7 +38,7 @@ test('a team that has people or endpoints stays, and so does a deleted endpoint 
     ['abandoned', teamId].sort(),
     ['ep_abandoned', id].sort(),
   ]);
-  // A team that has people and no endpoint.
+  // A team with people, without endpoints.
   await db.delete(endpoints).where(eq(endpoints.id, 'ep_abandoned'));
   await server.createAccount('bob@example.com');
   await store.removeEmpty(2);

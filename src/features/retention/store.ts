@@ -1,139 +1,165 @@
 /*
- * Finding and removing what nobody can read any more. Finding goes to the readers; removing is one batch per slice, so that
- * events, replays, counters and whatever else hangs on an event change together or not at all.
+ * Finds and removes expired events. Finding uses the readers. Each removal is one transaction, so that events, replays and
+ * counters change together.
  */
-import type { InStatement } from '@libsql/client';
+import { and, asc, eq, exists, gte, isNotNull, isNull, lt, max, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
+import { accounts, endpoints, events, meta, replays, secrets, teams } from '../../db/schema.ts';
+import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 import type { SeenClock } from './sweep-clock.ts';
 
-/** Events of `endpoint` received before `before` may go. */
-export type Due = { endpoint: number; before: number };
+/** The events of `endpoint` that were received before `before` are expired. */
+export type ExpiredRange = { endpoint: number; before: number };
 
-/** An event and what its content takes on disk, in bytes. */
-export type ExpiredEvents = { seq: number; bytes: number };
-
-/** Statements that remove what belongs to these events elsewhere, such as their rows in an index. */
-export type ExtraDeletes = (seqs: readonly number[]) => InStatement[];
+/** `bytes`: of the stored content. */
+export type ExpiredEvent = { seq: number; bytes: number };
 
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
-const everything = Number.MAX_SAFE_INTEGER;
+const endOfTime = Number.MAX_SAFE_INTEGER;
 const seenClockName = 'clock-seen';
+const one = { one: sql`1` };
 
-export function createRetentionStore({ client, timedBatch }: Database, extraDeletes: ExtraDeletes) {
+export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | 'timedBatch'>) {
+  const secretsOfDeletedEndpoints = exists(
+    db
+      .select(one)
+      .from(endpoints)
+      .where(and(eq(endpoints.seq, secrets.endpoint), isNotNull(endpoints.deletedAt))),
+  );
+  const emptyEndpointsDeletedBefore = (time: number) =>
+    and(
+      lt(endpoints.deletedAt, time),
+      notExists(db.select(one).from(events).where(eq(events.endpoint, endpoints.seq))),
+    );
+  const teamsWithoutPeopleAndEndpoints = and(
+    notInArray(teams.id, db.select({ teamId: accounts.teamId }).from(accounts)),
+    notInArray(teams.id, db.select({ teamId: endpoints.teamId }).from(endpoints)),
+  );
+
   return {
-    /** What was saved of the clock, else when the newest event came; undefined on a database without either. */
+    /** The saved clock, or else the time of the newest event; undefined on a database that has neither. */
     async seenClock(): Promise<SeenClock | undefined> {
-      const { rows } = await client.execute({
-        sql: 'SELECT (SELECT value FROM meta WHERE name = ?), (SELECT max(last_received_at) FROM endpoints)',
-        args: [seenClockName],
-      });
-      const [saved, newest] = [rows[0]?.[0], rows[0]?.[1]];
-      if (saved instanceof ArrayBuffer) return JSON.parse(new TextDecoder().decode(saved)) as SeenClock;
-      return typeof newest === 'number' ? { trusted: newest } : undefined;
+      const [saved] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, seenClockName));
+      if (saved) return JSON.parse(saved.value.toString()) as SeenClock;
+      const [newest] = await db.select({ at: max(endpoints.lastReceivedAt) }).from(endpoints);
+      return typeof newest?.at === 'number' ? { trusted: newest.at } : undefined;
     },
 
     async saveSeenClock(seen: SeenClock): Promise<void> {
-      await client.batch(
-        [
-          {
-            sql: `INSERT INTO meta (name, value) VALUES (?, ?)
-                  ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-            args: [seenClockName, new TextEncoder().encode(JSON.stringify(seen))],
-          },
-        ],
-        'write',
-      );
+      const value = Buffer.from(JSON.stringify(seen));
+      await db
+        .insert(meta)
+        .values({ name: seenClockName, value })
+        .onConflictDoUpdate({ target: meta.name, set: { value } });
     },
 
     /**
-     * The first endpoint from row `from` on that has events to remove: past its plan's window, or all when it is deleted.
-     * @param since the oldest time of receipt that each plan still shows
+     * The first endpoint from row `from` on that has expired events: past its plan's window, or any when it is deleted.
+     * @param cutoffs the oldest time of receipt that each plan still shows
      */
-    async due(from: number, since: { free: number; pro: number }): Promise<Due | undefined> {
-      const { rows } = await client.execute({
-        sql: `SELECT owner, before FROM (
-                SELECT e.seq AS owner,
-                       CASE WHEN e.deleted_at IS NOT NULL THEN ? WHEN t.plan = 'free' THEN ? ELSE ? END AS before
-                FROM endpoints e JOIN teams t ON t.id = e.team_id WHERE e.seq >= ?)
-              WHERE EXISTS (SELECT 1 FROM events v WHERE v.endpoint = owner AND v.received_at < before)
-              ORDER BY owner LIMIT 1`,
-        args: [everything, since.free, since.pro, from],
-      });
-      return rows[0] && { endpoint: Number(rows[0][0]), before: Number(rows[0][1]) };
+    async findExpired(from: number, cutoffs: { free: number; pro: number }): Promise<ExpiredRange | undefined> {
+      const ranges = db
+        .select({
+          endpoint: endpoints.seq,
+          before: sql<number>`CASE WHEN ${endpoints.deletedAt} IS NOT NULL THEN ${endOfTime}
+            WHEN ${teams.plan} = 'free' THEN ${cutoffs.free} ELSE ${cutoffs.pro} END`.as('before'),
+        })
+        .from(endpoints)
+        .innerJoin(teams, eq(teams.id, endpoints.teamId))
+        .where(gte(endpoints.seq, from))
+        .as('ranges');
+      const rows = await db
+        .select()
+        .from(ranges)
+        .where(
+          exists(
+            db
+              .select(one)
+              .from(events)
+              .where(and(eq(events.endpoint, ranges.endpoint), lt(events.receivedAt, ranges.before))),
+          ),
+        )
+        .orderBy(asc(ranges.endpoint))
+        .limit(1);
+      return rows[0];
     },
 
-    /** Events whose endpoint's row is gone: deliveries that were committed after all else was removed. */
-    async orphans(): Promise<Due | undefined> {
-      // One step in the index for each endpoint that has events, however many they are.
-      const { rows } = await client.execute(
-        `SELECT owner FROM (
-           WITH RECURSIVE owners (owner) AS (
-             SELECT min(endpoint) FROM events
-             UNION ALL SELECT (SELECT min(endpoint) FROM events WHERE endpoint > owner) FROM owners WHERE owner IS NOT NULL)
-           SELECT owner FROM owners WHERE owner IS NOT NULL)
-         WHERE owner NOT IN (SELECT seq FROM endpoints) LIMIT 1`,
-      );
-      return rows[0] && { endpoint: Number(rows[0][0]), before: everything };
+    /** Events whose endpoint row is gone: deliveries that were committed after it was removed. */
+    async findOrphans(): Promise<ExpiredRange | undefined> {
+      // Raw: Drizzle has no recursive queries. This takes one step in the index for each endpoint, however many events it has.
+      const [orphan] = await db.all<{ owner: number }>(sql`
+        SELECT owner FROM (
+          WITH RECURSIVE owners (owner) AS (
+            SELECT min(endpoint) FROM events
+            UNION ALL SELECT (SELECT min(endpoint) FROM events WHERE endpoint > owner) FROM owners WHERE owner IS NOT NULL)
+          SELECT owner FROM owners WHERE owner IS NOT NULL)
+        WHERE owner NOT IN (SELECT seq FROM endpoints) LIMIT 1`);
+      return orphan && { endpoint: orphan.owner, before: endOfTime };
     },
 
-    /** The oldest of them. */
-    async oldest({ endpoint, before }: Due, limit: number): Promise<ExpiredEvents[]> {
-      const { rows } = await client.execute({
-        sql: `SELECT seq, length(content) FROM events WHERE endpoint = ? AND received_at < ?
-              ORDER BY received_at, seq LIMIT ?`,
-        args: [endpoint, before, limit],
-      });
-      return rows.map(row => ({ seq: Number(row[0]), bytes: Number(row[1]) }));
-    },
+    oldestEvents: ({ endpoint, before }: ExpiredRange, limit: number): Promise<ExpiredEvent[]> =>
+      db
+        .select({ seq: events.seq, bytes: sql<number>`length(${events.content})` })
+        .from(events)
+        .where(and(eq(events.endpoint, endpoint), lt(events.receivedAt, before)))
+        .orderBy(asc(events.receivedAt), asc(events.seq))
+        .limit(limit),
 
-    /** Removes these events of one endpoint with all that hangs on them. @returns how many there were, and the time it took */
+    /** Removes these events of one endpoint, and their replays. @returns how many there were, and the writer's time */
     async remove(
       endpoint: number,
       seqs: readonly number[],
     ): Promise<{ removed: number; writerMs: number | undefined }> {
-      const list = JSON.stringify(seqs);
-      const extra = extraDeletes(seqs);
-      const { results, writerMs } = await timedBatch([
-        ...extra,
-        { sql: 'DELETE FROM replays WHERE event IN (SELECT value FROM json_each(?))', args: [list] },
-        { sql: 'DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?))', args: [list] },
-        // changes() is what the statement before really removed: another process may have been first.
-        {
-          sql: `UPDATE endpoints SET event_count = event_count - changes(),
-                  last_received_at = CASE WHEN event_count > changes() THEN last_received_at END
-                WHERE seq = ?`,
-          args: [endpoint],
-        },
-      ]);
-      return { removed: results[extra.length + 1]?.rowsAffected ?? 0, writerMs };
+      const { results, writerMs } = await timedBatch(
+        [
+          db.delete(replays).where(inList(replays.event, seqs)),
+          db.delete(events).where(inList(events.seq, seqs)),
+          // changes() is how many events the statement before removed: another process may have removed some already.
+          db
+            .update(endpoints)
+            .set({
+              eventCount: sql`${endpoints.eventCount} - changes()`,
+              lastReceivedAt: sql`CASE WHEN ${endpoints.eventCount} > changes() THEN ${endpoints.lastReceivedAt} END`,
+            })
+            .where(eq(endpoints.seq, endpoint)),
+        ].map(toClientStatement),
+      );
+      return { removed: results[1]?.rowsAffected ?? 0, writerMs };
     },
 
-    /** Teams that nobody is in any more, but whose endpoints still take deliveries. */
+    /** Teams that have no people any more, but endpoints that still take deliveries. */
     async abandonedTeams(): Promise<string[]> {
-      const { rows } = await client.execute(
-        `SELECT DISTINCT team_id FROM endpoints
-         WHERE deleted_at IS NULL AND team_id NOT IN (SELECT team_id FROM accounts)`,
-      );
-      return rows.map(row => String(row[0]));
+      const rows = await db
+        .selectDistinct({ teamId: endpoints.teamId })
+        .from(endpoints)
+        .where(
+          and(
+            isNull(endpoints.deletedAt),
+            notInArray(endpoints.teamId, db.select({ teamId: accounts.teamId }).from(accounts)),
+          ),
+        );
+      return rows.map(({ teamId }) => teamId);
     },
 
     /**
-     * Removes the signing secrets of deleted endpoints; the endpoints themselves once they were deleted before
-     * `deletedBefore` and have no events; and teams that have neither people nor endpoints.
+     * Removes the signing secrets of deleted endpoints; endpoints that were deleted before `deletedBefore` and have no
+     * events; and teams without people and endpoints.
      */
     async removeEmpty(deletedBefore: number): Promise<void> {
-      const secrets = 'FROM secrets WHERE endpoint IN (SELECT seq FROM endpoints WHERE deleted_at IS NOT NULL)';
-      const endpoints =
-        'FROM endpoints WHERE deleted_at < ? AND NOT EXISTS (SELECT 1 FROM events v WHERE v.endpoint = endpoints.seq)';
-      const teams =
-        'FROM teams WHERE id NOT IN (SELECT team_id FROM accounts) AND id NOT IN (SELECT team_id FROM endpoints)';
-      const { rows } = await client.execute({
-        sql: `SELECT EXISTS (SELECT 1 ${secrets}) OR EXISTS (SELECT 1 ${endpoints}) OR EXISTS (SELECT 1 ${teams})`,
-        args: [deletedBefore],
-      });
-      if (rows[0]?.[0] !== 1) return;
-      await timedBatch([`DELETE ${secrets}`, { sql: `DELETE ${endpoints}`, args: [deletedBefore] }, `DELETE ${teams}`]);
+      const emptyEndpoints = emptyEndpointsDeletedBefore(deletedBefore);
+      // Read first: most sweeps find nothing, and then the writer is left alone.
+      const found = await Promise.all([
+        db.select(one).from(secrets).where(secretsOfDeletedEndpoints).limit(1),
+        db.select(one).from(endpoints).where(emptyEndpoints).limit(1),
+        db.select(one).from(teams).where(teamsWithoutPeopleAndEndpoints).limit(1),
+      ]);
+      if (found.every(rows => rows.length === 0)) return;
+      await db.batch([
+        db.delete(secrets).where(secretsOfDeletedEndpoints),
+        db.delete(endpoints).where(emptyEndpoints),
+        db.delete(teams).where(teamsWithoutPeopleAndEndpoints),
+      ]);
     },
   };
 }

@@ -1,4 +1,4 @@
-/* A clock that jumps ahead must not make the sweeper delete history. */
+/* A wall clock that jumps ahead must not make the sweeper delete history. */
 import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,9 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A sweep clock on a held clock; `restart` is another process on the same database. */
+/** A sweep clock on a fake clock; `restart` is another process on the same database. */
 async function open(clock: HeldClock = holdClock(), saved: { seen?: SeenClock | undefined } = {}) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const sweepClock = createSweepClock({
     clock,
     store: {
@@ -24,23 +24,23 @@ async function open(clock: HeldClock = holdClock(), saved: { seen?: SeenClock | 
         saved.seen = JSON.parse(JSON.stringify(seen)) as SeenClock;
       },
     },
-    onAhead: ms => told.push(`ahead ${ms / hour}`),
-    onSettled: () => told.push('settled'),
+    onJump: ms => calls.push(`ahead ${ms / hour}`),
+    onTrusted: () => calls.push('settled'),
   });
   await sweepClock.read();
-  /** Time goes by, watched every minute. */
+  /** Lets time pass, and calls `watch` every minute. */
   const run = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += minute) {
       clock.advance(minute);
       await sweepClock.watch();
     }
   };
-  return { clock, saved, told, run, now: sweepClock.now, restart: () => open(clock, saved) };
+  return { clock, saved, calls, run, now: sweepClock.now, restart: () => open(clock, saved) };
 }
 
-describe('the clock of the sweeper', () => {
+describe('the sweeper’s clock', () => {
   test('is the wall clock while that runs evenly, is corrected a little, or goes back', async () => {
-    const { clock, now, run, told } = await open();
+    const { clock, now, run, calls } = await open();
     await run(day);
     for (const step of [3000, -3000, 10 * minute, -5 * hour]) {
       clock.setNow(clock.now() + step);
@@ -48,33 +48,33 @@ describe('the clock of the sweeper', () => {
       clock.advance(minute);
       expect(now()).toBe(clock.now());
     }
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  test('goes on evenly when the wall clock jumps ahead, until that has held for an hour', async () => {
-    const { clock, now, run, told } = await open();
+  test('continues evenly when the wall clock jumps ahead, until the jump has lasted an hour', async () => {
+    const { clock, now, run, calls } = await open();
     const before = clock.now();
     clock.setNow(before + 30 * day);
     expect(now()).toBe(before);
     await run(holdMs - minute);
     expect(now()).toBe(before + holdMs - minute);
-    expect(told).toEqual([`ahead ${30 * 24}`]);
+    expect(calls).toEqual([`ahead ${30 * 24}`]);
     await run(minute);
     expect(now()).toBe(clock.now());
-    expect(told).toEqual([`ahead ${30 * 24}`, 'settled']);
+    expect(calls).toEqual([`ahead ${30 * 24}`, 'settled']);
   });
 
-  test('never follows a jump that is set right within the hour', async () => {
-    const { clock, now, run, told } = await open();
+  test('does not follow a jump that is corrected within the hour', async () => {
+    const { clock, now, run, calls } = await open();
     clock.setNow(clock.now() + 30 * day);
     await run(50 * minute);
     clock.setNow(clock.now() - 30 * day);
     expect(now()).toBe(clock.now());
     await run(day);
-    expect(told).toEqual([`ahead ${30 * 24}`, 'settled']);
+    expect(calls).toEqual([`ahead ${30 * 24}`, 'settled']);
   });
 
-  test('waits anew when the clock jumps again', async () => {
+  test('starts the hour again when the wall clock jumps again', async () => {
     const { clock, now, run } = await open();
     clock.setNow(clock.now() + 30 * day);
     await run(50 * minute);
@@ -86,7 +86,7 @@ describe('the clock of the sweeper', () => {
     expect(now()).toBe(clock.now());
   });
 
-  test('notices after a restart what happened meanwhile, and a short one does not count', async () => {
+  test('notices a jump across a restart, but accepts a short downtime', async () => {
     const first = await open();
     await first.run(10 * minute);
     first.clock.advance(5 * minute);
@@ -100,7 +100,19 @@ describe('the clock of the sweeper', () => {
     expect(third.now()).toBe(first.clock.now());
   });
 
-  test('counts the hour across restarts, so that short runs do not put it off for ever', async () => {
+  test('counts the whole hour again when the clock was right after a restart, and jumps later', async () => {
+    const first = await open();
+    first.clock.setNow(first.clock.now() + 30 * day);
+    await first.run(56 * minute);
+    first.clock.setNow(first.clock.now() - 30 * day);
+    const { clock, run, now } = await first.restart();
+    await run(day);
+    clock.setNow(clock.now() + 30 * day);
+    await run(50 * minute);
+    expect(now()).toBe(clock.now() - 30 * day);
+  });
+
+  test('counts the hour across restarts', async () => {
     let { clock, run, restart, now } = await open();
     await run(10 * minute);
     let days = 0;
@@ -121,7 +133,7 @@ describe('the sweeper', () => {
     await server.services.background.idle();
   };
 
-  test('removes nothing by a clock that has jumped ahead, says so, and deleted endpoints still go', async () => {
+  test('removes no expired events after a jump and logs a warning, but still removes deleted endpoints', async () => {
     const clock = holdClock();
     const server = await openTestServer({ clock });
     try {
@@ -146,7 +158,7 @@ describe('the sweeper', () => {
   });
 
   test.skipIf(isRemote).each([true, false])(
-    'started with a clock that is far ahead it waits, having saved the time before (%j)',
+    'waits when it is started with a clock that is far ahead (time saved before: %j)',
     async hasSaved => {
       const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
       const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { packContent } from '../../core/stored-content.ts';
 import { createIndexer } from './indexer.ts';
-import type { Searched, SearchStore } from './store.ts';
+import type { SearchableEvent, SearchStore } from './store.ts';
 
-/** A store in memory that counts what is asked of it. */
+/** A store in memory that records its calls. */
 function fakeStore(bodies: string[]) {
-  const events: Searched[] = bodies.map((body, i) => ({
+  const events: SearchableEvent[] = bodies.map((body, i) => ({
     seq: i + 1,
     endpoint: 1,
     eventType: null,
@@ -37,16 +37,16 @@ const random = (length: number): string =>
   Array.from({ length }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join('');
 
 describe('the indexer', () => {
-  test('writes bounded slices in order until all is in', async () => {
+  test('writes bounded slices in order until all events are indexed', async () => {
     const { store, state } = fakeStore(Array.from({ length: 100 }, () => random(3000)));
-    const indexer = createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const indexer = createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
     while ((await indexer.slice()) === 'more');
     expect(state.watermark).toBe(100);
     expect(state.slices.length).toBeGreaterThan(5);
     expect(Math.max(...state.slices)).toBeLessThan(32 << 10);
   });
 
-  test('rests between slices while capture is busy, and not when it is idle', async () => {
+  test('pauses between slices under load, and not when idle', async () => {
     const { store, state } = fakeStore(Array.from({ length: 100 }, () => random(3000)));
     let now = 0;
     let busy = true;
@@ -57,7 +57,7 @@ describe('the indexer', () => {
         return store.append(...args);
       },
     };
-    const indexer = createIndexer({ store: slow, monotonic: () => now, busy: () => busy, onIndexed: () => {} });
+    const indexer = createIndexer({ store: slow, monotonic: () => now, isBusy: () => busy, onIndexed: () => {} });
     await indexer.slice();
     const { watermark } = state;
     expect(watermark).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe('the indexer', () => {
     expect(state.watermark).toBeGreaterThan(watermark);
   });
 
-  test('a quick writer gets more at once than a slow one', async () => {
+  test('writes more at once when the writer is fast', async () => {
     const largest = async (appendMs: number): Promise<number> => {
       const { store, state } = fakeStore(Array.from({ length: 100 }, () => random(3000)));
       let now = 0;
@@ -82,7 +82,7 @@ describe('the indexer', () => {
           return store.append(...args);
         },
       };
-      const indexer = createIndexer({ store: timed, monotonic: () => now, busy: () => false, onIndexed: () => {} });
+      const indexer = createIndexer({ store: timed, monotonic: () => now, isBusy: () => false, onIndexed: () => {} });
       while ((await indexer.slice()) === 'more');
       return Math.max(...state.slices);
     };
@@ -90,9 +90,9 @@ describe('the indexer', () => {
     expect(await largest(1)).toBeGreaterThan(20 << 10);
   });
 
-  test('after an error, and after another process moved the watermark, it begins where the watermark is', async () => {
+  test('continues at the stored watermark after an error, and after another process moved it', async () => {
     const { store, state } = fakeStore(Array.from({ length: 60 }, () => random(3000)));
-    const indexer = createIndexer({ store, monotonic: () => 0, busy: () => false, onIndexed: () => {} });
+    const indexer = createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
     state.failing = true;
     await expect(indexer.slice()).rejects.toThrow('disk full');
     state.failing = false;

@@ -1,39 +1,40 @@
 /*
- * Takes events into the index behind the capture, in slices that hold the writer for a few milliseconds. The watermark moves
- * in the same transaction as the entries, so a crash at any point loses at most the work of one slice. Merging what many
- * small slices left behind is work of the same size, in between.
+ * Adds stored events to the index in the background, in slices that hold the writer for a few milliseconds. The watermark
+ * moves in the same transaction as the entries, so a crash loses at most the work of one slice. The many small segments are
+ * merged in between, in slices of the same size.
  */
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { SliceResult } from '../../db/background.ts';
-import { toEntry } from './documents.ts';
-import type { Entry, SearchStore } from './store.ts';
+import { toIndexEntry } from './index-entry.ts';
+import type { IndexEntry, SearchStore } from './store.ts';
 
-/** What one append writes, at least and at most: the one while the writer has much else to do, the other 4 ms at rest. */
-const leastCharacters = 12 << 10;
-const mostCharacters = 28 << 10;
-const aimedMs = 4;
+/** What one append writes: the least when the writer is slow, the most when it takes 4 ms. */
+const minCharacters = 12 << 10;
+const maxCharacters = 28 << 10;
+const targetMs = 4;
 const appendEntries = 64;
-/** Steps of one slice at rest: the wait for the next slice is long beside a step. */
+/** Steps of one slice when idle: waiting for the next slice takes long compared with a step. */
 const stepsPerSlice = 4;
-/** What is read and prepared at once. */
+/** Read and prepared together. */
 const readBytes = 1 << 20;
 const readEntries = 64;
 /** Segments are merged eight at a time: each entry is rewritten once per level, which this keeps up with. */
 const mergePages = 12;
 const mergePagesWhileBusy = 8;
-/** While much is captured, a step is followed by this many times its length of rest: 1 % of the time is for the index. */
+/** Under load, each step is followed by a pause of this many times its duration: the index gets 1 % of the time. */
 const restFactor = 100;
-/** So soon it is seen that the capture has calmed down. */
-const longestRestMs = 50;
+/** Limits how late the end of the load is noticed. */
+const maxRestMs = 50;
 
 export type Indexer = ReturnType<typeof createIndexer>;
 
 export type IndexerOptions = {
   store: SearchStore;
   monotonic: () => number;
-  /** Whether deliveries are waiting for their commit, or many come in. */
-  busy: () => boolean;
-  /** Told after each slice: all up to this row number are in the index. */
+  /** Whether deliveries wait for their commit, or many arrive. */
+  isBusy: () => boolean;
+  /** Called after each slice: all events up to this row number are in the index. */
   onIndexed: (watermark: number) => void;
 };
 
@@ -45,12 +46,12 @@ type Rebuild = {
   total?: number;
 };
 
-export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOptions) {
-  let prepared: Entry[] = [];
-  /** Where the watermark is, and up to where events are prepared; undefined: ask. */
+export function createIndexer({ store, monotonic, isBusy, onIndexed }: IndexerOptions) {
+  let prepared: IndexEntry[] = [];
+  /** The stored watermark; undefined when it must be read first. */
   let watermark: number | undefined;
   let preparedTo = 0;
-  let appendCharacters = leastCharacters;
+  const batchSize = createBatchSize({ targetMs, initial: minCharacters, min: minCharacters, max: maxCharacters });
   let isMergeDue = false;
   let restUntil = 0;
   let rebuild: Rebuild | undefined;
@@ -61,8 +62,8 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
   };
 
   /** Reads and prepares the next events after `seq`. */
-  const read = async (seq: number): Promise<Entry[]> => {
-    const turn = createTimeSlices(monotonic);
+  const read = async (seq: number): Promise<IndexEntry[]> => {
+    const yieldIfDue = createTimeSlices({ monotonic });
     let bytes = 0;
     let count = 0;
     for (const size of await store.sizesAfter(seq, readEntries)) {
@@ -71,15 +72,15 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
       count++;
     }
     if (count === 0) return [];
-    const entries: Entry[] = [];
+    const entries: IndexEntry[] = [];
     for (const event of await store.searchedAfter(seq, count)) {
-      entries.push(toEntry(event));
-      await turn();
+      entries.push(toIndexEntry(event));
+      await yieldIfDue();
     }
     return entries;
   };
 
-  const keep = (entries: readonly Entry[]): void => {
+  const addPrepared = (entries: readonly IndexEntry[]): void => {
     prepared.push(...entries);
     preparedTo = entries.at(-1)?.seq ?? preparedTo;
   };
@@ -90,15 +91,15 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
       watermark = (await store.progress()).watermark;
       preparedTo = watermark;
     }
-    keep(await read(preparedTo));
+    addPrepared(await read(preparedTo));
     return prepared.length > 0;
   };
 
-  const take = (): Entry[] => {
+  const take = (): IndexEntry[] => {
     let characters = 0;
     let count = 0;
     for (const { trigrams } of prepared) {
-      if (count > 0 && (count === appendEntries || characters + trigrams.length > appendCharacters)) break;
+      if (count > 0 && (count === appendEntries || characters + trigrams.length > batchSize.units())) break;
       characters += trigrams.length;
       count++;
     }
@@ -111,20 +112,19 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     if (to === undefined || watermark === undefined) return;
     const from = watermark;
     const rest = prepared;
-    // Until the answer is here, nothing is known: after an error the next slice asks again.
+    // After an error the state is unknown, and the next slice reads the watermark again.
     reset();
     const startedAt = monotonic();
     const appending = store.append(entries, from, to).finally(() => {
-      const ms = Math.max(1, monotonic() - startedAt);
-      const fitting = (appendCharacters * aimedMs) / ms;
-      appendCharacters = Math.min(mostCharacters, Math.max(leastCharacters, (appendCharacters + fitting) / 2));
+      const characters = entries.reduce((sum, { trigrams }) => sum + trigrams.length, 0);
+      batchSize.record(characters, monotonic() - startedAt);
     });
-    // The writer writes in a thread of its own: what comes next is prepared meanwhile.
-    const [isAppended, next] = await Promise.all([appending, rest.length === 0 && !busy() ? read(to) : []]);
+    // The writer is another thread: prepare the next entries meanwhile.
+    const [isAppended, next] = await Promise.all([appending, rest.length === 0 && !isBusy() ? read(to) : []]);
     if (!isAppended) return;
     watermark = to;
     prepared = rest;
-    keep(next);
+    addPrepared(next);
     isMergeDue = true;
     onIndexed(to);
     rebuild?.onProgress(to, rebuild.total ?? to);
@@ -140,10 +140,10 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
     if (rebuild && rebuild.total === undefined) await begin();
     else if (isMergeDue) {
       isMergeDue = false;
-      await store.merge(busy() ? mergePagesWhileBusy : mergePages);
+      await store.merge(isBusy() ? mergePagesWhileBusy : mergePages);
     } else if (prepared.length > 0 || (await prepare())) await append();
     else if (!(await store.merge(mergePages))) {
-      // Asked for while this slice was on its way: it has not begun.
+      // A rebuild was requested during this slice and has not begun.
       if (rebuild && rebuild.total === undefined) return 'more';
       rebuild?.done();
       rebuild = undefined;
@@ -153,22 +153,22 @@ export function createIndexer({ store, monotonic, busy, onIndexed }: IndexerOpti
   };
 
   return {
-    /** A background job's slice: one step, and at rest a few. */
+    /** A slice of the background job: one step, or a few when idle. */
     async slice(): Promise<SliceResult> {
       for (let steps = 1; ; steps++) {
         const startedAt = monotonic();
-        if (busy() && startedAt < restUntil) return { restMs: Math.min(longestRestMs, restUntil - startedAt) };
+        if (isBusy() && startedAt < restUntil) return { restMs: Math.min(maxRestMs, restUntil - startedAt) };
         const result = await step();
         const endedAt = monotonic();
         restUntil = endedAt + restFactor * (endedAt - startedAt);
-        if (result === 'done' || busy() || steps === stepsPerSlice) return result;
+        if (result === 'done' || isBusy() || steps === stepsPerSlice) return result;
       }
     },
 
     /**
-     * The next slice empties the index, and those after it fill it again. Resolves when that is done; asked for twice, it is
-     * done once.
-     * @param onProgress row numbers: the last one indexed, and the last there was
+     * The next slice empties the index, and later ones fill it again. Resolves when that is done. A second call meanwhile
+     * waits for the same rebuild.
+     * @param onProgress gets the last row number that was indexed, and the last one of all
      */
     rebuild(onProgress: (done: number, total: number) => void): Promise<void> {
       if (!rebuild) {

@@ -12,7 +12,7 @@ let owner: TestAccount;
 const listPath = (endpointId: string, q: string, more: Record<string, string> = {}): string =>
   `/api/events?${new URLSearchParams({ endpointId, q, ...more })}`;
 
-/** Ids of every page; of few events at a time, because those of the first page are looked at without the index. */
+/** Ids of all pages. Small ones, because the first page is read without the index. */
 async function search(endpointId: string, q: string, limit = 2): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -59,8 +59,8 @@ async function record(
 const indexed = () => server.services.background.idle();
 
 describe.each([
-  ['asking the index for all but the page itself', 0],
-  ['looking at what is near first', 256],
+  ['using the index after the first page', 0],
+  ['reading the newest events first', 256],
 ])('GET /api/events?q=, %s', (_name, searchNearby) => {
   beforeAll(async () => {
     server = await openTestServer({ searchNearby });
@@ -68,7 +68,7 @@ describe.each([
   });
   afterAll(() => server.close());
 
-  test('finds what was captured a moment ago, and the same once it is indexed', async () => {
+  test('finds the same events right after they are stored and once they are indexed', async () => {
     const { id } = await owner.createEndpoint();
     const [push, issue, binary] = await record(id, [
       '{"action":"pushed","path":"a\\/b","name":"Caf\\u00e9"}',
@@ -88,12 +88,12 @@ describe.each([
     }
   });
 
-  test('400 when q is too long, before the endpoint is looked for; 1000 characters are not', async () => {
+  test('a q of more than 1000 characters is refused with 400, before an unknown endpoint with 404', async () => {
     expect((await owner.call('GET', listPath('ep_none', '😀'.repeat(1001)))).status).toBe(400);
     expect((await owner.call('GET', listPath('ep_none', '😀'.repeat(1000)))).status).toBe(404);
   });
 
-  test('finds by type', async () => {
+  test('finds events by type', async () => {
     const { id } = await owner.createEndpoint();
     const [one = ''] = await record(id, [new Uint8Array([0xff])]);
     await server.services.database.client.execute({
@@ -105,7 +105,7 @@ describe.each([
     expect(await search(id, 'rd')).toEqual([one]);
   });
 
-  test('a body too large for the index is found all the same', async () => {
+  test('finds a body that is too large for the index', async () => {
     const { id } = await owner.createEndpoint();
     const [large = ''] = await record(id, [`${'x'.repeat(1 << 20)} needle in there`, 'small']);
     expect(await search(id, 'needle in')).toEqual([large]);
@@ -114,7 +114,7 @@ describe.each([
     expect(await search(id, 'needle at')).toEqual([]);
   });
 
-  test('another endpoint with the same words is another matter', async () => {
+  test('does not find events of another endpoint', async () => {
     const [here, there] = [await owner.createEndpoint(), await owner.createEndpoint()];
     const [mine = ''] = await record(here.id, ['{"word":"shibboleth"}']);
     await record(there.id, ['{"word":"shibboleth"}', '{"word":"shibboleth"}']);
@@ -123,10 +123,10 @@ describe.each([
     expect(await search(here.id, 'shibboleth')).toEqual([mine]);
   });
 
-  test('the list order, also after the clock went back, and every page without gap or repeat while more arrives', async () => {
+  test('keeps the list order after the clock went back, and pages have no gaps or repeats while events arrive', async () => {
     const { id } = await owner.createEndpoint();
     const bodies = Array.from({ length: 1500 }, (_, i) => `{"n":${i},"kind":"${i % 3 === 0 ? 'fizzbuzz' : 'other'}"}`);
-    // Times run forwards, backwards, and repeat.
+    // Times go forwards, backwards, and repeat.
     const at = (i: number): number => 1_790_000_000_000 + (i < 700 ? i : 1400 - i) * 2;
     const ids = await record(id, bodies, at);
     const expected = ids
@@ -146,11 +146,11 @@ describe.each([
       nextCursor = page.nextCursor;
     }
     expect(seen).toEqual(expected);
-    // The same by walking the list: more candidates than are ever collected.
+    // More candidates than are collected, so the list is scanned.
     expect((await search(id, '"kind"', 100)).length).toBeGreaterThan(1500);
   }, 30_000);
 
-  test('what is past the window is not found', async () => {
+  test('does not find events past the retention window', async () => {
     const { id } = await owner.createEndpoint();
     const now = Date.now();
     const [, young = ''] = await record(id, ['ancient word', 'ancient word'], i =>

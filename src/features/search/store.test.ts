@@ -1,4 +1,4 @@
-/* Positions are those of the endpoint that is searched. */
+/* A search reads only its own endpoint. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('events of another endpoint are passed by, however they are looked for', async () => {
+test('no query returns events of another endpoint', async () => {
   const { client, scanClient } = server.services.database;
   const store = createSearchStore(client, scanClient);
   const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
@@ -26,6 +26,6 @@ test('events of another endpoint are passed by, however they are looked for', as
   const order = (positions: { seq: number }[]) => positions.map(({ seq }) => seq).sort((a, b) => b - a);
   expect(order(await store.positions(endpoint, 0, seqs))).toEqual(own);
   expect(order(await store.nextPositions(endpoint, 0, undefined, 10))).toEqual(own);
-  const { piece } = await store.opening('"abc"', 10, { endpoint, since: 0, after: undefined }, 10);
-  expect(order(piece)).toEqual(own);
+  const { page } = await store.opening('"abc"', 10, { endpoint, since: 0, after: undefined }, 10);
+  expect(order(page)).toEqual(own);
 });

@@ -1,44 +1,44 @@
 /*
- * The search index and what it is made from. Raw SQL: FTS5 is beyond Drizzle. Everything that may take long goes to the scan
- * connection; no text of a delivery is ever returned as TEXT.
+ * The search index and the events that it is made from. Raw SQL, because Drizzle does not know FTS5, and because a search
+ * reads many rows. Reads that may take long use the scan connection. Captured text is never returned as TEXT.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
 
-/** What of an event is searched, as stored. */
-export type Searched = {
+/** The searched part of an event, as stored. */
+export type SearchableEvent = {
   seq: number;
   endpoint: number;
   eventType: string | null;
   encoding: number;
   content: Uint8Array;
 };
-/** The last row number that is surely in the index, and the last there is. */
-export type Progress = { watermark: number; last: number };
-export type Entry = { seq: number; trigrams: string };
+/** The row number up to which all events are in the index, and the highest row number. */
+export type IndexProgress = { watermark: number; last: number };
+export type IndexEntry = { seq: number; trigrams: string };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-const mark = "name = 'search-watermark'";
+const isWatermark = "name = 'search-watermark'";
 const digits = (value: unknown): number => Number(Buffer.from(value as ArrayBuffer).toString('latin1'));
 const toDigits = (value: number): Uint8Array => Buffer.from(String(value), 'latin1');
 const toPosition = (row: Row): Position => ({ seq: Number(row[0]), receivedAt: Number(row[1]) });
 const searchedColumns = 'seq, endpoint, event_type, encoding, content';
-const toSearched = (row: Row): Searched => ({
+const toSearched = (row: Row): SearchableEvent => ({
   seq: Number(row[0]),
   endpoint: Number(row[1]),
   eventType: row[2] as string | null,
   encoding: Number(row[3]),
   content: new Uint8Array(row[4] as ArrayBuffer),
 });
-const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${mark}`;
-const toProgress = (row: Row | undefined): Progress => ({
+const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${isWatermark}`;
+const toProgress = (row: Row | undefined): IndexProgress => ({
   watermark: row ? digits(row[0]) : 0,
   last: Number(row?.[1] ?? 0),
 });
 
-// FTS5 takes a bound only as an integer, and a JavaScript number is bound as a real.
-const offeredBy = (match: string, from: number, to: number, limit: number) => ({
+// As BigInt: FTS5 requires integer bounds, and a JavaScript number is bound as REAL.
+const indexHits = (match: string, from: number, to: number, limit: number) => ({
   sql: 'SELECT rowid FROM events_search WHERE events_search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?',
   args: [match, BigInt(from), BigInt(to), limit],
 });
@@ -49,8 +49,8 @@ const positionsAfter = (endpoint: number, since: number, after: Position | undef
   args: [endpoint, since, ...(after ? [after.receivedAt, after.seq] : []), limit],
 });
 
-/** Whole numbers as JSON: one parameter, whatever their count. */
-const listed = '(SELECT value FROM json_each(?))';
+/** A list of whole numbers as one parameter, whatever its length. */
+const jsonList = '(SELECT value FROM json_each(?))';
 
 /** @param client for writes @param scans for reads of any length */
 export function createSearchStore(client: Client, scans: Client) {
@@ -60,32 +60,32 @@ export function createSearchStore(client: Client, scans: Client) {
     Number((await rows(sql, args))[0]?.[0] ?? 0);
 
   return {
-    progress: async (): Promise<Progress> => toProgress((await rows(progressSql, []))[0]),
+    progress: async (): Promise<IndexProgress> => toProgress((await rows(progressSql, []))[0]),
 
-    /** What a search begins with, as of one moment. */
+    /** What a search starts with, read in one transaction. */
     async opening(
       match: string,
       candidates: number,
       { endpoint, since, after }: { endpoint: number; since: number; after: Position | undefined },
       positions: number,
-    ): Promise<{ progress: Progress; offered: number[]; piece: Position[] }> {
-      const [progress, offered, piece] = await scans.batch(
+    ): Promise<{ progress: IndexProgress; hits: number[]; page: Position[] }> {
+      const [progress, hits, page] = await scans.batch(
         [
           progressSql,
-          offeredBy(match, 0, Number.MAX_SAFE_INTEGER, candidates),
+          indexHits(match, 0, Number.MAX_SAFE_INTEGER, candidates),
           positionsAfter(endpoint, since, after, positions),
         ],
         'read',
       );
       return {
         progress: toProgress(progress?.rows[0]),
-        offered: offered?.rows.map(row => Number(row[0])) ?? [],
-        piece: piece?.rows.map(toPosition) ?? [],
+        hits: hits?.rows.map(row => Number(row[0])) ?? [],
+        page: page?.rows.map(toPosition) ?? [],
       };
     },
 
     /** The next events after `seq`, oldest first. */
-    async searchedAfter(seq: number, limit: number): Promise<Searched[]> {
+    async searchedAfter(seq: number, limit: number): Promise<SearchableEvent[]> {
       const sql = `SELECT ${searchedColumns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`;
       return (await rows(sql, [seq, limit])).map(toSearched);
     },
@@ -97,11 +97,11 @@ export function createSearchStore(client: Client, scans: Client) {
     },
 
     /**
-     * Takes entries into the index and moves the watermark, in one transaction. An event that was deleted meanwhile is left
-     * out; one that is in already is replaced.
-     * @returns false when the watermark was no longer at `from`: another process indexes too, or the index was emptied
+     * Adds entries to the index and moves the watermark, in one transaction. Events that were deleted meanwhile are left
+     * out; entries that exist already are replaced.
+     * @returns false when the watermark was not at `from`: another process indexes as well, or the index was emptied
      */
-    async append(entries: readonly Entry[], from: number, to: number): Promise<boolean> {
+    async append(entries: readonly IndexEntry[], from: number, to: number): Promise<boolean> {
       const statements: InStatement[] = [
         {
           sql: `INSERT OR REPLACE INTO events_search (rowid, trigrams)
@@ -110,14 +110,14 @@ export function createSearchStore(client: Client, scans: Client) {
           args: entries.flatMap(({ seq, trigrams }) => [seq, trigrams]),
         },
         {
-          sql: `UPDATE meta SET value = ? WHERE ${mark} AND value = ?`,
+          sql: `UPDATE meta SET value = ? WHERE ${isWatermark} AND value = ?`,
           args: [toDigits(to), toDigits(from)],
         },
       ];
       return (await client.batch(statements, 'write')).at(-1)?.rowsAffected === 1;
     },
 
-    /** One bounded piece of merging the index's segments; false when there was nothing to do. */
+    /** Merges some segments of the index; false when there was nothing to merge. */
     async merge(pages: number): Promise<boolean> {
       const results = await client.batch(
         [
@@ -132,33 +132,33 @@ export function createSearchStore(client: Client, scans: Client) {
       return changes(2) - changes(0) > 1;
     },
 
-    /** Empties the index; everything counts as not indexed. */
+    /** Empties the index and resets the watermark. */
     async clear(): Promise<void> {
       await client.batch(
         [
           "INSERT INTO events_search (events_search) VALUES ('delete-all')",
-          { sql: `UPDATE meta SET value = ? WHERE ${mark}`, args: [toDigits(0)] },
+          { sql: `UPDATE meta SET value = ? WHERE ${isWatermark}`, args: [toDigits(0)] },
         ],
         'write',
       );
     },
 
-    /** Row numbers from `from` to `to` that the index offers for an FTS5 expression, highest first. */
-    async offered(match: string, from: number, to: number, limit: number): Promise<number[]> {
-      return (await scans.execute(offeredBy(match, from, to, limit))).rows.map(row => Number(row[0]));
+    /** Row numbers from `from` to `to` that match an FTS5 expression, highest first. */
+    async hits(match: string, from: number, to: number, limit: number): Promise<number[]> {
+      return (await scans.execute(indexHits(match, from, to, limit))).rows.map(row => Number(row[0]));
     },
 
-    /** Those of an endpoint's events among `seqs` that were received at `since` or later. */
+    /** The positions of those among `seqs` that are the endpoint's events, received at `since` or later. */
     async positions(endpoint: number, since: number, seqs: readonly number[]): Promise<Position[]> {
-      const sql = `SELECT seq, received_at FROM events WHERE seq IN ${listed} AND +endpoint = ? AND +received_at >= ?`;
+      const sql = `SELECT seq, received_at FROM events WHERE seq IN ${jsonList} AND +endpoint = ? AND +received_at >= ?`;
       return (await rows(sql, [JSON.stringify(seqs), endpoint, since])).map(toPosition);
     },
 
-    /** What these events' contents take in the database. */
+    /** Stored bytes of these events' contents. */
     storedBytes: (seqs: readonly number[]): Promise<number> =>
-      count(`SELECT ifnull(sum(length(content)), 0) FROM events WHERE seq IN ${listed}`, [JSON.stringify(seqs)]),
+      count(`SELECT ifnull(sum(length(content)), 0) FROM events WHERE seq IN ${jsonList}`, [JSON.stringify(seqs)]),
 
-    /** The next positions of the event list, newest first; read from its index alone. */
+    /** The next positions of the event list, newest first; read from an index alone. */
     async nextPositions(
       endpoint: number,
       since: number,
@@ -168,19 +168,19 @@ export function createSearchStore(client: Client, scans: Client) {
       return (await scans.execute(positionsAfter(endpoint, since, after, limit))).rows.map(toPosition);
     },
 
-    /** These events; of those whose content is larger than `maxBytes`, only the row numbers. */
+    /** These events; for contents larger than `maxBytes`, only the row numbers. */
     async searchedWithin(
       seqs: readonly number[],
       maxBytes: number,
-    ): Promise<{ events: Map<number, Searched>; larger: Set<number> }> {
+    ): Promise<{ events: Map<number, SearchableEvent>; larger: Set<number> }> {
       const fits = `length(content) <= ${maxBytes}`;
       const [small, large] = await scans.batch(
         [
           {
-            sql: `SELECT ${searchedColumns} FROM events WHERE seq IN ${listed} AND ${fits}`,
+            sql: `SELECT ${searchedColumns} FROM events WHERE seq IN ${jsonList} AND ${fits}`,
             args: [JSON.stringify(seqs)],
           },
-          { sql: `SELECT seq FROM events WHERE seq IN ${listed} AND NOT ${fits}`, args: [JSON.stringify(seqs)] },
+          { sql: `SELECT seq FROM events WHERE seq IN ${jsonList} AND NOT ${fits}`, args: [JSON.stringify(seqs)] },
         ],
         'read',
       );
@@ -190,8 +190,8 @@ export function createSearchStore(client: Client, scans: Client) {
       };
     },
 
-    async searched(seqs: readonly number[]): Promise<Map<number, Searched>> {
-      const sql = `SELECT ${searchedColumns} FROM events WHERE seq IN ${listed}`;
+    async searched(seqs: readonly number[]): Promise<Map<number, SearchableEvent>> {
+      const sql = `SELECT ${searchedColumns} FROM events WHERE seq IN ${jsonList}`;
       return new Map((await rows(sql, [JSON.stringify(seqs)])).map(row => [Number(row[0]), toSearched(row)]));
     },
 

@@ -17,15 +17,15 @@ describe('distinct trigrams', () => {
     );
   });
 
-  test('forget what the texts before had', () => {
+  test('do not depend on texts before', () => {
     for (let i = 0; i < 600; i++) expect(distinctTrigrams(['abcdef'])).toContain('abcdef');
   });
 
-  test('drop what repeats', () => {
+  test('leave out repetitions', () => {
     expect(distinctTrigrams(['abcabcabcabcabcabc']).length).toBeLessThan(8);
   });
 
-  test('hold no NUL, at which the tokenizer would stop, and no half characters', () => {
+  test('contain no NUL, at which the tokenizer would stop, and no lone surrogates', () => {
     const kept = distinctTrigrams(['abc\0def\ud800ghi']);
     expect([kept.includes('\0'), kept.isWellFormed()]).toEqual([false, true]);
   });

@@ -1,10 +1,9 @@
 /*
- * Texts and terms as trigrams for the index. A text is cut down to one occurrence of each ASCII trigram: an index that knows
- * no positions cannot tell it from the whole, and it costs a fraction. What the index then offers may be too much, and is
- * never too little.
+ * Texts and terms as trigrams for the index. A text is reduced to one occurrence of each ASCII trigram: an index without
+ * positions finds the same, at a fraction of the cost. The index may find too many events, but never too few.
  */
 
-/** Stands between pieces, and for NUL, which would end the text for the tokenizer. */
+/** Separates pieces, and replaces NUL, which would end the text for the tokenizer. */
 const gap = '\u0001';
 
 // One byte for each of the 2^21 ASCII trigrams: the number of the last text that had it.
@@ -20,8 +19,8 @@ function nextGeneration(): number {
 }
 
 /**
- * The text without what repeats: every trigram of `texts` occurs in the result, few occur twice. Trigrams that run across two
- * pieces are in it too; nobody asks for them.
+ * The texts without repetitions: every trigram of `texts` is in the result, and few occur twice. The result also has
+ * trigrams that cross two pieces; no term contains them.
  */
 export function distinctTrigrams(texts: readonly string[]): string {
   const stamp = nextGeneration();
@@ -40,7 +39,7 @@ export function distinctTrigrams(texts: readonly string[]): string {
         seen[key] = stamp;
       }
       if (fresh) {
-        // A new piece begins unless this trigram overlaps the last one kept, or nearly so.
+        // A new piece begins unless this trigram overlaps or touches the last one kept.
         if (i - 2 > to) {
           if (to > from) result += text.slice(from, to) + gap;
           from = i - 2;
@@ -55,7 +54,7 @@ export function distinctTrigrams(texts: readonly string[]): string {
   return result.replaceAll('\0', gap).toWellFormed();
 }
 
-/** The term's trigrams as the index knows them, by code points; empty when it is shorter than three characters. */
+/** The term's trigrams by code points, as FTS5 makes them; empty for fewer than three characters. */
 export function trigramsOf(term: string): string[] {
   const characters = [...term.replaceAll('\0', gap).toWellFormed()];
   const trigrams = new Set<string>();
@@ -63,14 +62,14 @@ export function trigramsOf(term: string): string[] {
   return [...trigrams];
 }
 
-/** In the index in place of a text that is too large for it: always worth a look. */
+/** Indexed instead of a text that is too large: every search of the endpoint finds it. */
 export const oversizedMark = '\uf8fd\uf8fe\uf8ff';
 
-// Private-use characters: as few as possible of the trigrams that deliveries bring.
+// Private-use characters, which deliveries rarely contain.
 const markBase = 0xe000;
 const markDigit = 4096;
 
-/** A trigram of its own for each endpoint, so that a term which is common elsewhere is looked up only here. */
+/** A trigram for each endpoint, so that a search reads only the index entries of its endpoint. */
 export function endpointMark(endpoint: number): string {
   const digit = (place: number): string =>
     String.fromCharCode(markBase + (Math.floor(endpoint / markDigit ** place) % markDigit));

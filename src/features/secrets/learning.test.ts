@@ -47,7 +47,7 @@ const planted = 'b537207f20cbfa02357cf448134da559';
 const unconfirmed = { signatureValid: null, signature: { verdict: 'unchecked', reason: 'unconfirmed_secret' } };
 
 describe('a secret that a handshake delivers', () => {
-  test('is unconfirmed: what is signed with it is not valid until a person confirms it', async () => {
+  test('is unconfirmed, and signatures made with it are not valid until a person confirms it', async () => {
     const endpoint = await ada.createEndpoint();
     expect(await asanaHandshake(endpoint, planted)).toMatch(new RegExp(`\r\nx-hook-secret: ${planted}\r\n`, 'i'));
     const { secrets } = await list(endpoint);
@@ -65,7 +65,7 @@ describe('a secret that a handshake delivers', () => {
     expect(await detail(other)).toMatchObject({ signatureValid: false, signature: { verdict: 'invalid' } });
   });
 
-  test('is listed once, however often it comes', async () => {
+  test('is listed once, however often it is delivered', async () => {
     const endpoint = await ada.createEndpoint();
     for (let i = 0; i < 3; i++) await asanaHandshake(endpoint, planted);
     expect((await list(endpoint)).secrets).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('a secret that a handshake delivers', () => {
     expect((await list(endpoint)).secrets).toMatchObject([{ confirmed: true }]);
   });
 
-  test('Notion alike', async () => {
+  test('is unconfirmed from Notion, too', async () => {
     const endpoint = await ada.createEndpoint();
     expect(await notionHandshake(endpoint, 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl')).toEndWith(
       '{"ok":true}',
@@ -83,7 +83,7 @@ describe('a secret that a handshake delivers', () => {
     expect((await list(endpoint)).secrets).toMatchObject([{ platform: 'notion', confirmed: false }]);
   });
 
-  test('a flood of them leaves the newest three, and every registered and confirmed one', async () => {
+  test('replaces the oldest of three unconfirmed ones, and no confirmed one', async () => {
     const endpoint = await ada.createEndpoint();
     for (let i = 0; i < 20; i++)
       await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, {
@@ -101,7 +101,7 @@ describe('a secret that a handshake delivers', () => {
     const isOf = (platform: string, confirmed: boolean) =>
       secrets.filter(one => one.platform === platform && one.confirmed === confirmed).length;
     expect([isOf('asana', true), isOf('asana', false), isOf('notion', false)]).toEqual([20, 3, 1]);
-    // There is no room for another confirmed one, and nothing is lost by trying.
+    // At the limit of confirmed secrets, another one is refused and nothing changes.
     const [learned = { id: '' }] = secrets.filter(one => !one.confirmed);
     const { error } = await ada.json<{ error: string }>(
       400,
@@ -112,7 +112,7 @@ describe('a secret that a handshake delivers', () => {
     expect((await list(endpoint)).secrets).toHaveLength(24);
   });
 
-  test('a flood of them pushes out none that an upgrade left to be confirmed', async () => {
+  test('does not replace an unconfirmed secret from before an upgrade, however many are delivered', async () => {
     const endpoint = await ada.createEndpoint();
     const path = `/api/endpoints/${endpoint.id}/secrets`;
     for (let i = 0; i < 5; i++) {
@@ -146,7 +146,7 @@ describe('a secret that a handshake delivers', () => {
 });
 
 describe('POST /api/endpoints/{id}/secrets/{secretId}/confirm', () => {
-  test('404 for a secret that is not there or not yours', async () => {
+  test('404 for a missing secret and for one of another team', async () => {
     const endpoint = await ada.createEndpoint();
     await asanaHandshake(endpoint, planted);
     const [secret = { id: '' }] = (await list(endpoint)).secrets;
@@ -158,7 +158,7 @@ describe('POST /api/endpoints/{id}/secrets/{secretId}/confirm', () => {
     expect((await list(endpoint)).secrets).toMatchObject([{ confirmed: false }]);
   });
 
-  test.each(['', '{}', 'garbage'])('any body is ignored: %p', async sent => {
+  test.each(['', '{}', 'garbage'])('the request body is ignored: %p', async sent => {
     const endpoint = await ada.createEndpoint();
     await asanaHandshake(endpoint, planted);
     const [secret = { id: '' }] = (await list(endpoint)).secrets;
@@ -191,14 +191,14 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
     expect(await detail(await deliverSigned(endpoint, planted))).toMatchObject({ signatureValid: true });
   });
 
-  test('of several at once one is confirmed', async () => {
+  test('one of several that arrive at once is confirmed', async () => {
     const endpoint = await ada.createEndpoint();
     await openWindow(endpoint, '1h');
     await Promise.all(Array.from({ length: 10 }, (_, i) => asanaHandshake(endpoint, `at-once-${i}`)));
     expect((await list(endpoint)).secrets.filter(one => one.confirmed)).toHaveLength(1);
   });
 
-  test('one that came before the window is confirmed when it comes again', async () => {
+  test('a secret from before the window is confirmed when it arrives again', async () => {
     const endpoint = await ada.createEndpoint();
     await asanaHandshake(endpoint, planted);
     await openWindow(endpoint, '10m');
@@ -206,7 +206,7 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
     expect(await list(endpoint)).toMatchObject({ secrets: [{ confirmed: true }], learnSecretsUntil: null });
   });
 
-  test.each(['0s', '0', null])('%p closes it', async closing => {
+  test.each(['0s', '0', null])('%p closes the window', async closing => {
     const endpoint = await ada.createEndpoint();
     await openWindow(endpoint, '10m');
     expect(await openWindow(endpoint, closing)).toMatchObject({ ok: true, learnSecretsUntil: null });
@@ -214,7 +214,7 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
     expect((await list(endpoint)).secrets).toMatchObject([{ confirmed: false }]);
   });
 
-  test('time closes it', async () => {
+  test('the window closes when its time is over', async () => {
     const endpoint = await ada.createEndpoint();
     await openWindow(endpoint, '10m');
     clock.advance(600_000);
@@ -223,7 +223,7 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
     expect((await list(endpoint)).secrets).toMatchObject([{ confirmed: false }]);
   });
 
-  test('with a name, and a name alone as ever', async () => {
+  test('the name can be changed with it or alone', async () => {
     const { id } = await ada.createEndpoint('inbox');
     const path = `/api/endpoints/${id}`;
     expect(await ada.json(200, 'PATCH', path, { name: 'one', learnSecretsFor: '24h' })).toEqual({
@@ -252,13 +252,13 @@ describe('PATCH /api/endpoints/{id} with learnSecretsFor', () => {
     expect((await list(endpoint)).learnSecretsUntil).toBeNull();
   });
 
-  test('404 for an endpoint of somebody else', async () => {
+  test('404 for an endpoint of another team', async () => {
     const theirs = await bob.createEndpoint();
     await ada.json(404, 'PATCH', `/api/endpoints/${theirs.id}`, { learnSecretsFor: '10m' });
   });
 });
 
-test('a connected app neither confirms a secret nor opens a window', async () => {
+test('a connected app can neither confirm a secret nor open a window', async () => {
   const harness = await openOAuthHarness();
   try {
     const person = await harness.createAccount('cora@example.com');

@@ -1,39 +1,49 @@
 /*
- * Registers the secrets that handshakes deliver. Anybody can send a handshake, so a secret is unconfirmed unless a person has
- * opened a window; then the next one is confirmed, and the window closes. Unconfirmed ones are few: newer push out older ones.
+ * Registers the secrets that handshakes deliver. Anybody can send a handshake, so a learned secret is unconfirmed, unless a person
+ * has opened a window: then the next one is confirmed, and the window closes. An endpoint keeps a few unconfirmed secrets, the newest.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
-export type Learned = { platform: string; secret: string };
+export type LearnedSecret = { platform: string; secret: string };
 
-/** A registered secret in the clear. */
-export type Opened = { id: string; platform: string | null; secret: string; unconfirmed?: true; createdAt: number };
+/** A registered secret, decrypted. */
+export type OpenedSecret = {
+  id: string;
+  platform: string | null;
+  secret: string;
+  unconfirmed?: true;
+  createdAt: number;
+};
 
-/** Unconfirmed secrets of one platform that an endpoint keeps. */
-export const unconfirmedKept = 3;
+/** Per endpoint and platform. */
+const maxUnconfirmedSecrets = 3;
 
-export type Learner = (endpoint: number, learned: Learned) => Promise<void>;
+export type LearnSecret = (endpoint: number, learned: LearnedSecret) => Promise<void>;
 
-export function createLearner(options: {
+export function createLearnSecret(options: {
   store: Pick<SecretsStore, 'learnsUntil' | 'insertInWindow' | 'confirmInWindow' | 'insertUnconfirmed'>;
   clock: Clock;
   maxConfirmed: number;
-  secretsOf: (endpoint: number) => readonly Opened[];
-  toRow: (endpoint: number, learned: Learned, confirmed: boolean) => SecretRow;
-  /** Runs a change of an endpoint's secrets when earlier ones are done, and then reads them anew. */
+  secretsOf: (endpoint: number) => readonly OpenedSecret[];
+  toRow: (endpoint: number, learned: LearnedSecret, confirmed: boolean) => SecretRow;
+  /** Runs a change of an endpoint's secrets after the earlier ones, and then reads its secrets again. */
   change: (endpoint: number, work: () => Promise<void>) => Promise<void>;
-}): Learner {
+}): LearnSecret {
   const { store, clock, maxConfirmed, secretsOf, toRow, change } = options;
-  const waiting = new Map<number, { learned: Learned[]; done: Promise<void> }>();
+  const batches = new Map<number, { learned: LearnedSecret[]; done: Promise<void> }>();
 
   /** @returns whether the window was open, and this secret is confirmed now */
-  const confirmInWindow = (endpoint: number, learned: Learned, known: Opened | undefined): Promise<boolean> =>
+  const confirmInWindow = (
+    endpoint: number,
+    learned: LearnedSecret,
+    known: OpenedSecret | undefined,
+  ): Promise<boolean> =>
     known
       ? store.confirmInWindow(endpoint, known.id, clock.now(), maxConfirmed)
       : store.insertInWindow(toRow(endpoint, learned, true), clock.now(), maxConfirmed);
 
-  const register = async (endpoint: number, learned: readonly Learned[]): Promise<void> => {
+  const register = async (endpoint: number, learned: readonly LearnedSecret[]): Promise<void> => {
     const until = await store.learnsUntil(endpoint);
     let isOpen = until !== null && until > clock.now();
     const unknown = new Map<string, string[]>();
@@ -49,15 +59,15 @@ export function createLearner(options: {
       if (!known) unknown.set(platform, [...(unknown.get(platform) ?? []), secret]);
     }
     for (const [platform, secrets] of unknown) {
-      const rows = secrets.slice(-unconfirmedKept).map(secret => toRow(endpoint, { platform, secret }, false));
+      const rows = secrets.slice(-maxUnconfirmedSecrets).map(secret => toRow(endpoint, { platform, secret }, false));
       const [first, ...rest] = rows;
-      if (first) await store.insertUnconfirmed([first, ...rest], unconfirmedKept);
+      if (first) await store.insertUnconfirmed([first, ...rest], maxUnconfirmedSecrets);
     }
   };
 
   return (endpoint, learned) => {
-    // What arrives while a change is under way is registered together: a flood of handshakes costs few writes.
-    const batch = waiting.get(endpoint);
+    // Secrets that arrive during a change are registered together, so a flood of handshakes costs few writes.
+    const batch = batches.get(endpoint);
     if (batch) {
       batch.learned.push(learned);
       return batch.done;
@@ -65,11 +75,11 @@ export function createLearner(options: {
     const all = [learned];
     const done = Promise.resolve().then(() =>
       change(endpoint, () => {
-        waiting.delete(endpoint);
+        batches.delete(endpoint);
         return register(endpoint, all);
       }),
     );
-    waiting.set(endpoint, { learned: all, done });
+    batches.set(endpoint, { learned: all, done });
     return done;
   };
 }

@@ -19,12 +19,12 @@ afterAll(() => server.close());
 
 const platforms = (await signedDeliveries('http://localhost:4665/in/anywhere', Date.now())).map(one => one.platform);
 
-describe('what the platforms’ own libraries sign, sent to the running server', () => {
-  test('is of at least 15 platforms', () => {
+describe('deliveries signed by the platforms’ own libraries', () => {
+  test('cover at least 15 platforms', () => {
     expect(new Set(platforms).size).toBeGreaterThanOrEqual(15);
   });
 
-  test.each(platforms)('%s is judged valid, and invalid with one byte changed', async platform => {
+  test.each(platforms)('%s: valid, and invalid with one byte changed', async platform => {
     const endpoint = await ada.createEndpoint(platform);
     const signed = (await signedDeliveries(endpoint.url, Date.now())).find(one => one.platform === platform);
     if (!signed) throw new Error(`nothing signed for ${platform}`);

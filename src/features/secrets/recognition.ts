@@ -1,6 +1,6 @@
 /*
  * Recognises a delivery at capture, before the header rules: its platform and event type, the answer to a handshake, and the verdict
- * on a signature in headers that the rules redact or drop, which cannot be verified later. Runs on every delivery, without a query.
+ * on a signature in headers that are not stored, which cannot be verified later. Runs for every delivery, without a query.
  */
 
 import type { Recognition, UnredactedDelivery } from '../../ingest/row-encoder.ts';
@@ -17,21 +17,21 @@ const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
   ...new Set(secrets.filter(isConfirmed).flatMap(({ platform }) => platform ?? [])),
 ];
 
-/** The public addresses that a delivery can have been sent to, as its sender signed them. */
+/** The URLs that the sender may have signed. */
 export const urlsOf = (url: string, { path, query }: Pick<RawDelivery, 'path' | 'query'>): string[] => [
   `${url}${path}${query === null ? '' : `?${query}`}`,
 ];
 
 /**
- * What the sender of a stored delivery was answered instead of the usual, worked out anew. Never throws.
- * @param endpoint its public address and the secrets that were known then
+ * The handshake answer that the sender of a stored delivery got, computed again; null for the usual answer. Never throws.
+ * @param endpoint its public URL and the secrets that were known then
  */
-export const wantedAnswer = (
+export const handshakeAnswer = (
   { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
   { delivery, detection, receivedAt }: { delivery: RawDelivery; detection: Detection; receivedAt: number },
 ): HandshakeAnswer | null => handshake({ delivery, detection, secrets, receivedAt, urls: urlsOf(url, delivery) });
 
-/** @param endpoint its public address and the secrets known now. Never throws. */
+/** @param endpoint its public URL and the secrets known now. Never throws. */
 export function recognise(
   { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
   { method, path, query, headers, body, receivedAt }: UnredactedDelivery,
@@ -46,7 +46,7 @@ export function recognise(
     detection,
     secrets,
     receivedAt,
-    // Few handshakes ask for it, and nearly no delivery is one.
+    // Computed on demand: few handshakes need it.
     get urls() {
       return urlsOf(url, delivery);
     },

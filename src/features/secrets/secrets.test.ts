@@ -32,7 +32,7 @@ const list = async (endpoint: { id: string }): Promise<Secret[]> =>
   (await ada.json<{ secrets: Secret[] }>(200, 'GET', `/api/endpoints/${endpoint.id}/secrets`)).secrets;
 
 describe('POST /api/endpoints/{id}/secrets', () => {
-  test('201, listed without the secret, sealed in the database', async () => {
+  test('201, listed without the secret, and encrypted in the database', async () => {
     const endpoint = await ada.createEndpoint();
     const secret = await add(endpoint, 'Stripe', `  ${stripeSecret}\n`);
     expect(secret).toEqual({
@@ -61,7 +61,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
     expect(error).toContain(reason);
   });
 
-  test('without a platform it serves any', async () => {
+  test('a secret without a platform is used for all platforms', async () => {
     const endpoint = await ada.createEndpoint();
     const created = await ada.json<Secret>(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, {
       secret: stripeSecret,
@@ -71,7 +71,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
     expect((await detail(id)).signatureValid).toBe(true);
   });
 
-  test("another account's endpoint answers like one that does not exist", async () => {
+  test('an endpoint of another team is answered like a missing one', async () => {
     const theirs = await bob.createEndpoint();
     const own = await ada.createEndpoint();
     const { id } = await add(own, null, 'some secret');
@@ -87,7 +87,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
 });
 
 describe('the verdict is computed when an event is read', () => {
-  test('registering, adding a second and removing secrets judges stored events anew', async () => {
+  test('adding and removing secrets changes the verdicts of stored events', async () => {
     const endpoint = await ada.createEndpoint();
     const id = await server.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
     const summary = async () =>
@@ -121,7 +121,7 @@ describe('the verdict is computed when an event is read', () => {
     await ada.json(404, 'DELETE', `/api/endpoints/${endpoint.id}/secrets/${right.id}`);
   });
 
-  test('the tolerance counts from the time of receipt, however late the event is read', async () => {
+  test('the timestamp tolerance counts from the time of receipt, not of reading', async () => {
     const endpoint = await ada.createEndpoint();
     await add(endpoint, 'stripe', stripeSecret);
     const fresh = await server.deliver(endpoint, stripeBody, { headers: stripeHeader(stripeSecret) });
@@ -133,13 +133,13 @@ describe('the verdict is computed when an event is read', () => {
     expect((await detail(old)).signature).toMatchObject({ verdict: 'invalid', reason: 'timestamp_out_of_tolerance' });
   });
 
-  test('without a signature it is null, whatever is registered', async () => {
+  test('it is null for an event without a signature, also with a secret', async () => {
     const endpoint = await ada.createEndpoint();
     await add(endpoint, 'stripe', stripeSecret);
     expect(await detail(await server.deliver(endpoint))).toMatchObject({ signature: null, signatureValid: null });
   });
 
-  test('proof in a header that is not stored is judged at capture, and the verdict stays', async () => {
+  test('a signature in a header that is not stored is verified at capture, and that verdict is kept', async () => {
     const endpoint = await ada.createEndpoint();
     const { id: secretId } = await add(endpoint, 'cloudflare', 'the shared token');
     const send = (token: string) =>
@@ -164,7 +164,7 @@ describe('handshakes', () => {
       `POST ${new URL(endpoint.url).pathname}${query} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
 
-  test('a challenge is answered the way the platform wants, and stored like any delivery', async () => {
+  test('a challenge is answered as the platform requires, and stored like any delivery', async () => {
     const endpoint = await ada.createEndpoint();
     const answer = await post(
       endpoint,
@@ -180,7 +180,7 @@ describe('handshakes', () => {
 });
 
 describe('across a restart', () => {
-  test('secrets are opened again, and another HOOKTAPE_SECRET is refused', async () => {
+  test('secrets are decrypted again, and another HOOKTAPE_SECRET is refused', async () => {
     const first = await openTestServer({
       clock,
       directory: server.directory,

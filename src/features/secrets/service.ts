@@ -1,23 +1,21 @@
 /*
- * Signing secrets: sealed at rest, opened once into memory, because every delivery and every verdict needs them. Several
- * may be registered for one endpoint (rotation, or a verify token beside an app secret).
+ * Signing secrets: encrypted in the database, and decrypted in memory, because every delivery and every verdict needs them. An
+ * endpoint may have several (rotation, or a verify token beside an app secret).
  */
-
 import type { Clock } from '../../core/clock.ts';
-import { createQueues } from '../../core/concurrency/queues.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
-import { createLearner, type Opened } from './learning.ts';
+import { createLearnSecret, type OpenedSecret } from './learning.ts';
 import type { Secret, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
-/** Confirmed ones. */
-const maxSecretsPerEndpoint = 20;
-/** Of a shorter secret, four characters would give away too much. */
-const shortestShown = 8;
+const maxConfirmedSecrets = 20;
+/** The last four characters of a shorter secret would reveal too much of it. */
+const minCharactersToShow = 8;
 
 type Owner = { teamId: string };
 
@@ -33,10 +31,10 @@ export function createSecretsService(options: {
   onUnreadable: (secretId: string) => void;
 }) {
   const { store, sealer, clock, random, endpoint: findEndpoint, onUnreadable } = options;
-  const inTurn = createQueues(1);
-  let byEndpoint = new Map<number, readonly Opened[]>();
-  const none: readonly Opened[] = [];
-  const secretsOf = (endpoint: number): readonly Opened[] => byEndpoint.get(endpoint) ?? none;
+  const changes = createSemaphore(1);
+  let byEndpoint = new Map<number, readonly OpenedSecret[]>();
+  const none: readonly OpenedSecret[] = [];
+  const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
 
   const toSecret = ({ id, platform, last4, createdAt, confirmed }: SecretRow): Secret => ({
     id,
@@ -54,22 +52,22 @@ export function createSecretsService(options: {
     const createdAt = clock.now();
     const id = newId('sec', createdAt, random);
     const sealed = Buffer.from(sealer.seal(secret, sealPurpose.signingSecret(id)));
-    const last4 = secret.length >= shortestShown ? secret.slice(-4) : '';
+    const last4 = secret.length >= minCharactersToShow ? secret.slice(-4) : '';
     return { id, endpoint, platform, sealed, last4, createdAt, confirmed };
   };
 
-  /** Those that can be opened. */
-  const open = (rows: readonly SecretRow[]): Opened[] =>
-    rows.flatMap(({ id, platform, sealed, confirmed, createdAt }): Opened[] => {
+  /** Leaves out, and reports, secrets that cannot be decrypted. */
+  const open = (rows: readonly SecretRow[]): OpenedSecret[] =>
+    rows.flatMap(({ id, platform, sealed, confirmed, createdAt }): OpenedSecret[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
       if (secret !== undefined) return [{ id, platform, secret, createdAt, ...(!confirmed && { unconfirmed: true }) }];
       onUnreadable(id);
       return [];
     });
 
-  /** Changes of one endpoint's secrets run one after the other; after each, memory holds what is stored. */
+  /** Runs changes of one endpoint's secrets one after the other, and reads its secrets again after each. */
   const change = <T>(endpoint: number, work: () => Promise<T>): Promise<T> =>
-    inTurn(String(endpoint), async () => {
+    changes.run(String(endpoint), async () => {
       try {
         return await work();
       } finally {
@@ -78,18 +76,18 @@ export function createSecretsService(options: {
     });
 
   return {
-    /** The secrets to judge this endpoint's deliveries with, oldest first; from memory. */
+    /** The endpoint's secrets, oldest first, from memory. */
     secretsOf: secretsOf as (endpoint: number) => readonly SigningSecret[],
 
-    /** Those that were there at a time, but for the ones that were removed since. @param at epoch ms */
+    /** The secrets that existed at a time, without those removed since. @param at epoch ms */
     secretsAt: (endpoint: number, at: number): readonly SigningSecret[] =>
       secretsOf(endpoint).filter(({ createdAt }) => createdAt <= at),
 
-    /** Reads all of them anew: at the start, and when another process may have changed them. */
+    /** Reads all secrets again: at the start, and when other processes may have changed them. */
     async refresh(): Promise<void> {
       const rows = new Map<number, SecretRow[]>();
       for (const row of await store.all()) rows.set(row.endpoint, [...(rows.get(row.endpoint) ?? []), row]);
-      byEndpoint = new Map([...rows].map(([endpoint, its]) => [endpoint, open(its)]));
+      byEndpoint = new Map([...rows].map(([endpoint, own]) => [endpoint, open(own)]));
     },
 
     /** @throws not_found for the endpoint */
@@ -101,24 +99,24 @@ export function createSecretsService(options: {
       };
     },
 
-    /** @throws not_found for the endpoint; invalid for what cannot be a secret of that platform */
+    /** @throws not_found for the endpoint; invalid when it cannot be a secret of that platform */
     async add(owner: Owner, endpointId: string, given: { platform: string | null; secret: string }): Promise<Secret> {
       const { seq } = await findEndpoint(owner, endpointId);
       const read = parseSecret(given.platform, given.secret);
       if ('error' in read) throw invalid(read.error);
       const platform = given.platform === null ? null : (findPlatform(given.platform)?.name ?? null);
       const row = toRow(seq, { platform, secret: read.secret }, true);
-      if (!(await change(seq, () => store.insertWithin(maxSecretsPerEndpoint, row)))) throw tooMany();
+      if (!(await change(seq, () => store.insertWithin(maxConfirmedSecrets, row)))) throw tooMany();
       return toSecret(row);
     },
 
-    /** Registers what a handshake delivered. */
-    learn: createLearner({ store, clock, maxConfirmed: maxSecretsPerEndpoint, secretsOf, toRow, change }),
+    /** Registers a secret that a handshake delivered. */
+    learn: createLearnSecret({ store, clock, maxConfirmed: maxConfirmedSecrets, secretsOf, toRow, change }),
 
-    /** Takes a learned secret as genuine. @throws not_found for the endpoint or the secret, invalid when there are too many */
+    /** Confirms a learned secret. @throws not_found for the endpoint or the secret, invalid when there are too many */
     async confirm(owner: Owner, endpointId: string, id: string): Promise<Secret> {
       const { seq } = await findEndpoint(owner, endpointId);
-      const isConfirmed = await change(seq, () => store.confirm(seq, id, maxSecretsPerEndpoint));
+      const isConfirmed = await change(seq, () => store.confirm(seq, id, maxConfirmedSecrets));
       const row = (await store.listOf(seq)).find(secret => secret.id === id);
       if (!row) throw notFound('secret');
       if (!isConfirmed) throw tooMany();
@@ -133,4 +131,4 @@ export function createSecretsService(options: {
   };
 }
 
-const tooMany = () => invalid(`an endpoint has at most ${maxSecretsPerEndpoint} confirmed secrets: remove one first`);
+const tooMany = () => invalid(`an endpoint has at most ${maxConfirmedSecrets} confirmed secrets: remove one first`);

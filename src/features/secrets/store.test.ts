@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('another endpoint’s secrets are not listed, counted, confirmed, pushed out or removed', async () => {
+test('secrets of another endpoint are not listed, counted, confirmed, replaced or removed', async () => {
   const { db } = server.services.database;
   const store = createSecretsStore(db);
   const owner = await server.services.account.byEmail(ada.email);

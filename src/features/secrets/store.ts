@@ -1,9 +1,9 @@
-/* Signing secrets, sealed. */
+/* Signing secrets, encrypted. */
 import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, secrets } from '../../db/schema.ts';
 
-/** Only the store looks at `learned`. */
+/** `learned` is used only by the queries here. */
 export type SecretRow = Omit<typeof secrets.$inferSelect, 'learned'>;
 
 export type SecretsStore = ReturnType<typeof createSecretsStore>;
@@ -14,16 +14,16 @@ export function createSecretsStore(db: Drizzle) {
     SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}, ${Number(row.confirmed)},
            ${Number(!row.confirmed)}
     WHERE ${condition}`;
-  const hasRoom = (endpoint: number, limit: number) =>
+  const isBelowLimit = (endpoint: number, limit: number) =>
     sql`(SELECT count(*) FROM secrets WHERE endpoint = ${endpoint} AND confirmed = 1) < ${limit}`;
-  const isOpen = (endpoint: number, now: number) =>
+  const isWindowOpen = (endpoint: number, now: number) =>
     sql`EXISTS (SELECT 1 FROM endpoints WHERE seq = ${endpoint} AND learn_secrets_until > ${now})`;
-  const close = (endpoint: number, confirmedId: string) =>
+  const closeWindow = (endpoint: number, confirmedId: string) =>
     db.run(sql`UPDATE endpoints SET learn_secrets_until = NULL
       WHERE seq = ${endpoint} AND EXISTS (SELECT 1 FROM secrets WHERE id = ${confirmedId} AND confirmed = 1)`);
 
   return {
-    /** Those of every live endpoint. */
+    /** The secrets of all live endpoints. */
     all: (): Promise<SecretRow[]> =>
       db
         .select(getTableColumns(secrets))
@@ -37,11 +37,11 @@ export function createSecretsStore(db: Drizzle) {
 
     /** Inserts unless the endpoint already has `limit` confirmed secrets, in one statement; false when it has. */
     async insertWithin(limit: number, row: SecretRow): Promise<boolean> {
-      const { rowsAffected } = await db.run(insertWhere(row, hasRoom(row.endpoint, limit)));
+      const { rowsAffected } = await db.run(insertWhere(row, isBelowLimit(row.endpoint, limit)));
       return rowsAffected === 1;
     },
 
-    /** Until when the next learned secret is taken as confirmed; null when no window was opened or it was used. */
+    /** When the window for learned secrets closes, epoch ms; null without a window. */
     async learnsUntil(endpoint: number): Promise<number | null> {
       const rows = await db
         .select({ until: endpoints.learnSecretsUntil })
@@ -50,26 +50,26 @@ export function createSecretsStore(db: Drizzle) {
       return rows[0]?.until ?? null;
     },
 
-    /** Inserts a confirmed secret if the window is open at `now` and there is room, and closes the window. */
+    /** Inserts a confirmed secret and closes the window, if the window is open at `now` and the limit is not reached. */
     async insertInWindow(row: SecretRow, now: number, limit: number): Promise<boolean> {
       const [inserted] = await db.batch([
-        db.run(insertWhere(row, sql`${isOpen(row.endpoint, now)} AND ${hasRoom(row.endpoint, limit)}`)),
-        close(row.endpoint, row.id),
+        db.run(insertWhere(row, sql`${isWindowOpen(row.endpoint, now)} AND ${isBelowLimit(row.endpoint, limit)}`)),
+        closeWindow(row.endpoint, row.id),
       ]);
       return inserted.rowsAffected === 1;
     },
 
-    /** Confirms a secret that is there if the window is open at `now` and there is room, and closes the window. */
+    /** Confirms a secret and closes the window, if the window is open at `now` and the limit is not reached. */
     async confirmInWindow(endpoint: number, id: string, now: number, limit: number): Promise<boolean> {
       const [updated] = await db.batch([
         db.run(sql`UPDATE secrets SET confirmed = 1
-          WHERE id = ${id} AND endpoint = ${endpoint} AND ${isOpen(endpoint, now)} AND ${hasRoom(endpoint, limit)}`),
-        close(endpoint, id),
+          WHERE id = ${id} AND endpoint = ${endpoint} AND ${isWindowOpen(endpoint, now)} AND ${isBelowLimit(endpoint, limit)}`),
+        closeWindow(endpoint, id),
       ]);
       return updated.rowsAffected === 1;
     },
 
-    /** Inserts learned secrets of one endpoint and platform; of the learned ones that are unconfirmed the newest `kept` stay. */
+    /** Inserts learned secrets of one endpoint and platform. Of its learned, unconfirmed secrets the newest `kept` remain. */
     async insertUnconfirmed([first, ...rest]: readonly [SecretRow, ...SecretRow[]], kept: number): Promise<void> {
       const insert = (row: SecretRow) => db.run(insertWhere(row, sql`TRUE`));
       const unconfirmed = sql`endpoint = ${first.endpoint} AND platform = ${first.platform} AND confirmed = 0 AND learned = 1`;
@@ -81,10 +81,10 @@ export function createSecretsStore(db: Drizzle) {
       ]);
     },
 
-    /** Confirms a secret unless the endpoint already has `limit` confirmed ones; one that is confirmed stays so. */
+    /** Confirms a secret unless the endpoint already has `limit` confirmed secrets. True also when it was confirmed before. */
     async confirm(endpoint: number, id: string, limit: number): Promise<boolean> {
       const { rowsAffected } = await db.run(sql`UPDATE secrets SET confirmed = 1
-        WHERE id = ${id} AND endpoint = ${endpoint} AND (confirmed = 1 OR ${hasRoom(endpoint, limit)})`);
+        WHERE id = ${id} AND endpoint = ${endpoint} AND (confirmed = 1 OR ${isBelowLimit(endpoint, limit)})`);
       return rowsAffected === 1;
     },
 

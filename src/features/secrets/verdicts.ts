@@ -1,16 +1,15 @@
 /*
- * Whether an event's signature holds: judged when it is read, so that registering or mending a secret judges every stored
- * event anew. The exception is a verdict that was kept at capture (recognition.ts).
+ * Verifies the signatures of stored events. Verdicts are computed when an event is read, so a secret that is added or corrected
+ * later applies to every stored event. The exception is a verdict that was stored with the event at capture (recognition.ts).
  */
 
 import type { HeaderPair } from '../../core/headers.ts';
+import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
-import { verify } from '../../platforms/platforms.ts';
+import { verify as verifySignature } from '../../platforms/platforms.ts';
 import { urlsOf } from './recognition.ts';
 
-type Address = { seq: number; token: string };
-
-type Stored = {
+type StoredEvent = {
   method: string;
   path: Uint8Array;
   query: Uint8Array | null;
@@ -25,22 +24,23 @@ const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin
 
 export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
-  /** The public address of an endpoint. */
+  /** The public URL of an endpoint's ingest address. */
   urlOf: (token: string) => string;
 }) {
   const { secretsOf, urlOf } = options;
-  const kept = (verdict: string | null): Verdict | null => (verdict === null ? null : (JSON.parse(verdict) as Verdict));
+  const storedVerdict = (verdict: string | null): Verdict | null =>
+    verdict === null ? null : (JSON.parse(verdict) as Verdict);
 
   return {
-    /** Whether a stored event of this endpoint can have a verdict other than unchecked, or the one that was kept. */
-    canJudge: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
+    /** Whether the endpoint has a secret to verify with. Without one, verdicts are `unchecked` or the stored ones. */
+    canVerify: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
 
-    kept,
+    storedVerdict,
 
-    async judge(address: Address, events: readonly Stored[]): Promise<(Verdict | null)[]> {
+    async verify(address: IngestAddress, events: readonly StoredEvent[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
       return events.map(({ method, path, query, headers, body, platform, receivedAt, verdict }) => {
-        if (verdict !== null) return kept(verdict);
+        if (verdict !== null) return storedVerdict(verdict);
         const delivery: RawDelivery = {
           method,
           path: latin1(path),
@@ -48,7 +48,13 @@ export function createVerdicts(options: {
           rawHeaders: headers,
           body,
         };
-        return verify({ delivery, platform, secrets, receivedAt, urls: urlsOf(urlOf(address.token), delivery) });
+        return verifySignature({
+          delivery,
+          platform,
+          secrets,
+          receivedAt,
+          urls: urlsOf(urlOf(address.token), delivery),
+        });
       });
     },
   };

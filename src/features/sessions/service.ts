@@ -1,6 +1,6 @@
 /*
- * Who is signed in. A session is a 256-bit token, kept as SHA-256, that dies when it is idle for 14 days and 60 days after
- * sign-in. Unknown addresses, accounts without a password and wrong passwords get one answer, after the same work.
+ * Sign-in and sessions. A session has a 256-bit token, stored as SHA-256, and expires after 14 days without use and 60 days
+ * after sign-in. Unknown addresses, accounts without a password and wrong passwords get the same error after the same work.
  */
 import type { Clock } from '../../core/clock.ts';
 import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
@@ -10,11 +10,11 @@ import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';
-import type { Throttle } from './sign-in-throttle.ts';
-import type { Alive, SessionHolder, SessionsStore } from './store.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
+import type { AuthenticatedSession, ExpiryCutoffs, SessionsStore } from './store.ts';
 
-/** Where a request comes from, as the list of sessions shows it. */
-export type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
+/** The client of a request, as the list of sessions shows it. `sessionId`: its current session. */
+type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
 
 type Credentials = { id: string; email: string; passwordHash: string | null };
 
@@ -23,6 +23,7 @@ export type SessionsService = ReturnType<typeof createSessionsService>;
 const dayMs = 24 * 60 * 60 * 1000;
 const idleMs = 14 * dayMs;
 const absoluteMs = 60 * dayMs;
+/** Expiry depends on the last use, so it is written during the request, not collected in memory as for API keys. */
 const touchEveryMs = 60_000;
 const maxUserAgentCharacters = 300;
 
@@ -31,86 +32,89 @@ export function createSessionsService(options: {
   accounts: {
     byId: (id: string) => Promise<Credentials | undefined>;
     byEmail: (email: string) => Promise<Credentials | undefined>;
-    /** Ends the account's sessions but for one. */
+    /** Also ends the account's other sessions. */
     setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<unknown>;
   };
-  /** Ends the access of all apps that the person let in. */
+  /** Ends the access of all connected apps of the account. */
   revokeGrants: (accountId: string) => Promise<unknown>;
   passwords: Passwords;
-  throttle: Throttle;
+  throttle: SignInThrottle;
   clock: Clock;
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
-  /** Which sessions exist, by hash. */
+  /** The hashes of the sessions that exist. */
   index: CredentialIndex;
-  /** Told when a session was used and that could not be written down: no reason to refuse anybody. */
-  onUnwritten: (error: unknown) => void;
+  /** Called when a session's last use could not be written. The request goes on. */
+  onTouchError: (error: unknown) => void;
   /** Called after sessions ended. */
   onAccessEnded: () => void;
 }) {
   const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
-  const { onUnwritten, onAccessEnded } = options;
+  const { onTouchError, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
-  const limits = (): Alive => ({ seenAfter: clock.now() - idleMs, createdAfter: clock.now() - absoluteMs });
+  const expiryCutoffs = (): ExpiryCutoffs => ({
+    lastSeenAfter: clock.now() - idleMs,
+    createdAfter: clock.now() - absoluteMs,
+  });
 
-  /** A token that works from now on, in place of the visitor's own session. @throws unauthorized when it came too late */
-  const start = async (account: { id: string; passwordHash: string }, visitor: ClientInfo): Promise<string> => {
+  /** Starts a session that replaces the client's current one. @throws unauthorized when the password changed meanwhile */
+  const start = async (account: { id: string; passwordHash: string }, clientInfo: ClientInfo): Promise<string> => {
     const token = newToken(random);
     const now = clock.now();
     const session = {
       id: newId('ses', now, random),
       accountId: account.id,
       hash: hashOf(token),
-      userAgent: firstCharacters(visitor.userAgent.replace(/\p{Cc}/gu, ' '), maxUserAgentCharacters),
-      sourceIp: visitor.sourceIp,
+      userAgent: firstCharacters(clientInfo.userAgent.replace(/\p{Cc}/gu, ' '), maxUserAgentCharacters),
+      sourceIp: clientInfo.sourceIp,
       createdAt: now,
       lastSeenAt: now,
     };
-    if (!(await store.insert(session, account.passwordHash, visitor.sessionId ?? '', limits())))
+    if (!(await store.insert(session, account.passwordHash, clientInfo.sessionId ?? '', expiryCutoffs())))
       throw unauthorized('wrong email or password');
     index.add(indexId(session.hash));
     return token;
   };
 
-  /** @throws rate_limited, invalid for an input that no password can be; undefined when it is wrong */
-  const verified = async (
+  /** @returns undefined when the password is wrong @throws rate_limited, invalid when the password is too long */
+  const verifyPassword = async (
     email: string,
     password: string,
     ip: string,
-    account: () => Promise<Credentials | undefined>,
+    findAccount: () => Promise<Credentials | undefined>,
   ) => {
     if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
     const attempt = throttle.begin(firstCharacters(email, 320), ip);
-    const found = await account();
-    if (!(await passwords.matches(password, found?.passwordHash)) || !found?.passwordHash) return undefined;
+    const account = await findAccount();
+    if (!(await passwords.matches(password, account?.passwordHash)) || !account?.passwordHash) return undefined;
     attempt.succeeded();
-    return { id: found.id, email: found.email, passwordHash: found.passwordHash };
+    return { id: account.id, email: account.email, passwordHash: account.passwordHash };
   };
 
   return {
     start,
 
     /** @returns the token @throws unauthorized, rate_limited */
-    async signIn(given: { email: string; password: string }, visitor: ClientInfo): Promise<string> {
+    async signIn(given: { email: string; password: string }, clientInfo: ClientInfo): Promise<string> {
       const email = given.email.trim().toLowerCase();
-      const account = await verified(email, given.password, visitor.sourceIp, () => accounts.byEmail(email));
+      const account = await verifyPassword(email, given.password, clientInfo.sourceIp, () => accounts.byEmail(email));
       if (!account) throw unauthorized('wrong email or password');
-      return start(account, visitor);
+      return start(account, clientInfo);
     },
 
-    /** Whose session this is; undefined for a token that is unknown, ended or expired. Notes the use now and then. */
-    async holderOf(token: string): Promise<SessionHolder | undefined> {
+    /** The account of a valid session; undefined when the token is unknown, ended or expired. Records the use each minute. */
+    async authenticate(token: string): Promise<AuthenticatedSession | undefined> {
       const hash = hashOf(token);
       if (!(await index.mayExist(indexId(hash)))) return undefined;
-      const holder = await store.holderOf(hash, limits());
-      if (!holder) return undefined;
+      const session = await store.findByHash(hash, expiryCutoffs());
+      if (!session) return undefined;
       const now = clock.now();
-      if (now - holder.lastSeenAt >= touchEveryMs) await store.touch(holder.sessionId, now).catch(onUnwritten);
-      return holder;
+      if (now - session.lastSeenAt >= touchEveryMs) await store.touch(session.sessionId, now).catch(onTouchError);
+      return session;
     },
 
     async list(accountId: string, current: string | undefined): Promise<Session[]> {
-      return (await store.listOf(accountId, limits())).map(({ accountId: _, ...row }) => ({
+      return (await store.listOf(accountId, expiryCutoffs())).map(({ accountId: _, ...row }) => ({
         ...row,
         current: row.id === current,
       }));
@@ -122,34 +126,36 @@ export function createSessionsService(options: {
       onAccessEnded();
     },
 
-    /** Ends it if it is still there. */
+    /** Ends the session if it still exists. */
     async signOut(accountId: string, id: string): Promise<void> {
       await store.remove(accountId, id);
       onAccessEnded();
     },
 
     /**
-     * Ends every other session of the account, and with `signOutEverywhere` the access of its apps, too.
-     * @returns the current session's new token; undefined when the request came without a session
-     * @throws invalid for the new password, and when the current one is wrong; rate_limited; unauthorized when the account was
-     * deleted meanwhile
+     * Ends the other sessions of the account, and with `signOutEverywhere` also the access of its connected apps.
+     * @returns the new token of the current session; undefined when the request has no session
+     * @throws invalid for a weak new password or a wrong current one, rate_limited, unauthorized when the account was deleted
+     * in the meantime
      */
     async changePassword(
-      who: { accountId: string; email: string },
+      account: { accountId: string; email: string },
       given: { current: string; password: string; signOutEverywhere?: boolean },
-      visitor: ClientInfo,
+      clientInfo: ClientInfo,
     ): Promise<string | undefined> {
-      const password = checkPassword(given.password, who.email);
-      const account = await verified(who.email, given.current, visitor.sourceIp, () => accounts.byId(who.accountId));
-      if (!account)
-        throw (await accounts.byId(who.accountId)) ? invalid('the current password is wrong') : unauthorized();
-      await accounts.setPasswordHash(account.id, await passwords.hash(password), visitor.sessionId);
-      if (given.signOutEverywhere) await revokeGrants(account.id);
+      const password = checkPassword(given.password, account.email);
+      const verified = await verifyPassword(account.email, given.current, clientInfo.sourceIp, () =>
+        accounts.byId(account.accountId),
+      );
+      if (!verified)
+        throw (await accounts.byId(account.accountId)) ? invalid('the current password is wrong') : unauthorized();
+      await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
+      if (given.signOutEverywhere) await revokeGrants(verified.id);
       onAccessEnded();
-      if (visitor.sessionId === undefined) return undefined;
+      if (clientInfo.sessionId === undefined) return undefined;
       const token = newToken(random);
       const hash = hashOf(token);
-      if (!(await store.rotate(account.id, visitor.sessionId, hash))) return undefined;
+      if (!(await store.rotate(verified.id, clientInfo.sessionId, hash))) return undefined;
       index.add(indexId(hash));
       return token;
     },

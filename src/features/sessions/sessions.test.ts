@@ -33,7 +33,7 @@ const sessionsOf = async (browser: Browser) =>
   (await browser.json<{ sessions: Session[] }>(200, 'GET', '/api/sessions')).sessions;
 
 describe('POST /api/session', () => {
-  test('201 and a cookie that counts for every operation', async () => {
+  test('201 and a cookie that authenticates every operation', async () => {
     const browser = await signIn('  Ada@Example.com ');
     expect(browser.cookie).toMatch(/^hooktape_sid=[0-9a-z]{52}$/);
     expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({
@@ -48,7 +48,7 @@ describe('POST /api/session', () => {
     });
   });
 
-  test('one answer for a wrong password, an unknown address and an account without a password', async () => {
+  test('401 with the same message for a wrong password, an unknown address and an account without a password', async () => {
     const answers = await Promise.all(
       ['ada@example.com', 'nobody@example.com', 'keyless@example.com', 'no address'].map(async email => {
         const response = await openBrowser(server).call('POST', '/api/session', {
@@ -62,7 +62,7 @@ describe('POST /api/session', () => {
     clock.advance(hour);
   });
 
-  test('429 with Retry-After after five failures, also for the right password; waiting is enough', async () => {
+  test('429 with Retry-After after five failures, also for the right password, until the time is over', async () => {
     const browser = openBrowser(server);
     const wrong = { email: 'bob@example.com', password: 'wrong wrong wrong' };
     for (let i = 0; i < 5; i++) await browser.json(401, 'POST', '/api/session', wrong);
@@ -73,7 +73,7 @@ describe('POST /api/session', () => {
     await browser.json(401, 'POST', '/api/session', wrong);
   });
 
-  test('signing in again ends the session before it', async () => {
+  test('signing in again ends the previous session', async () => {
     const browser = await signIn();
     const before = { ...browser, cookie: browser.cookie };
     await browser.json(201, 'POST', '/api/session', { email: 'ada@example.com', password });
@@ -102,14 +102,14 @@ describe('POST /api/session', () => {
 });
 
 describe('GET /api/session', () => {
-  test('401 that says whether there is an account', async () => {
+  test('401 with setupRequired while there is no account', async () => {
     expect(await openBrowser(server).json(401, 'GET', '/api/session')).toEqual({
       error: 'not signed in',
       setupRequired: false,
     });
   });
 
-  test('a request with an Authorization header is never judged by its cookie', async () => {
+  test('the cookie of a request with an Authorization header is ignored', async () => {
     const browser = await signIn();
     const bad = { authorization: 'Bearer htk_nothing' };
     expect((await browser.call('GET', '/api/session', undefined, bad)).status).toBe(401);
@@ -117,7 +117,7 @@ describe('GET /api/session', () => {
     expect((await browser.call('GET', '/api/me', undefined, { authorization: 'Basic eDp5' })).status).toBe(401);
   });
 
-  test('a key says who it is, without a session', async () => {
+  test('an API key returns its account without a session', async () => {
     const carol = await server.createAccount('carol@example.com');
     expect(await carol.json(200, 'GET', '/api/session')).toMatchObject({
       account: { email: 'carol@example.com' },
@@ -126,8 +126,8 @@ describe('GET /api/session', () => {
   });
 });
 
-describe('the guard', () => {
-  test('403 for a foreign site, 421 under a foreign name, nothing done', async () => {
+describe('the browser guard', () => {
+  test('403 from another site and 421 with another host name, without any change', async () => {
     const browser = await signIn();
     const name = { name: 'forged' };
     expect((await browser.call('POST', '/api/endpoints', name, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
@@ -137,8 +137,8 @@ describe('the guard', () => {
   });
 });
 
-describe('credentials that do not hold', () => {
-  test('open no operation that is open without any, and spare nobody the rules for browsers', async () => {
+describe('invalid credentials', () => {
+  test('are refused by operations that need none, and do not bypass the browser guard', async () => {
     const browser = openBrowser(server);
     for (const authorization of ['Bearer htk_nothing', 'Basic eDp5', 'x']) {
       const headers = { authorization, host: 'evil.example', 'sec-fetch-site': 'cross-site' };
@@ -150,7 +150,7 @@ describe('credentials that do not hold', () => {
 });
 
 describe('expiry', () => {
-  test('14 days without use end it; use keeps it, written at most once a minute', async () => {
+  test('14 days without use end a session; each use extends it, written at most once a minute', async () => {
     const browser = await signIn();
     const seenAt = async () => (await sessionsOf(browser)).find(({ current }) => current)?.lastSeenAt;
     const start = clock.now();
@@ -164,7 +164,7 @@ describe('expiry', () => {
     expect(await isIn(browser)).toBe(false);
   });
 
-  test('60 days end it, however much it is used', async () => {
+  test('a session ends 60 days after sign-in, however often it is used', async () => {
     const browser = await signIn();
     for (let day = 10; day < 60; day += 10) {
       clock.advance(10 * 24 * hour);
@@ -176,7 +176,7 @@ describe('expiry', () => {
 });
 
 describe('DELETE /api/session', () => {
-  test('ends it at once and clears the cookie', async () => {
+  test('ends the session at once and clears the cookie', async () => {
     const browser = await signIn();
     const { cookie } = browser;
     expect(await browser.json(200, 'DELETE', '/api/session')).toEqual({ ok: true });
@@ -187,7 +187,7 @@ describe('DELETE /api/session', () => {
 });
 
 describe('/api/sessions', () => {
-  test('lists where the account is signed in, this one marked, and ends one of them', async () => {
+  test('lists the sessions with the current one marked, and ends one', async () => {
     const phone = await signIn();
     clock.advance(1000);
     const laptop = await signIn();
@@ -203,20 +203,20 @@ describe('/api/sessions', () => {
     expect([await isIn(phone), await isIn(laptop)]).toEqual([false, true]);
   });
 
-  test('another account’s session answers exactly like one that does not exist', async () => {
+  test('another account’s session is answered like one that does not exist', async () => {
     const [ada, bob] = [await signIn(), await signIn('bob@example.com')];
     const [theirs] = await sessionsOf(bob);
-    const foreign = await ada.call('DELETE', `/api/sessions/${theirs?.id}`);
+    const notOwned = await ada.call('DELETE', `/api/sessions/${theirs?.id}`);
     const missing = await ada.call('DELETE', '/api/sessions/ses_nothing');
-    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
-    expect(foreign.status).toBe(404);
+    expect([notOwned.status, await notOwned.text()]).toEqual([missing.status, await missing.text()]);
+    expect(notOwned.status).toBe(404);
     expect(await isIn(bob)).toBe(true);
     expect((await sessionsOf(ada)).map(({ id }) => id)).not.toContain(theirs?.id);
   });
 });
 
 describe('POST /api/password', () => {
-  test('ends every other session, renews this one, and only the new password signs in', async () => {
+  test('ends the other sessions, renews the current one, and only the new password signs in', async () => {
     const dora = 'dora@example.com';
     await server.createAccount(dora, { password });
     const [phone, laptop] = [await signIn(dora), await signIn(dora)];
@@ -231,7 +231,7 @@ describe('POST /api/password', () => {
     await signIn(dora, 'another long password');
   });
 
-  test('400 for a wrong current password and for a new one that is too weak; guessing is slowed', async () => {
+  test('400 for a wrong current password and for a weak new one; guessing is throttled', async () => {
     const eve = 'eve@example.com';
     await server.createAccount(eve, { password });
     const browser = await signIn(eve);
@@ -243,7 +243,7 @@ describe('POST /api/password', () => {
     await signIn(eve);
   });
 
-  test('after its account has gone it says that, and not that the password is wrong', async () => {
+  test('401 after the account was deleted, not a wrong password', async () => {
     const ida = 'ida@example.com';
     const { accountId } = await server.createAccount(ida, { password });
     await server.services.account.remove(ida);
@@ -256,18 +256,18 @@ describe('POST /api/password', () => {
     expect(refusal).toMatchObject({ code: 'unauthorized' });
   });
 
-  test('a sign-in that was checked against the old password comes too late', async () => {
+  test('a concurrent sign-in with the old password is refused', async () => {
     const gus = 'gus@example.com';
     await server.createAccount(gus, { password });
     const { id, passwordHash } = await server.services.account.byEmail(gus);
     await server.services.account.resetPassword(gus, 'another long password');
-    const visitor = { userAgent: '', sourceIp: '::1', sessionId: undefined };
-    const late = server.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, visitor);
+    const clientInfo = { userAgent: '', sourceIp: '::1', sessionId: undefined };
+    const late = server.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, clientInfo);
     const refusal: unknown = await late.catch(error => error);
     expect(refusal).toMatchObject({ code: 'unauthorized' });
   });
 
-  test('an operator’s new password ends all sessions', async () => {
+  test('a password that the operator sets ends all sessions', async () => {
     const fay = 'fay@example.com';
     await server.createAccount(fay, { password });
     const browser = await signIn(fay);
@@ -277,7 +277,7 @@ describe('POST /api/password', () => {
 });
 
 describe('the rate limit', () => {
-  test('a session has ten times that of a key', async () => {
+  test('a session has ten times the rate limit of a key', async () => {
     const small = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '3' } });
     try {
       await small.createAccount('ada@example.com', { password });

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { AppError } from '../../core/errors.ts';
 import { type HeldClock, holdClock } from '../../testing/clock.ts';
-import { createSignInThrottle, type Throttle } from './sign-in-throttle.ts';
+import { createSignInThrottle, type SignInThrottle } from './sign-in-throttle.ts';
 
 let clock: HeldClock;
-let throttle: Throttle;
+let throttle: SignInThrottle;
 beforeEach(() => {
   clock = holdClock();
   throttle = createSignInThrottle({ monotonic: clock.monotonic, capacity: 100 });
 });
 
-/** Seconds to wait, 0 when the attempt was let through (and failed). */
+/** Makes a failing attempt. @returns the seconds to wait, 0 when it was allowed */
 const attempt = (email = 'ada@example.com', ip = '192.0.2.1'): number => {
   try {
     throttle.begin(email, ip);
@@ -21,8 +21,8 @@ const attempt = (email = 'ada@example.com', ip = '192.0.2.1'): number => {
 };
 const attempts = (count: number, ...from: [string?, string?]) => Array.from({ length: count }, () => attempt(...from));
 
-describe('guessing', () => {
-  test('five failures are free, then each doubles the wait; waiting as told is enough', () => {
+describe('password guessing', () => {
+  test('five failures are free, then each doubles the wait, and an attempt after the wait is allowed', () => {
     expect(attempts(5)).toEqual([0, 0, 0, 0, 0]);
     for (const wait of [1, 2, 4, 8, 16]) {
       expect(attempt()).toBe(wait);
@@ -33,7 +33,7 @@ describe('guessing', () => {
     }
   });
 
-  test('the wait ends at 15 minutes, and an hour without failures forgets them', () => {
+  test('the wait is at most 15 minutes, and failures are forgotten after an hour', () => {
     for (let i = 0; i < 30; i++) {
       attempt();
       clock.advance(15 * 60_000);
@@ -44,31 +44,31 @@ describe('guessing', () => {
     expect(attempts(5)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test('a stranger elsewhere does not lock the person out', () => {
+  test('failures from one network do not block sign-in from another', () => {
     attempts(10);
     expect(attempt('ada@example.com', '198.51.100.7')).toBe(0);
   });
 
-  test('many accounts from one client are slowed, too', () => {
+  test('attempts on many accounts from one client are throttled too', () => {
     const waits = Array.from({ length: 31 }, (_, i) => attempt(`person${i}@example.com`));
     expect(waits.slice(0, 30)).toEqual(new Array(30).fill(0));
     expect(waits[30]).toBe(1);
   });
 
-  test('addresses of one /64 are one client, of two they are not', () => {
+  test('addresses of one /64 count together, those of two separately', () => {
     for (let i = 0; i < 30; i++) attempt(`person${i}@example.com`, `2001:db8::1:${i}`);
     expect(attempt('x@example.com', '2001:db8:0:0:ffff::')).toBe(1);
     expect(attempt('x@example.com', '2001:db8:0:1::1')).toBe(0);
   });
 
-  test('attempts that run at the same time count from their start', () => {
+  test('concurrent attempts count from their start', () => {
     const running = Array.from({ length: 5 }, () => throttle.begin('ada@example.com', '192.0.2.1'));
     expect(attempt()).toBe(1);
     running[0]?.succeeded();
     expect(attempt()).toBe(0);
   });
 
-  test('signing in to one’s own account does not pay for guesses at others', () => {
+  test('a successful sign-in does not reset the failures on other accounts', () => {
     let guesses = 0;
     const guessBetween = () => {
       for (; guesses < 100; guesses++) {
@@ -80,7 +80,7 @@ describe('guessing', () => {
     expect(guesses).toBeLessThan(30);
   });
 
-  test('memory is bounded: what was touched longest ago is forgotten', () => {
+  test('the number of entries is bounded, and the least recently used one is dropped', () => {
     attempts(6, 'ada@example.com', '192.0.2.1');
     for (let i = 0; i < 100; i++) attempt('x@example.com', `198.51.100.${i}`);
     expect(attempt()).toBe(0);

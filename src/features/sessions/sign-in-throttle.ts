@@ -1,65 +1,66 @@
 /*
- * Guessing passwords gets slower with each failure: by account and client together, so that a stranger cannot lock a person
- * out, and by client alone. An attempt counts as a failure from its start, so that many at once do not slip through; success
- * takes it back. Memory is bounded: what was touched longest ago is forgotten first.
+ * Slows down password guessing with each failure: per account and client network, so that nobody can lock out another user,
+ * and per client network. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success
+ * takes it back. The number of entries is bounded; the least recently used one is dropped.
  */
 import { networkOf } from '../../core/addresses.ts';
 import { AppError } from '../../core/errors.ts';
 
-export type Throttle = {
-  /** @throws rate_limited; nothing is counted then */
+export type SignInThrottle = {
+  /** Counts an attempt. @throws rate_limited, without counting it */
   begin: (email: string, ip: string) => Attempt;
 };
 
 export type Attempt = { succeeded: () => void };
 
-type Rule = { free: number; longestMs: number };
-type Entry = { failures: number; until: number; last: number };
+type Rule = { freeFailures: number; maxWaitMs: number };
+type Entry = { failures: number; blockedUntil: number; lastFailureAt: number };
 
-const byPair: Rule = { free: 5, longestMs: 15 * 60_000 };
-const byClient: Rule = { free: 30, longestMs: 15 * 60_000 };
+const accountRule: Rule = { freeFailures: 5, maxWaitMs: 15 * 60_000 };
+const networkRule: Rule = { freeFailures: 30, maxWaitMs: 15 * 60_000 };
 const firstWaitMs = 1000;
 const forgetMs = 60 * 60_000;
 
-export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): Throttle {
+export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): SignInThrottle {
   const { monotonic, capacity = 10_000 } = options;
   const entries = new Map<string, Entry>();
 
   const find = (key: string, now: number): Entry => {
     const entry = entries.get(key);
-    return entry && now - entry.last < forgetMs ? entry : { failures: 0, until: 0, last: now };
+    return entry && now - entry.lastFailureAt < forgetMs ? entry : { failures: 0, blockedUntil: 0, lastFailureAt: now };
   };
-  const keep = (key: string, entry: Entry): void => {
-    // A Map goes by order of insertion: taken out and put back, an entry is the newest.
+  const store = (key: string, entry: Entry): void => {
+    // A Map iterates in insertion order, so the first key is the least recently used.
     entries.delete(key);
     entries.set(key, entry);
     const oldest = entries.size > capacity ? entries.keys().next().value : undefined;
     if (oldest !== undefined) entries.delete(oldest);
   };
-  const count = (key: string, { free, longestMs }: Rule, now: number): void => {
+  const count = (key: string, { freeFailures, maxWaitMs }: Rule, now: number): void => {
     const failures = find(key, now).failures + 1;
-    const waitMs = failures < free ? 0 : Math.min(longestMs, firstWaitMs * 2 ** Math.min(failures - free, 20));
-    keep(key, { failures, until: now + waitMs, last: now });
+    const waitMs =
+      failures < freeFailures ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(failures - freeFailures, 20));
+    store(key, { failures, blockedUntil: now + waitMs, lastFailureAt: now });
   };
 
   return {
     begin(email, ip) {
       const now = monotonic();
-      const client = `ip ${networkOf(ip)}`;
-      const pair = `${client} ${email}`;
-      const waitMs = Math.max(find(pair, now).until, find(client, now).until) - now;
+      const network = `ip ${networkOf(ip)}`;
+      const account = `${network} ${email}`;
+      const waitMs = Math.max(find(account, now).blockedUntil, find(network, now).blockedUntil) - now;
       if (waitMs > 0)
         throw new AppError('rate_limited', 'too many attempts, try again later', {
           retryAfterSeconds: Math.ceil(waitMs / 1000),
         });
-      count(pair, byPair, now);
-      count(client, byClient, now);
+      count(account, accountRule, now);
+      count(network, networkRule, now);
       return {
         succeeded: () => {
-          entries.delete(pair);
-          const entry = entries.get(client);
-          // Only what this attempt added: signing in to one's own account does not wipe out guesses at others'.
-          if (entry) keep(client, { ...entry, failures: entry.failures - 1, until: 0 });
+          entries.delete(account);
+          const entry = entries.get(network);
+          // Takes back only this attempt, so that signing in to one's own account does not reset the count of other guesses.
+          if (entry) store(network, { ...entry, failures: entry.failures - 1, blockedUntil: 0 });
         },
       };
     },

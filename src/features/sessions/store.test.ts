@@ -1,11 +1,11 @@
-/* Sessions of one account. */
+/* Statements change only sessions of the account that they are for. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { accounts } from '../../db/schema.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createSessionsStore, type SessionsStore } from './store.ts';
 
-const everything = { seenAfter: 0, createdAfter: 0 };
+const everything = { lastSeenAfter: 0, createdAfter: 0 };
 let server: TestServer;
 let store: SessionsStore;
 let ada: TestAccount;
@@ -31,7 +31,7 @@ const insert = (id: string, { accountId }: TestAccount, passwordHash: string, re
 const idsOf = async ({ accountId }: TestAccount) =>
   (await store.listOf(accountId, everything)).map(({ id }) => id).sort();
 
-test('one is made only with the account’s own password, and takes the place of one session', async () => {
+test('a session is created only with the account’s current password, and replaces one session', async () => {
   expect(await insert('none', ada, 'bob’s hash')).toBe(false);
   for (const id of ['one', 'two']) expect(await insert(id, ada, 'ada’s hash')).toBe(true);
   expect(await insert('three', bob, 'bob’s hash')).toBe(true);
@@ -39,13 +39,13 @@ test('one is made only with the account’s own password, and takes the place of
   expect([await idsOf(ada), await idsOf(bob)]).toEqual([['four', 'two'], ['three']]);
 });
 
-test('another account’s session is neither removed nor given another token', async () => {
+test('another account’s session can be neither removed nor renewed', async () => {
   expect(await store.remove(bob.accountId, 'two')).toBe(false);
   expect(await store.rotate(bob.accountId, 'two', Buffer.from('stolen'))).toBe(false);
-  expect(await store.holderOf(Buffer.from('stolen'), everything)).toBeUndefined();
+  expect(await store.findByHash(Buffer.from('stolen'), everything)).toBeUndefined();
   expect(await store.rotate(ada.accountId, 'two', Buffer.from('rotated'))).toBe(true);
-  const holders = await Promise.all(['rotated', 'four'].map(hash => store.holderOf(Buffer.from(hash), everything)));
-  expect(holders.map(holder => holder?.sessionId)).toEqual(['two', 'four']);
+  const found = await Promise.all(['rotated', 'four'].map(hash => store.findByHash(Buffer.from(hash), everything)));
+  expect(found.map(session => session?.sessionId)).toEqual(['two', 'four']);
   expect(await store.remove(ada.accountId, 'two')).toBe(true);
   expect(await idsOf(ada)).toEqual(['four']);
 });

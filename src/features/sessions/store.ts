@@ -1,68 +1,62 @@
-/* Sessions. Only a SHA-256 of each token is stored; what has expired is no row to any query. */
+/* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { type AccountIdentity, accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 
-export type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
-export type NewSession = typeof sessions.$inferInsert;
-export type SessionHolder = {
-  sessionId: string;
-  lastSeenAt: number;
-  accountId: string;
-  email: string;
-  role: 'owner' | 'member';
-  teamId: string;
-  plan: 'free' | 'pro';
-};
-/** Sessions count that were seen and made after these times. */
-export type Alive = { seenAfter: number; createdAfter: number };
+type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
+type NewSession = typeof sessions.$inferInsert;
+export type AuthenticatedSession = AccountIdentity & { sessionId: string; lastSeenAt: number };
+/** A session is valid when it was last seen and created after these times. */
+export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };
 
 export type SessionsStore = ReturnType<typeof createSessionsStore>;
 
 export function createSessionsStore(db: Drizzle) {
-  const alive = ({ seenAfter, createdAfter }: Alive) =>
-    and(gt(sessions.lastSeenAt, seenAfter), gt(sessions.createdAt, createdAfter));
+  const isNotExpired = ({ lastSeenAfter, createdAfter }: ExpiryCutoffs) =>
+    and(gt(sessions.lastSeenAt, lastSeenAfter), gt(sessions.createdAt, createdAfter));
 
   return {
     /**
-     * A new session, unless the account is gone or has another password by now; false then. Clears away expired ones and
-     * the one that it takes the place of.
+     * Also deletes expired sessions and the one that the new session replaces.
+     * @returns false, without inserting, when the account was deleted or its password changed in the meantime
      */
-    async insert(session: NewSession, passwordHash: string, replaces: string, limits: Alive): Promise<boolean> {
+    async insert(
+      session: NewSession,
+      passwordHash: string,
+      replaces: string,
+      cutoffs: ExpiryCutoffs,
+    ): Promise<boolean> {
       const { id, accountId, hash, userAgent, sourceIp, createdAt, lastSeenAt } = session;
       const [inserted] = await db.batch([
         db.run(sql`INSERT INTO sessions (id, account_id, hash, user_agent, source_ip, created_at, last_seen_at)
           SELECT ${id}, ${accountId}, ${hash}, ${userAgent}, ${sourceIp}, ${createdAt}, ${lastSeenAt}
           WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ${accountId} AND password_hash = ${passwordHash})`),
         db.run(sql`DELETE FROM sessions WHERE id = ${replaces}
-          OR last_seen_at <= ${limits.seenAfter} OR created_at <= ${limits.createdAfter}`),
+          OR last_seen_at <= ${cutoffs.lastSeenAfter} OR created_at <= ${cutoffs.createdAfter}`),
       ]);
       return inserted.rowsAffected === 1;
     },
 
-    async holderOf(hash: Buffer, limits: Alive): Promise<SessionHolder | undefined> {
+    async findByHash(hash: Buffer, cutoffs: ExpiryCutoffs): Promise<AuthenticatedSession | undefined> {
       const rows = await db
         .select({
           sessionId: sessions.id,
           lastSeenAt: sessions.lastSeenAt,
-          accountId: accounts.id,
-          email: accounts.email,
-          role: accounts.role,
-          teamId: teams.id,
-          plan: teams.plan,
+          ...accountColumns,
         })
         .from(sessions)
         .innerJoin(accounts, eq(accounts.id, sessions.accountId))
         .innerJoin(teams, eq(teams.id, accounts.teamId))
-        .where(and(eq(sessions.hash, hash), alive(limits)));
+        .where(and(eq(sessions.hash, hash), isNotExpired(cutoffs)));
       return rows[0];
     },
 
-    /** The hash of every session, expired ones included. */
+    /** The hashes of all sessions, including expired ones. */
     hashes: async (): Promise<Buffer[]> =>
       (await db.select({ hash: sessions.hash }).from(sessions)).map(row => row.hash),
 
-    /** Those of the given hashes that a session has, expired or not. */
+    /** The given hashes that belong to a session, expired or not. */
     existing: async (hashes: Buffer[]): Promise<Buffer[]> =>
       (await db.select({ hash: sessions.hash }).from(sessions).where(inArray(sessions.hash, hashes))).map(
         row => row.hash,
@@ -72,7 +66,7 @@ export function createSessionsStore(db: Drizzle) {
       await db.update(sessions).set({ lastSeenAt: at }).where(eq(sessions.id, id));
     },
 
-    listOf: (accountId: string, limits: Alive): Promise<SessionRow[]> =>
+    listOf: (accountId: string, cutoffs: ExpiryCutoffs): Promise<SessionRow[]> =>
       db
         .select({
           id: sessions.id,
@@ -83,7 +77,7 @@ export function createSessionsStore(db: Drizzle) {
           lastSeenAt: sessions.lastSeenAt,
         })
         .from(sessions)
-        .where(and(eq(sessions.accountId, accountId), alive(limits)))
+        .where(and(eq(sessions.accountId, accountId), isNotExpired(cutoffs)))
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.id)),
 
     async remove(accountId: string, id: string): Promise<boolean> {
@@ -93,7 +87,7 @@ export function createSessionsStore(db: Drizzle) {
       return rowsAffected === 1;
     },
 
-    /** The same session under a new token. */
+    /** Gives the session a new token. */
     async rotate(accountId: string, id: string, hash: Buffer): Promise<boolean> {
       const { rowsAffected } = await db
         .update(sessions)

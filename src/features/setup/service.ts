@@ -1,6 +1,6 @@
 /*
- * First run: whoever started the server finds a link in its output that makes the owner account and the first endpoint. Its
- * token is only in memory, made anew at each start, and worth nothing as soon as there is any account.
+ * First run: while there is no account, the server prints a link that creates the owner account and the first endpoint. The
+ * token of the link is kept only in memory, is new at each start, and is invalid once there is an account.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { unauthorized } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ const firstEndpointName = 'My first endpoint';
 export function createSetupService<Account, Endpoint>(options: {
   baseUrl: string;
   isEmpty: () => Promise<boolean>;
-  /** undefined when there is an account by now. */
+  /** @returns undefined when there is already an account */
   createOwner: (owner: { email: string; password: string }) => Promise<Account | undefined>;
   createEndpoint: (owner: Account, name: string) => Promise<Endpoint>;
   newToken: () => string;
@@ -30,10 +30,10 @@ export function createSetupService<Account, Endpoint>(options: {
 }): SetupService<Account, Endpoint> {
   const { baseUrl, isEmpty, createOwner, createEndpoint, newToken, sha256 } = options;
   let token: string | undefined;
-  const isSetUp = () =>
-    unauthorized('there is an account already: sign in with it, or ask its owner for an invitation');
-  const isWrong = () =>
-    unauthorized('this setup link is wrong or old; use the one that the server printed when it last started');
+  const alreadySetUp = () =>
+    unauthorized('there is already an account: sign in with it, or ask its owner for an invitation');
+  const wrongToken = () =>
+    unauthorized('this setup link is not valid; use the one that the server printed when it last started');
   const digest = (text: string) => sha256(Buffer.from(text));
 
   const isRequired = async (): Promise<boolean> => {
@@ -52,11 +52,11 @@ export function createSetupService<Account, Endpoint>(options: {
     },
 
     async complete(given, owner) {
-      if (!(await isRequired())) throw isSetUp();
-      if (token === undefined || !timingSafeEqual(digest(given), digest(token))) throw isWrong();
+      if (!(await isRequired())) throw alreadySetUp();
+      if (token === undefined || !timingSafeEqual(digest(given), digest(token))) throw wrongToken();
       const account = await createOwner(owner);
       token = undefined;
-      if (!account) throw isSetUp();
+      if (!account) throw alreadySetUp();
       return { account, endpoint: await createEndpoint(account, firstEndpointName) };
     },
   };

@@ -16,7 +16,7 @@ const tokenOf = (link: string | undefined) => link?.slice(`${baseUrl}/setup?toke
 const newLink = () => server.services.setup.link();
 
 describe('the setup link', () => {
-  test('is below BASE_URL, stays the same until used, and is gone with the first account, however made', async () => {
+  test('is below BASE_URL, stays the same until it is used, and ends with the first account', async () => {
     const link = await newLink();
     expect(link).toMatch(/^https:\/\/hooks\.example\.com\/setup\?token=[0-9a-z]{52}$/);
     expect(await newLink()).toBe(link);
@@ -27,14 +27,14 @@ describe('the setup link', () => {
     await browser.json(401, 'POST', '/api/setup', { token: tokenOf(link), ...owner });
   });
 
-  test('without one made, no token is right', async () => {
+  test('no token is accepted before a link was created', async () => {
     await browser.json(401, 'POST', '/api/setup', { token: '', ...owner });
     await browser.json(401, 'POST', '/api/setup', { token: 'undefined', ...owner });
   });
 });
 
 describe('POST /api/setup', () => {
-  test('201: the owner, plan pro, signed in, with an endpoint that takes deliveries', async () => {
+  test('201 with the owner on plan pro, a session, and an endpoint that accepts deliveries', async () => {
     const response = await browser.call('POST', '/api/setup', { token: tokenOf(await newLink()), ...owner });
     expect(response.status).toBe(201);
     const [cookie] = response.headers.getSetCookie();
@@ -59,25 +59,25 @@ describe('POST /api/setup', () => {
   test('401 for a wrong token and for a used one', async () => {
     const token = tokenOf(await newLink());
     expect(await browser.json(401, 'POST', '/api/setup', { token: token.replace(/.$/, '!'), ...owner })).toEqual({
-      error: 'this setup link is wrong or old; use the one that the server printed when it last started',
+      error: 'this setup link is not valid; use the one that the server printed when it last started',
     });
     await browser.json(201, 'POST', '/api/setup', { token, ...owner });
     const second = { token, email: 'second@example.com', password: owner.password };
     expect(await browser.json(401, 'POST', '/api/setup', second)).toEqual({
-      error: 'there is an account already: sign in with it, or ask its owner for an invitation',
+      error: 'there is already an account: sign in with it, or ask its owner for an invitation',
     });
     expect(await server.services.setup.link()).toBeUndefined();
     expect(await server.services.account.list()).toHaveLength(1);
   });
 
-  test('400 for a bad address or password leaves the link usable', async () => {
+  test('400 for a bad address or password, and the link stays valid', async () => {
     const token = tokenOf(await newLink());
     await browser.json(400, 'POST', '/api/setup', { token, email: 'nobody', password: owner.password });
     await browser.json(400, 'POST', '/api/setup', { token, email: owner.email, password: 'short' });
     await browser.json(201, 'POST', '/api/setup', { token, ...owner });
   });
 
-  test('of many at once exactly one wins, and nothing is left of the others', async () => {
+  test('of many concurrent requests exactly one succeeds, and the others leave nothing behind', async () => {
     const token = tokenOf(await newLink());
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>

@@ -1,6 +1,6 @@
 /*
- * Teams. Only an owner invites and removes. An account is in exactly one team, so a person who is removed is deleted: keys,
- * sessions and grants die at once, the team's endpoints and events stay, replays stay as a former member's.
+ * Teams and invitations. Only owners invite and remove members. An account is in exactly one team, so removing a member deletes
+ * the account with its keys, sessions and grants. The team's endpoints and events stay; replays are shown as a former member's.
  */
 import type { Clock } from '../../core/clock.ts';
 import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
@@ -11,8 +11,8 @@ import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
 
-/** Who asks: from the principal. */
-export type TeamMember = { accountId: string; role: 'owner' | 'member'; teamId: string; plan: 'free' | 'pro' };
+/** The caller, taken from the principal. */
+type TeamMember = { accountId: string; role: 'owner' | 'member'; teamId: string; plan: 'free' | 'pro' };
 
 export type TeamsService = ReturnType<typeof createTeamsService>;
 
@@ -33,14 +33,14 @@ export function createTeamsService(options: {
   const { store, passwords, clock, random, sha256, baseUrl, limits, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
-  const mustOwn = ({ role }: Pick<TeamMember, 'role'>): void => {
+  const requireOwner = ({ role }: Pick<TeamMember, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may do this');
   };
-  /** Before another reason is given why the store did nothing for an owner, who may be none any more. */
-  const mustStillOwn = async (by: TeamMember): Promise<void> => {
+  /** Checks again when the store changed nothing: the caller may have lost the role during the request. */
+  const requireStillOwner = async (by: TeamMember): Promise<void> => {
     const member = (await store.membersOf(by.teamId)).find(({ id }) => id === by.accountId);
     if (!member) throw unauthorized();
-    mustOwn(member);
+    requireOwner(member);
   };
 
   const find = async (token: string): Promise<OpenInvitation> => {
@@ -55,34 +55,34 @@ export function createTeamsService(options: {
     },
 
     /**
-     * A link that makes one account in this team. Inviting an address again makes the earlier link worthless. Whether the
-     * address has an account in another team is not told.
-     * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the inviter has
-     * gone meanwhile
+     * Creates a link that adds one account to this team, and invalidates an earlier link for the same address. Does not reveal
+     * whether the address has an account in another team.
+     * @throws forbidden, invalid for the address, conflict when it is a member's, limit_reached, unauthorized when the caller's
+     * account was deleted in the meantime
      */
     async invite(by: TeamMember, givenEmail: string): Promise<Invitation> {
-      mustOwn(by);
+      requireOwner(by);
       const email = readEmail(givenEmail);
       if ((await store.membersOf(by.teamId)).some(member => member.email === email))
-        throw conflict(`${email} is in the team already`);
+        throw conflict(`${email} is already in the team`);
       const token = newToken(random);
       const createdAt = clock.now();
       const expiresAt = createdAt + invitationMs;
       const { teamId, accountId: invitedBy } = by;
       const row = { hash: hashOf(token), teamId, invitedBy, email, createdAt, expiresAt };
       if (!(await store.invite(row, maxInvitations))) {
-        await mustStillOwn(by);
+        await requireStillOwner(by);
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
       }
       return { email, url: `${baseUrl}/login?invitation=${token}`, expiresAt };
     },
 
-    /** @throws forbidden, invalid for oneself, not_found for whoever is not in the team, unauthorized as above */
+    /** @throws forbidden, invalid for the caller's own account, not_found unless it is a member, unauthorized as above */
     async removeMember(by: TeamMember, id: string): Promise<void> {
-      mustOwn(by);
-      if (id === by.accountId) throw invalid('nobody can remove themselves: a team keeps its owner');
+      requireOwner(by);
+      if (id === by.accountId) throw invalid('you cannot remove yourself: a team needs an owner');
       if (await store.removeMember(by.teamId, id, by.accountId)) return onAccessEnded();
-      await mustStillOwn(by);
+      await requireStillOwner(by);
       throw notFound('member');
     },
 
@@ -90,8 +90,8 @@ export function createTeamsService(options: {
     invitation: find,
 
     /**
-     * Makes the account. The token works once.
-     * @throws not_found, invalid for the password, conflict when the address has an account by now
+     * Creates the account. The token works once.
+     * @throws not_found, invalid for the password, conflict when the address already has an account
      */
     async accept(token: string, password: string): Promise<{ id: string; passwordHash: string }> {
       const { email } = await find(token);
@@ -99,8 +99,8 @@ export function createTeamsService(options: {
       const createdAt = clock.now();
       const id = newId('acc', createdAt, random);
       const outcome = await store.accept(hashOf(token), createdAt, { id, passwordHash, createdAt });
-      if (outcome === 'gone') throw notFound('invitation');
-      if (outcome === 'taken') throw conflict(`${email} has an account already, and an account is in one team only`);
+      if (outcome === 'expired') throw notFound('invitation');
+      if (outcome === 'taken') throw conflict(`${email} already has an account, and an account is in one team only`);
       return { id, passwordHash };
     },
   };

@@ -1,4 +1,4 @@
-/* What only an owner may do, and only in the own team. */
+/* What only an owner may do, and only in its own team. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createTeamsStore, type TeamsStore } from './store.ts';
@@ -34,7 +34,7 @@ const invite = (by: TestAccount, of: TestAccount, email: string, limit = 2) =>
   );
 const invited = (of: TestAccount, email: string) => store.findInvitation(Buffer.from(`${of.email} ${email}`), 2);
 
-test('only an owner of this team invites, within this team’s limit, in place of this team’s earlier invitation', async () => {
+test('only an owner of the team can invite, within its limit, replacing its earlier invitation', async () => {
   expect(await invite(cleo, ada, 'guest@example.com')).toBe(false);
   expect(await invite(bob, ada, 'guest@example.com')).toBe(false);
   for (const by of [ada, bob]) expect(await invite(by, by, 'guest@example.com')).toBe(true);
@@ -46,14 +46,14 @@ test('only an owner of this team invites, within this team’s limit, in place o
   expect(await invite(ada, ada, 'third@example.com')).toBe(false);
 });
 
-test('an invitation that is used up leaves the others', async () => {
+test('accepting an invitation keeps the others', async () => {
   const hash = Buffer.from('ada@example.com guest@example.com');
   expect(await store.accept(hash, 2, { id: 'acc_guest', passwordHash: '', createdAt: 2 })).toBe('joined');
   expect(await invited(ada, 'second@example.com')).toBeDefined();
   expect(await invited(bob, 'guest@example.com')).toBeDefined();
 });
 
-test('only an owner of this team removes, and only members of it', async () => {
+test('only an owner of the team can remove its members', async () => {
   expect(await store.removeMember(teamOf(ada), 'acc_guest', cleo.accountId)).toBe(false);
   expect(await store.removeMember(teamOf(ada), 'acc_guest', bob.accountId)).toBe(false);
   expect(await store.removeMember(teamOf(ada), bob.accountId, ada.accountId)).toBe(false);

@@ -1,21 +1,21 @@
 /*
- * Members and invitations. What only an owner may do says so in its own statement, so that an owner who is being removed at
- * the same moment does nothing any more. Only a SHA-256 of an invitation's token is stored.
+ * Members and invitations. Statements that only an owner may run check the role themselves, so that an owner who is removed
+ * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, invitations } from '../../db/schema.ts';
-import { isUniqueViolation } from '../../db/unique.ts';
+import { isUniqueViolation } from '../../db/unique-violation.ts';
 
-export type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
-export type NewMember = { id: string; passwordHash: string; createdAt: number };
+type MemberRow = { id: string; email: string; role: 'owner' | 'member'; createdAt: number };
+type NewMember = { id: string; passwordHash: string; createdAt: number };
 
 export type TeamsStore = ReturnType<typeof createTeamsStore>;
 
 export function createTeamsStore(db: Drizzle) {
   const isOwner = (accountId: string, teamId: string) =>
     sql`EXISTS (SELECT 1 FROM accounts WHERE id = ${accountId} AND team_id = ${teamId} AND role = 'owner')`;
-  const valid = (hash: Buffer, now: number) => and(eq(invitations.hash, hash), gt(invitations.expiresAt, now));
+  const isValid = (hash: Buffer, now: number) => and(eq(invitations.hash, hash), gt(invitations.expiresAt, now));
 
   return {
     membersOf: (teamId: string): Promise<MemberRow[]> =>
@@ -25,7 +25,7 @@ export function createTeamsStore(db: Drizzle) {
         .where(eq(accounts.teamId, teamId))
         .orderBy(asc(accounts.createdAt), asc(accounts.id)),
 
-    /** Keys, sessions and grants go with the account; its replays stay without a name. */
+    /** Foreign keys delete the member's API keys, sessions and grants. Its replays are kept without a name. */
     async removeMember(teamId: string, id: string, by: string): Promise<boolean> {
       const { rowsAffected } = await db.run(
         sql`DELETE FROM accounts WHERE id = ${id} AND team_id = ${teamId} AND id <> ${by} AND ${isOwner(by, teamId)}`,
@@ -34,8 +34,8 @@ export function createTeamsStore(db: Drizzle) {
     },
 
     /**
-     * In place of an earlier invitation of the same address to this team; expired ones are cleared away.
-     * @returns false when the team has `limit` invitations already, or the inviter is no owner any more
+     * Replaces an earlier invitation of the address to this team, and deletes expired ones.
+     * @returns false when the team already has `limit` invitations, or the inviter is no longer an owner
      */
     async invite(invitation: typeof invitations.$inferInsert, limit: number): Promise<boolean> {
       const { hash, teamId, invitedBy, email, createdAt, expiresAt } = invitation;
@@ -55,12 +55,12 @@ export function createTeamsStore(db: Drizzle) {
         .select({ email: invitations.email, teamOf: accounts.email })
         .from(invitations)
         .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
-        .where(valid(hash, now));
+        .where(isValid(hash, now));
       return rows[0];
     },
 
-    /** Uses an invitation up. `taken`: its address has an account already, and nothing happened. */
-    async accept(hash: Buffer, now: number, member: NewMember): Promise<'joined' | 'gone' | 'taken'> {
+    /** Creates the member and deletes the invitation. `taken`: the address already has an account, and nothing was changed. */
+    async accept(hash: Buffer, now: number, member: NewMember): Promise<'joined' | 'expired' | 'taken'> {
       const { id, passwordHash, createdAt } = member;
       try {
         const [inserted] = await db.batch([
@@ -69,7 +69,7 @@ export function createTeamsStore(db: Drizzle) {
             WHERE hash = ${hash} AND expires_at > ${now}`),
           db.run(sql`DELETE FROM invitations WHERE hash = ${hash}`),
         ]);
-        return inserted.rowsAffected === 1 ? 'joined' : 'gone';
+        return inserted.rowsAffected === 1 ? 'joined' : 'expired';
       } catch (error) {
         if (isUniqueViolation(error)) return 'taken';
         throw error;

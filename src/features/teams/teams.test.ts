@@ -27,7 +27,7 @@ const join = async (token: string): Promise<Browser> => {
 };
 
 describe('GET /api/team', () => {
-  test('members, plan and what it allows', async () => {
+  test('lists members, plan and its limits', async () => {
     expect(await bob.json(200, 'GET', '/api/team')).toEqual({
       members: [{ id: bob.accountId, email: 'bob@example.com', role: 'owner', createdAt: clock.now() }],
       plan: 'free',
@@ -38,7 +38,7 @@ describe('GET /api/team', () => {
 });
 
 describe('invitations', () => {
-  test('a link that makes one account in the team, signed in', async () => {
+  test('a link creates one account in the team and signs it in', async () => {
     const answer = await ada.json<{ url: string }>(201, 'POST', '/api/team/invitations', {
       email: ' Cleo@Example.com',
     });
@@ -70,7 +70,7 @@ describe('invitations', () => {
     ]);
   });
 
-  test('of two who use it at once one joins', async () => {
+  test('of two concurrent uses of a link one succeeds', async () => {
     const token = await invite(ada, 'twice@example.com');
     const answers = await Promise.all(
       [0, 1, 2].map(() => openBrowser(server).call('POST', `/api/invitations/${token}`, { password })),
@@ -78,7 +78,7 @@ describe('invitations', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
   });
 
-  test('72 hours end it; inviting again makes the earlier link worthless', async () => {
+  test('a link expires after 72 hours, and a new one for the address replaces it', async () => {
     const first = await invite(ada, 'dave@example.com');
     const second = await invite(ada, 'DAVE@example.com');
     await openBrowser(server).json(404, 'GET', `/api/invitations/${first}`);
@@ -89,7 +89,7 @@ describe('invitations', () => {
     await openBrowser(server).json(404, 'POST', `/api/invitations/${second}`, { password });
   });
 
-  test('an unknown token is 404, the token is not in the database', async () => {
+  test('an unknown token is 404, and tokens are not stored in the database', async () => {
     await openBrowser(server).json(404, 'GET', '/api/invitations/unknown');
     const token = await invite(ada, 'erin@example.com');
     const { rows } = await server.services.database.client.execute('SELECT hex(hash), email FROM invitations');
@@ -97,21 +97,21 @@ describe('invitations', () => {
     expect(JSON.stringify(rows).toLowerCase()).not.toContain(Buffer.from(token).toString('hex'));
   });
 
-  test('409 for a member’s address; another team’s is told only to who has the link', async () => {
+  test('409 for a member’s address; an account in another team is revealed only to the owner of the link', async () => {
     await ada.json(409, 'POST', '/api/team/invitations', { email: 'ADA@example.com' });
     const token = await invite(ada, 'bob@example.com');
     await openBrowser(server).json(409, 'POST', `/api/invitations/${token}`, { password });
     expect((await team(bob)).members).toHaveLength(1);
   });
 
-  test('400 for what is no address; 403 for a member', async () => {
+  test('400 for an invalid address, 403 for a member who is no owner', async () => {
     await ada.json(400, 'POST', '/api/team/invitations', { email: 'nobody' });
     const fred = await server.createAccount('fred@example.com', { teamOf: 'ada@example.com' });
     await fred.json(403, 'POST', '/api/team/invitations', { email: 'friend@example.com' });
     await fred.json(403, 'DELETE', `/api/team/members/${ada.accountId}`);
   });
 
-  test('403 beyond a hundred open ones, and they die with who invited', async () => {
+  test('403 beyond a hundred open invitations, and they end when the inviter is deleted', async () => {
     const gina = await server.createAccount('gina@example.com');
     const token = await invite(gina, 'guest@example.com');
     for (let i = 1; i < 100; i++) await invite(gina, `guest${i}@example.com`);
@@ -123,7 +123,7 @@ describe('invitations', () => {
 });
 
 describe('DELETE /api/team/members/{id}', () => {
-  test('deletes the account: its key and session die at once, the team’s events stay', async () => {
+  test('deletes the account with its keys and sessions at once, and keeps the team’s events', async () => {
     const hugo = await server.createAccount('hugo@example.com', { teamOf: 'ada@example.com', password });
     const browser = openBrowser(server);
     await browser.json(201, 'POST', '/api/session', { email: 'hugo@example.com', password });
@@ -136,21 +136,21 @@ describe('DELETE /api/team/members/{id}', () => {
     await ada.json(404, 'DELETE', `/api/team/members/${hugo.accountId}`);
   });
 
-  test('400 for oneself: a team keeps its owner', async () => {
+  test('400 for the caller’s own account', async () => {
     await ada.json(400, 'DELETE', `/api/team/members/${ada.accountId}`);
     expect((await ada.call('GET', '/api/me')).status).toBe(200);
   });
 
-  test('another team’s member answers exactly like one that does not exist', async () => {
-    const foreign = await ada.call('DELETE', `/api/team/members/${bob.accountId}`);
+  test('another team’s member is answered like one that does not exist', async () => {
+    const notOwned = await ada.call('DELETE', `/api/team/members/${bob.accountId}`);
     const missing = await ada.call('DELETE', '/api/team/members/acc_nobody');
-    expect([foreign.status, await foreign.text()]).toEqual([missing.status, await missing.text()]);
-    expect(foreign.status).toBe(404);
+    expect([notOwned.status, await notOwned.text()]).toEqual([missing.status, await missing.text()]);
+    expect(notOwned.status).toBe(404);
     expect((await bob.call('GET', '/api/me')).status).toBe(200);
     expect(JSON.stringify(await team(ada))).not.toContain('bob@example.com');
   });
 
-  test('an owner who goes while asking is told so, and nothing of invitations or members', async () => {
+  test('401 for an owner whose account is deleted during the request', async () => {
     const jan = await server.createAccount('jan@example.com');
     const kim = await server.createAccount('kim@example.com', { teamOf: 'jan@example.com' });
     const { teamId } = await server.services.account.byEmail('jan@example.com');
@@ -165,7 +165,7 @@ describe('DELETE /api/team/members/{id}', () => {
     expect((await team(kim)).members).toHaveLength(1);
   });
 
-  test('joining ends the session that the browser had before', async () => {
+  test('joining ends the previous session of the browser', async () => {
     const browser = await join(await invite(ada, 'ivy@example.com'));
     const { cookie } = browser;
     await browser.json(201, 'POST', `/api/invitations/${await invite(ada, 'jack@example.com')}`, { password });

@@ -2,10 +2,10 @@
  * Refusals that any operation may answer, wherever in the server they come from, and what each status means. An operation's own
  * answers go before them.
  */
-import { isOpenToApps } from '../../core/app-permissions.ts';
+import { isAllowedToApps } from '../../core/app-permissions.ts';
+import { protocolRefusals } from '../connection/protocol-errors.ts';
 import { declaredOnlyRefusals } from '../declared-only.ts';
 import { gateRefusals } from '../gate.ts';
-import { protocolRefusals } from '../protocol-failures.ts';
 import { bodyRefusals } from '../request-body.ts';
 import { ErrorBody } from '../schemas.ts';
 import { mapOperations, mapValues, type Refinement, type ResponseObject, type Schema } from './document.ts';
@@ -71,7 +71,7 @@ export const responseDescriptions: Refinement = document =>
     ...operation,
     responses: mapValues(operation.responses, (response, status) => {
       const description = ownDescriptions[operation.operationId]?.[status] ?? descriptions[status] ?? 'Answer';
-      const isClosed = status === '403' && !isOpenToApps(method.toUpperCase(), path);
+      const isClosed = status === '403' && !isAllowedToApps(method.toUpperCase(), path);
       return { ...response, description: isClosed ? `${closedToApps}. ${description}` : description };
     }),
   }));

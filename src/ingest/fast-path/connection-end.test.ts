@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
-import { answers, type FastPathServer, latin1, ok, openFastPath, post, room } from '../../testing/fast-path.ts';
+import { answers, budgetBytes, type FastPathServer, latin1, ok, openFastPath, post } from '../../testing/fast-path.ts';
 import { eventually } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
 
@@ -38,24 +38,24 @@ async function sendWithoutReading(deliveries: number, behind = '') {
   return { socket, received: () => text };
 }
 
-describe('senders that go away', () => {
-  test('in the middle of a body: told, and its bytes are free again', async () => {
+describe('a sender that disconnects', () => {
+  test('in the middle of a body is reported, and its memory released', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     wire.destroy();
     await eventually(() => server.aborted === 1);
-    expect([server.free, server.arrived]).toEqual([room, []]);
+    expect([server.free, server.arrived]).toEqual([budgetBytes, []]);
   });
 
-  test('half of it only: the same', async () => {
+  test('with one half of the connection is reported, too', async () => {
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
     await eventually(() => server.aborted === 1);
     await eventually(() => socket.destroyed);
-    expect([server.free, server.arrived]).toEqual([room, []]);
+    expect([server.free, server.arrived]).toEqual([budgetBytes, []]);
   });
 
-  test('after several deliveries at once: all are delivered and answered, but for one that is not whole', async () => {
+  test('after several pipelined deliveries gets a response to each complete one', async () => {
     let text = '';
     const all = `${post('1')}${post('2')}${post('3')}`;
     const socket = connect(server.port, '127.0.0.1', () => socket.end(`${all}${post('four').slice(0, -1)}`));
@@ -64,10 +64,10 @@ describe('senders that go away', () => {
     });
     await eventually(() => socket.destroyed);
     expect([server.arrived.map(({ body }) => body), text.split('"ok":true').length - 1]).toEqual([['1', '2', '3'], 3]);
-    await eventually(() => server.free === room);
+    await eventually(() => server.free === budgetBytes);
   });
 
-  test('before it takes its answers: it gets one to each of its deliveries', async () => {
+  test('with one half, before it reads its responses, gets one for each delivery', async () => {
     const { socket, received } = await sendWithoutReading(140);
     expect(server.arrived.length).toBeLessThan(140);
     socket.end();
@@ -77,7 +77,7 @@ describe('senders that go away', () => {
     expect(received().split('HTTP/1.1 200 OK')).toHaveLength(141);
   });
 
-  test('in the middle of a body, before it takes its answers: it gets those to what it sent before', async () => {
+  test('in the middle of a body, before it reads its responses, gets those to earlier deliveries', async () => {
     const most = await sendWithoutReading(140);
     most.socket.destroy();
     // So few that the last answers wait here without stopping any.
@@ -88,7 +88,7 @@ describe('senders that go away', () => {
     socket.resume();
     await eventually(() => socket.destroyed);
     expect(received().split('x'.repeat(50_000))).toHaveLength(count + 1);
-    await eventually(() => server.aborted === 1 && server.free === room);
+    await eventually(() => server.aborted === 1 && server.free === budgetBytes);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('senders that go away', () => {
       /true\}HTTP\/1\.1 200 .*complete.*HTTP\/1\.1 200 .*complete$/s,
     ],
     ['half a head', 'GET /x HTTP/1.1\r\nHo', /true\}HTTP\/1\.1 400 .*\{"error":"malformed request"\}$/s],
-  ])('after %s for the complete server behind a delivery: both are answered', async (_name, behind, expected) => {
+  ])('after a delivery and %s for the HTTP server gets both responses', async (_name, behind, expected) => {
     let text = '';
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('1') + behind));
     socket.on('data', chunk => {
@@ -107,10 +107,10 @@ describe('senders that go away', () => {
     });
     await eventually(() => socket.destroyed);
     expect(text).toMatch(expected);
-    expect([server.arrived.length, server.errors, server.free]).toEqual([1, [], room]);
+    expect([server.arrived.length, server.errors, server.free]).toEqual([1, [], budgetBytes]);
   });
 
-  test('before the answer: what was sent is delivered, and nobody is told of an abort', async () => {
+  test('before the response: the delivery is stored and not reported as aborted', async () => {
     const held = Promise.withResolvers<Answer>();
     server.answer = () => held.promise;
     const wire = await server.open();
@@ -118,13 +118,13 @@ describe('senders that go away', () => {
     await eventually(() => server.arrived.length === 1);
     wire.destroy();
     held.resolve(ok());
-    await eventually(() => server.free === room);
+    await eventually(() => server.free === budgetBytes);
     expect([server.aborted, server.errors]).toEqual([0, []]);
   });
 });
 
 describe('closing', () => {
-  test('waits for a delivery that is being stored, says that it was the last, and cuts idle ones', async () => {
+  test('waits for a delivery that is being stored, answers it with Connection: close, and closes idle connections', async () => {
     const held = Promise.withResolvers<Answer>();
     server.answer = ({ body }) => (latin1(body) === 'slow' ? held.promise : ok());
     const [slow, idle, silent] = [await server.open(), await server.open(), await server.open()];
@@ -147,7 +147,7 @@ describe('closing', () => {
   test('waits for a body that is arriving', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     const closing = server.front.close(5000);
     wire.write('o');
     await closing;
@@ -155,7 +155,7 @@ describe('closing', () => {
     expect([answers(wire), server.arrived.length]).toEqual([1, 1]);
   });
 
-  test('waits until the answers that were given are taken', async () => {
+  test('waits until the responses are read', async () => {
     const { socket, received } = await sendWithoutReading(140);
     const closing = server.front.close(5000);
     socket.resume();
@@ -165,12 +165,12 @@ describe('closing', () => {
     expect(received()).toMatch(/Connection: close\r\n\r\nx+$/);
   });
 
-  test('does not wait longer than it was told', async () => {
+  test('does not wait beyond the deadline', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, -1));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     await server.front.close(20);
     await wire.closed;
-    await eventually(() => server.free === room);
+    await eventually(() => server.free === budgetBytes);
   });
 });

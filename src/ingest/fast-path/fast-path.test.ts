@@ -1,16 +1,16 @@
-/* The short way for plain deliveries, over real sockets, beside the complete server that takes what it leaves. */
+/* The fast path over real sockets, with the HTTP server behind it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
 import {
   answers,
+  budgetBytes,
   type FastPathServer,
   latin1,
   maxBodyBytes,
   ok,
   openFastPath,
   post,
-  room,
 } from '../../testing/fast-path.ts';
 import { eventually } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
@@ -24,7 +24,7 @@ afterEach(() => server.close());
 const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
 describe('a plain delivery', () => {
-  test('arrives as it was sent, and is answered with what every answer says', async () => {
+  test('is delivered as it was sent, and its response has the usual fields', async () => {
     const wire = await server.open();
     wire.write(post('hello', 'X-Forwarded-For: 1.2.3.4'));
     expect(await wire.until(/true\}$/)).toMatch(
@@ -34,22 +34,22 @@ describe('a plain delivery', () => {
     expect(server.arrived).toEqual([
       { method: 'POST', target: '/in/t', forwardedFor: '1.2.3.4', fields, body: 'hello' },
     ]);
-    expect([server.free, server.handedOver]).toEqual([room, []]);
+    expect([server.free, server.handedOver]).toEqual([budgetBytes, []]);
   });
 
-  test('may come with its body in pieces', async () => {
+  test('may arrive with its body in pieces', async () => {
     const wire = await server.open();
     const text = post('hello');
     wire.write(text.slice(0, -5));
-    await eventually(() => server.free < room);
+    await eventually(() => server.free < budgetBytes);
     wire.write('he');
-    await eventually(() => server.free === room - text.length + 3);
+    await eventually(() => server.free === budgetBytes - text.length + 3);
     wire.write('llo');
     await seen(wire, 1);
-    expect([server.arrived[0]?.body, server.free]).toEqual(['hello', room]);
+    expect([server.arrived[0]?.body, server.free]).toEqual(['hello', budgetBytes]);
   });
 
-  test('one after the other on a connection, also without waiting for answers, in order', async () => {
+  test('follows another one on the connection, pipelined or not, in order', async () => {
     const wire = await server.open();
     const held = Promise.withResolvers<Answer>();
     server.answer = ({ body }) => (latin1(body) === '1' ? held.promise : ok(`{"ok":${latin1(body)}}`));
@@ -62,11 +62,11 @@ describe('a plain delivery', () => {
     expect([server.arrived.map(({ body }) => body), server.handedOver, server.free]).toEqual([
       ['1', '22', '333'],
       [],
-      room,
+      budgetBytes,
     ]);
   });
 
-  test('the last one says so', async () => {
+  test('with Connection: close ends the connection', async () => {
     const wire = await server.open();
     wire.write(post('x', 'Connection: close') + post('never'));
     await wire.closed;
@@ -74,7 +74,7 @@ describe('a plain delivery', () => {
     expect([answers(wire), server.arrived.length]).toEqual([1, 1]);
   });
 
-  test('a sender that has closed its half is answered', async () => {
+  test('a sender that has closed its half of the connection gets its response', async () => {
     const held = Promise.withResolvers<Answer>();
     server.answer = () => held.promise;
     let text = '';
@@ -89,8 +89,8 @@ describe('a plain delivery', () => {
   });
 });
 
-describe('answers', () => {
-  test('of letters beyond ASCII, counted in bytes', async () => {
+describe('responses', () => {
+  test('with letters beyond ASCII have their length in bytes', async () => {
     server.answer = () => ok('"é"');
     const wire = await server.open();
     wire.write(post('x') + post('y'));
@@ -98,24 +98,24 @@ describe('answers', () => {
     expect(wire.received().match(/content-length: 4\r\n[^"]*"\xc3\xa9"/g)).toHaveLength(2);
   });
 
-  test('without a body', async () => {
+  test('may have no body', async () => {
     server.answer = () => ({ status: 204, headers: {}, body: '' });
     const wire = await server.open();
     wire.write(post('x'));
     expect(await wire.until(/\r\n\r\n/)).not.toMatch(/content-length/i);
   });
 
-  test('a defect ends the connection and is told', async () => {
+  test('an unexpected error ends the connection and is reported', async () => {
     server.answer = () => {
       throw new Error('defect');
     };
     const wire = await server.open();
     wire.write(post('x'));
     await wire.closed;
-    expect([server.errors.length, server.free]).toEqual([1, room]);
+    expect([server.errors.length, server.free]).toEqual([1, budgetBytes]);
   });
 
-  test('who does not read them gets no further ones made', async () => {
+  test('are not produced for a client that does not read them', async () => {
     const large = 'x'.repeat(1 << 20);
     server.answer = () => ok(large);
     const socket = connect(server.port, '127.0.0.1');
@@ -143,7 +143,7 @@ describe('answers', () => {
   });
 });
 
-describe('what goes to the complete server, whole', () => {
+describe('handed over to the HTTP server, from the beginning of the request', () => {
   test.each([
     ['another path', 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n', /app/, []],
     [
@@ -161,7 +161,7 @@ describe('what goes to the complete server, whole', () => {
     expect([server.handedOver, server.arrived]).toEqual([went, []]);
   });
 
-  test('a head in pieces, and then everything on that connection', async () => {
+  test('a head in pieces, and everything after it on that connection', async () => {
     const wire = await server.open();
     wire.write(post('hello').slice(0, 10));
     await server.hasRead();
@@ -170,14 +170,14 @@ describe('what goes to the complete server, whole', () => {
     expect([server.handedOver, server.arrived]).toEqual([['POST /in/t hello', 'POST /in/t again'], []]);
   });
 
-  test('what follows a plain delivery', async () => {
+  test('another request after a plain delivery', async () => {
     const wire = await server.open();
     wire.write(`${post('one')}GET /x HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(await wire.until(/app/)).toMatch(/ok":true[\s\S]*app/);
-    expect([server.arrived.length, server.handedOver, server.free]).toEqual([1, [], room]);
+    expect([server.arrived.length, server.handedOver, server.free]).toEqual([1, [], budgetBytes]);
   });
 
-  test('what there is no room for, also when part of it has come', async () => {
+  test('a delivery that exceeds the budget, even when part of it has arrived', async () => {
     server.free = 130;
     const wire = await server.open();
     const text = post('x'.repeat(500));
@@ -188,17 +188,17 @@ describe('what goes to the complete server, whole', () => {
     expect([server.handedOver, server.arrived, server.free]).toEqual([[`POST /in/t ${'x'.repeat(500)}`], [], 130]);
   });
 
-  test('a body for nobody, before anything of it is kept', async () => {
+  test('a body for an unknown target, before any of it is buffered', async () => {
     const wire = await server.open();
     wire.write(post('hello').replace('/in/t', '/in/nobody').slice(0, -1));
     await server.hasRead();
-    expect(server.free).toBe(room);
+    expect(server.free).toBe(budgetBytes);
     wire.write('o');
     await wire.until(/complete/);
     expect([server.handedOver, server.arrived]).toEqual([['POST /in/nobody hello'], []]);
   });
 
-  test('what is no HTTP is answered at once', async () => {
+  test('invalid HTTP is answered at once', async () => {
     const wire = await server.open();
     wire.write('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03');
     await wire.closed;

@@ -1,16 +1,16 @@
 /*
- * The short way for plain deliveries: one connection, read without an HTTP server. It takes a request whose head came as a
- * whole and is of the strictest form (core/request-head), waits for its body, and answers before it looks at the next. Whatever
- * else comes is handed over, with every byte from the beginning of that request, to the complete server, which keeps the connection.
+ * The fast path: reads plain deliveries of one connection without an HTTP server. It takes a request whose head arrived in one piece
+ * and has the strictest form (request-head.ts), waits for its body, and answers it before it looks at the next one. At anything
+ * else it hands the connection over to the HTTP server for good, with all bytes from the beginning of that request.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { MemoryBudget } from '../../core/memory-budget.ts';
 import type { Sender } from '../../http/client-address.ts';
-import type { FastPath } from '../../http/listener.ts';
+import type { FastPathFactory } from '../../http/connection/listener.ts';
 import { type RequestHead, readRequestHead } from './request-head.ts';
 
-/** A delivery that is there as a whole. */
+/** A delivery that has arrived completely. */
 export type BufferedDelivery = Sender & {
   method: string;
   target: string;
@@ -19,104 +19,110 @@ export type BufferedDelivery = Sender & {
   body: Uint8Array;
 };
 
-/** What is taken the short way, and what becomes of it. */
 export type FastPathOptions = {
   deliver: (delivery: BufferedDelivery) => Promise<Answer>;
-  /** Bodies of more bytes are for the complete server, which takes them piece by piece. */
+  /** Larger bodies are for the HTTP server, whose handler limits and counts them differently. */
   maxBodyBytes: number;
-  /** Where deliveries count that are there: no unfinished one can keep them out. */
+  /** Counts complete deliveries, so that unfinished ones cannot keep them out. */
   completeBudget: MemoryBudget;
-  /** Where those count that are still arriving, with shares for `holdersOf` their senders. */
+  /** Counts deliveries that are still arriving, in the shares of `budgetHoldersOf` their senders. */
   unfinishedBudget: MemoryBudget;
-  holdersOf: (sender: Sender) => readonly string[];
-  /** Whether somebody wants it, as far as that can be said at once: nothing is kept of a body for nobody. */
+  budgetHoldersOf: (sender: Sender) => readonly string[];
+  /** False when the target has no endpoint, or when finding out takes time: its body is not buffered here. */
   isKnownTarget: (target: string) => boolean;
-  /** Whoever sent it went away before its end. */
+  /** Called when a sender disconnects before the end of its delivery. */
   onAborted: () => void;
 };
 
-export function createFastPath(options: FastPathOptions): FastPath {
-  const { deliver, maxBodyBytes, completeBudget, unfinishedBudget, holdersOf, isKnownTarget, onAborted } = options;
+/** Chunks of an unfinished delivery that are kept before they are joined. */
+const maxChunks = 64;
+
+export function createFastPath(options: FastPathOptions): FastPathFactory {
+  const { deliver, maxBodyBytes, completeBudget, unfinishedBudget, budgetHoldersOf, isKnownTarget, onAborted } =
+    options;
 
   return ({ keepAliveSeconds, handOver, onError }) => {
-    const render = createRenderer(keepAliveSeconds);
+    const format = createResponseFormatter(keepAliveSeconds);
 
     return connection => {
       const { socket } = connection;
       const peer = socket.remoteAddress ?? '';
-      /** What has come and belongs to no delivery that was submitted. */
+      /** What was received after the last delivery that was submitted. */
       let unread: Buffer[] = [];
       let unreadBytes = 0;
       /** Of the delivery whose body is arriving, or that was submitted. */
       let head: RequestHead | undefined;
-      let held = 0;
-      /** While it is unfinished: whose share it takes. The sender that this was worked out for is kept beside it. */
+      /** What the current delivery holds of a budget: of the unfinished one while there are `holders`. */
+      let heldBytes = 0;
       let holders: readonly string[] | undefined;
-      let known: { forwardedFor: string | undefined; holders: readonly string[] } | undefined;
+      /** Deliveries of one connection usually have the same sender. */
+      let lastSender: { forwardedFor: string | undefined; holders: readonly string[] } | undefined;
       let isAnswering = false;
       let hasEnded = false;
 
       const onData = (chunk: Buffer): void => {
         unread.push(chunk);
         unreadBytes += chunk.length;
-        // Nothing more is taken off the wire until there is an answer.
+        // Backpressure: one delivery at a time.
         if (isAnswering) socket.pause();
         else advance();
       };
 
       const advance = (): void => {
         if (!head) {
-          const read = readRequestHead(joined());
-          if (read === 'other' || !isTaken(read)) {
-            leave();
+          const read = readRequestHead(joinUnread());
+          if (read === 'unsupported' || !isEligible(read)) {
+            leaveFastPath();
             return;
           }
           head = read;
-          connection.enter('body');
+          connection.setPhase('body');
         }
-        const isComplete = isWhole(head);
-        if (!(isComplete ? holdComplete() : holdUnfinished(head))) leave();
-        else if (isComplete) submit(head, joined());
-        else if (hasEnded) connection.finish();
+        const isBodyComplete = hasBodyOf(head);
+        if (!(isBodyComplete ? holdComplete() : holdUnfinished(head))) leaveFastPath();
+        else if (isBodyComplete) submit(head, joinUnread());
+        else if (hasEnded) connection.endWith();
       };
 
-      const isWhole = ({ bodyFrom, bodyBytes }: RequestHead): boolean => unreadBytes >= bodyFrom + bodyBytes;
-      const isTaken = (read: RequestHead): boolean =>
-        read.bodyBytes <= maxBodyBytes && (isWhole(read) || isKnownTarget(read.target));
+      const hasBodyOf = ({ bodyFrom, bodyBytes }: RequestHead): boolean => unreadBytes >= bodyFrom + bodyBytes;
+      const isEligible = (read: RequestHead): boolean =>
+        read.bodyBytes <= maxBodyBytes && (hasBodyOf(read) || isKnownTarget(read.target));
 
-      /** Counts what is kept here. @returns false when there is no room for it */
+      /** @returns false when the budget has no room */
       const holdComplete = (): boolean => {
         if (!completeBudget.take(unreadBytes)) return false;
         release();
-        held = unreadBytes;
+        heldBytes = unreadBytes;
         return true;
       };
       const holdUnfinished = ({ forwardedFor }: RequestHead): boolean => {
-        holders ??= holdersFor(forwardedFor);
-        if (!unfinishedBudget.take(unreadBytes - held, holders)) return false;
-        held = unreadBytes;
+        // The budget counts all the memory that is held: a small part of a large read, or an object for every few bytes, would not.
+        if (!holders || unread.length > maxChunks) unread = [Buffer.concat(unread, unreadBytes)];
+        holders ??= findHolders(forwardedFor);
+        if (!unfinishedBudget.take(unreadBytes - heldBytes, holders)) return false;
+        heldBytes = unreadBytes;
         return true;
       };
-      const holdersFor = (forwardedFor: string | undefined): readonly string[] => {
-        if (known?.forwardedFor !== forwardedFor || !known)
-          known = { forwardedFor, holders: holdersOf({ peer, forwardedFor }) };
-        return known.holders;
+      const findHolders = (forwardedFor: string | undefined): readonly string[] => {
+        if (lastSender?.forwardedFor !== forwardedFor || !lastSender)
+          lastSender = { forwardedFor, holders: budgetHoldersOf({ peer, forwardedFor }) };
+        return lastSender.holders;
       };
       const release = (): void => {
-        if (holders) unfinishedBudget.give(held, holders);
-        else completeBudget.give(held);
+        if (holders) unfinishedBudget.give(heldBytes, holders);
+        else completeBudget.give(heldBytes);
         holders = undefined;
-        held = 0;
+        heldBytes = 0;
       };
 
-      const leave = (): void => {
+      const leaveFastPath = (): void => {
         socket.off('data', onData).off('end', onEnd).off('close', onClose);
         release();
-        connection.enter('head');
-        handOver(connection, joined());
+        connection.setPhase('head');
+        handOver(connection, joinUnread());
       };
 
-      const joined = (): Buffer => {
+      const joinUnread = (): Buffer => {
         const [first] = unread;
         if (unread.length === 1 && first) return first;
         const bytes = Buffer.concat(unread, unreadBytes);
@@ -130,11 +136,11 @@ export function createFastPath(options: FastPathOptions): FastPath {
         isAnswering = true;
         unreadBytes = bytes.length - end;
         unread = unreadBytes > 0 ? [bytes.subarray(end)] : [];
-        connection.enter('answer');
+        connection.setPhase('response');
         const fields = bytes.subarray(read.fieldsFrom, read.fieldsTo);
         const body = bytes.subarray(bodyFrom, end);
         deliver({ method, target, fields, body, forwardedFor, peer })
-          .then(answer => reply(answer, keepAlive))
+          .then(answer => respond(answer, keepAlive))
           .catch(error => {
             release();
             onError(error);
@@ -142,36 +148,36 @@ export function createFastPath(options: FastPathOptions): FastPath {
           });
       };
 
-      const reply = (answer: Answer, keepAlive: boolean): void => {
+      const respond = (answer: Answer, keepAlive: boolean): void => {
         release();
         isAnswering = false;
         head = undefined;
         if (socket.destroyed) return;
-        const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isLast();
-        const rendered = render(answer, isLast);
-        if (isLast) return void connection.finish(rendered);
-        if (socket.write(rendered, 'latin1')) {
-          goOn();
+        const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isStopping();
+        const response = format(answer, isLast);
+        if (isLast) return void connection.endWith(response);
+        if (socket.write(response, 'latin1')) {
+          readNext();
           return;
         }
-        // Who does not read its answers gets no further ones made.
-        connection.enter('flush');
-        socket.pause().once('drain', goOn);
+        // A client that does not read its responses gets no further ones.
+        connection.setPhase('flush');
+        socket.pause().once('drain', readNext);
       };
 
-      const goOn = (): void => {
+      const readNext = (): void => {
         if (socket.isPaused()) socket.resume();
-        if (unreadBytes === 0) connection.enter('idle');
+        if (unreadBytes === 0) connection.setPhase('idle');
         else advance();
       };
 
-      // Who has said all may still wait for its answer.
+      // The client has closed its half of the connection, and may still wait for responses.
       const onEnd = (): void => {
         hasEnded = true;
         if (isAnswering) return;
-        // Answers to what came before may still be on their way.
-        if (head) connection.finish();
-        // Else there is more to answer once what was answered is taken.
+        // The body will never be complete; earlier responses may still be on their way.
+        if (head) connection.endWith();
+        // With unread bytes there is another request, which is answered once the last response was read.
         else if (unreadBytes === 0) socket.end();
       };
       const onClose = (): void => {
@@ -184,11 +190,11 @@ export function createFastPath(options: FastPathOptions): FastPath {
   };
 }
 
-/** Answers in the words of the complete server: the same fields in the same order. */
-function createRenderer(keepAliveSeconds: number): (answer: Answer, isLast: boolean) => string | Buffer {
+/** Responses look like those of node:http: the same fields in the same order. */
+function createResponseFormatter(keepAliveSeconds: number): (answer: Answer, isLast: boolean) => string | Buffer {
   let second = 0;
   let date = '';
-  const dated = (): string => {
+  const dateNow = (): string => {
     const now = Math.floor(Date.now() / 1000);
     if (now !== second) {
       second = now;
@@ -196,15 +202,15 @@ function createRenderer(keepAliveSeconds: number): (answer: Answer, isLast: bool
     }
     return date;
   };
-  const kept = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
-  const last = 'Connection: close\r\n\r\n';
+  const keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
+  const closeFields = 'Connection: close\r\n\r\n';
 
   return ({ status, headers, body }, isLast) => {
     let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
     for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
     const size = Buffer.byteLength(body);
     if (status !== 204) text += `content-length: ${size}\r\n`;
-    text += `Date: ${dated()}\r\n${isLast ? last : kept}`;
+    text += `Date: ${dateNow()}\r\n${isLast ? closeFields : keepAliveFields}`;
     return size === body.length ? text + body : Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]);
   };
 }

@@ -1,20 +1,19 @@
 /*
- * The head of a plain delivery, read from the bytes as they came: one of the usual methods, an ingest target, and header
- * fields in the strict form of RFC 9112, with a body whose length is said up front. Everything else (chunked, `Expect`, other
- * methods, white space where none belongs, whatever looks odd) is `other`: it is for the complete HTTP server, which then reads the
- * same bytes from their beginning. What is taken here is taken as that server would take it.
+ * Parses the head of a plain delivery: a common method, an ingest target, header fields in the strict form of RFC 9112, and a body
+ * whose length is announced. Everything else (chunked, `Expect`, other methods, unusual white space) is `unsupported`: the HTTP server
+ * then reads the same bytes from their beginning. What is accepted here must mean the same to both (fast-path.test.ts).
  */
 import { trimBlanks } from '../../core/headers.ts';
 import { ingestPrefix } from '../../core/request-target.ts';
 
 export type RequestHead = {
   method: string;
-  /** As it came; begins with the ingest prefix. */
+  /** As sent; begins with the ingest prefix. */
   target: string;
   /** Offsets of the header fields, each line with its CRLF; the empty line after them is not included. */
   fieldsFrom: number;
   fieldsTo: number;
-  /** The body: where it begins, and how long it says it is. */
+  /** The body's offset and its announced length. */
   bodyFrom: number;
   bodyBytes: number;
   keepAlive: boolean;
@@ -23,36 +22,36 @@ export type RequestHead = {
 };
 
 const methods = new Set(['POST', 'PUT', 'PATCH', 'GET', 'DELETE']);
-const longestMethod = 6;
-const longestTarget = 8 << 10;
-const longestHead = 64 << 10;
-const mostFields = 100;
-/** Upgrades (RFC 9110 section 7.8) are not offered: whoever asks for one is answered as if it had not. */
+const maxMethodBytes = 6;
+const maxTargetBytes = 8 << 10;
+const maxHeadBytes = 64 << 10;
+const maxFields = 100;
+/** Upgrades (RFC 9110 section 7.8) are not supported, and a request for one may be ignored. */
 const connectionOptions = new Set(['keep-alive', 'close', 'upgrade', 'http2-settings', 'te']);
-/** Enough for any body that is taken here, and few enough to be read without a doubt. */
+/** Enough digits for every body that the fast path takes, and few enough to be an exact number. */
 const lengthForm = /^\d{1,7}$/;
 
 const [space, colon, cr, lf] = [0x20, 0x3a, 0x0d, 0x0a];
 const endOfRequestLine = bytesOf(' HTTP/1.1\r\n');
 const prefix = bytesOf(ingestPrefix);
 
-/** By byte: what a field name (RFC 9110 section 5.6.2), a field value (section 5.5) and a target may be made of. */
+/** Indexed by byte: whether a field name (RFC 9110 section 5.6.2), a field value (section 5.5) or a target may contain it. */
 const isTokenByte = tableOf(/[!#$%&'*+\-.^_`|~0-9A-Za-z]/);
 const isValueByte = tableOf(/[\t -~\x80-\xff]/);
 const isTargetByte = tableOf(/[!-"$-~]/);
 
-/** @returns `other` also when the head is not whole */
-export function readRequestHead(bytes: Buffer): RequestHead | 'other' {
+/** @returns `unsupported` also for an incomplete head */
+export function readRequestHead(bytes: Buffer): RequestHead | 'unsupported' {
   const methodTo = bytes.indexOf(space);
-  if (methodTo < 1 || methodTo > longestMethod) return 'other';
+  if (methodTo < 1 || methodTo > maxMethodBytes) return 'unsupported';
   const method = bytes.toString('latin1', 0, methodTo);
-  if (!methods.has(method)) return 'other';
+  if (!methods.has(method)) return 'unsupported';
 
   const targetFrom = methodTo + 1;
-  if (!isAt(bytes, targetFrom, prefix)) return 'other';
+  if (!isAt(bytes, targetFrom, prefix)) return 'unsupported';
   let at = targetFrom + prefix.length;
   while (isTargetByte[bytes[at] as number]) at++;
-  if (at - targetFrom > longestTarget || !isAt(bytes, at, endOfRequestLine)) return 'other';
+  if (at - targetFrom > maxTargetBytes || !isAt(bytes, at, endOfRequestLine)) return 'unsupported';
   const target = bytes.toString('latin1', targetFrom, at);
 
   at += endOfRequestLine.length;
@@ -66,18 +65,18 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'other' {
     const nameFrom = at;
     while (isTokenByte[bytes[at] as number]) at++;
     const nameTo = at;
-    if (nameTo === nameFrom || bytes[at] !== colon || ++fields > mostFields) return 'other';
+    if (nameTo === nameFrom || bytes[at] !== colon || ++fields > maxFields) return 'unsupported';
     at++;
     while (isValueByte[bytes[at] as number]) at++;
     const valueTo = at;
-    if (bytes[at] !== cr || bytes[at + 1] !== lf) return 'other';
+    if (bytes[at] !== cr || bytes[at + 1] !== lf) return 'unsupported';
     at += 2;
     switch (nameTo - nameFrom) {
       case 4:
         if (isName(bytes, nameFrom, names.host)) hosts++;
         break;
       case 6:
-        if (isName(bytes, nameFrom, names.expect)) return 'other';
+        if (isName(bytes, nameFrom, names.expect)) return 'unsupported';
         break;
       case 10:
         if (isName(bytes, nameFrom, names.connection)) {
@@ -86,14 +85,14 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'other' {
             .toLowerCase()
             .split(',')
             .map(trimBlanks);
-          if (keepAlive !== undefined || !options.every(option => connectionOptions.has(option))) return 'other';
+          if (keepAlive !== undefined || !options.every(option => connectionOptions.has(option))) return 'unsupported';
           keepAlive = !options.includes('close');
         }
         break;
       case 14:
         if (isName(bytes, nameFrom, names.contentLength)) {
           const length = readLength(bytes.toString('latin1', nameTo + 1, valueTo));
-          if (bodyBytes !== undefined || length === undefined) return 'other';
+          if (bodyBytes !== undefined || length === undefined) return 'unsupported';
           bodyBytes = length;
         }
         break;
@@ -104,14 +103,14 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'other' {
         }
         break;
       case 16:
-        if (isName(bytes, nameFrom, names.proxyConnection)) return 'other';
+        if (isName(bytes, nameFrom, names.proxyConnection)) return 'unsupported';
         break;
       case 17:
-        if (isName(bytes, nameFrom, names.transferEncoding)) return 'other';
+        if (isName(bytes, nameFrom, names.transferEncoding)) return 'unsupported';
         break;
     }
   }
-  if (bytes[at + 1] !== lf || hosts !== 1 || at > longestHead) return 'other';
+  if (bytes[at + 1] !== lf || hosts !== 1 || at > maxHeadBytes) return 'unsupported';
   return {
     method,
     target,
@@ -147,13 +146,13 @@ function isAt(bytes: Uint8Array, from: number, expected: Uint8Array): boolean {
   return true;
 }
 
-/** Of token bytes, so that bit 5 is the case of a letter and nothing else. @param name lower-case, of the same length */
+/** Case-insensitive. Among token bytes bit 5 only tells the case of a letter. @param name lower-case, of the same length */
 function isName(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
   for (let i = 0; i < name.length; i++) if (((bytes[from + i] as number) | 0x20) !== name[i]) return false;
   return true;
 }
 
-/** Digits only, between blanks. */
+/** Digits only, with blanks around them. */
 function readLength(text: string): number | undefined {
   const digits = trimBlanks(text);
   return lengthForm.test(digits) ? Number(digits) : undefined;

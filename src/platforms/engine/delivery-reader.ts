@@ -4,8 +4,8 @@
  */
 import { asBuffer } from '../../core/buffer.ts';
 import { lowerName } from '../../core/headers.ts';
-import { findJsonValue, type JsonScan, scanJson } from '../../core/json-scan.ts';
-import { isJson } from '../../core/json-valid.ts';
+import { findJsonValue, type JsonScan, scanJson } from '../../core/json/scan.ts';
+import { isJson } from '../../core/json/validator.ts';
 import type { RawDelivery } from './model.ts';
 
 /** Deliveries with larger bodies are detected by their headers only. */

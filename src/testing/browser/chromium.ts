@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const PLACES = [
+const places = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -10,10 +10,10 @@ const PLACES = [
 ];
 
 const given = Bun.env['HOOKTAPE_CHROMIUM'];
-const found = given ?? PLACES.find(place => existsSync(place));
+const found = given ?? places.find(place => existsSync(place));
 
 if (found === undefined && Bun.env['HOOKTAPE_REQUIRE_BROWSER'] === '1') {
-  throw new Error(`no Chromium: looked for HOOKTAPE_CHROMIUM and ${PLACES.join(', ')}`);
+  throw new Error(`no Chromium: looked for HOOKTAPE_CHROMIUM and ${places.join(', ')}`);
 }
 
 export const noBrowser = found === undefined;

@@ -6,7 +6,7 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboar
 setDefaultTimeout(60_000);
 
 /** More than the list reads ahead by itself. */
-const EVENTS = 600;
+const events = 600;
 
 describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
   let dashboard: Dashboard;
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await dashboard.setUp(page);
     address = await shownAddress(page);
     listUrl = page.url();
-    for (let n = 0; n < EVENTS; n++) ids.push(await deliver(address, `{"n":${n},"tenth":"no ${n % 10}"}`));
+    for (let n = 0; n < events; n++) ids.push(await deliver(address, `{"n":${n},"tenth":"no ${n % 10}"}`));
   });
   afterAll(async () => {
     release();
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     );
   };
 
-  test.each([0, 30, 300, EVENTS - 1])('opened by its address, event %d is marked in the list and in view', async n => {
+  test.each([0, 30, 300, events - 1])('opened by its address, event %d is marked in the list and in view', async n => {
     await page.goto(`${listUrl}/events/${ids[n]}`);
     await shownInList(n);
   });
@@ -66,8 +66,8 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
   });
 
   test('a reader who has scrolled on is not called back by an arrival', async () => {
-    await page.goto(`${listUrl}/events/${ids[EVENTS - 1]}`);
-    await shownInList(EVENTS - 1);
+    await page.goto(`${listUrl}/events/${ids[events - 1]}`);
+    await shownInList(events - 1);
     const list = page.locator('.event-list');
     await list.evaluate(element => element.scrollTo(0, 3000));
     await deliver(address, '{"late":1}');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
   });
 
   test('a replay whose dialog was closed is told about, and in the history, when it is done', async () => {
-    await page.goto(`${listUrl}/events/${ids[EVENTS - 2]}`);
+    await page.goto(`${listUrl}/events/${ids[events - 2]}`);
     await page.getByRole('treeitem').first().waitFor();
     await page.keyboard.press('r');
     const destination = `http://127.0.0.1:${receiver.port}/slow`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { inBrowser, noBrowser } from './chromium.ts';
-import { type Dashboard, OWNER, openDashboard } from './dashboard.ts';
+import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
     await page.getByRole('heading', { name: 'wants to connect' }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
     await page.getByText('self-registered, not verified').waitFor();
-    await page.getByText(OWNER.email).waitFor();
+    await page.getByText(owner.email).waitFor();
     await page.getByRole('note').waitFor();
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
     });
     const { access_token } = (await response.json()) as { access_token: string };
     const me = await fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${access_token}` } });
-    expect(((await me.json()) as { email: string }).email).toBe(OWNER.email);
+    expect(((await me.json()) as { email: string }).email).toBe(owner.email);
   });
 
   test('cancelling is told to the client', async () => {
@@ -92,8 +92,8 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
   test('somebody who is not signed in signs in first, and is asked then', async () => {
     const other = await dashboard.open();
     await other.goto(address());
-    await other.getByLabel('Email').fill(OWNER.email);
-    await other.getByLabel('Password').fill(OWNER.password);
+    await other.getByLabel('Email').fill(owner.email);
+    await other.getByLabel('Password').fill(owner.password);
     await other.getByRole('button', { name: 'Sign in' }).click();
     await other.getByRole('heading', { name: 'wants to connect' }).waitFor();
     await other.context().close();

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from './chromium.ts';
 
-const ROOT = join(import.meta.dir, '../../..');
-const START_MS = 20_000;
-const PATIENCE_MS = 15_000;
+const root = join(import.meta.dir, '../../..');
+const startMs = 20_000;
+const patienceMs = 15_000;
 
-export const OWNER = { email: 'mira@example.com', password: 'a quiet river at noon' };
+export const owner = { email: 'mira@example.com', password: 'a quiet river at noon' };
 
 export type Trouble = { dialogs: string[]; violations: string[]; foreign: string[]; errors: string[] };
 
@@ -36,7 +36,7 @@ export async function openDashboard(
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
-  const server = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'serve'], {
+  const server = Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'serve'], {
     cwd: dataDir,
     stdin: 'ignore',
     stdout: 'pipe',
@@ -77,14 +77,14 @@ function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: (
     trouble,
     open: async options => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-      context.setDefaultTimeout(PATIENCE_MS);
+      context.setDefaultTimeout(patienceMs);
       await watch(context, origin, trouble);
       return context.newPage();
     },
     setUp: async page => {
       await page.goto(setupUrl);
-      await page.getByLabel('Email').fill(OWNER.email);
-      await page.getByLabel('Password').fill(OWNER.password);
+      await page.getByLabel('Email').fill(owner.email);
+      await page.getByLabel('Password').fill(owner.password);
       await page.getByRole('button', { name: 'Create account' }).click();
       await page.getByText('The first webhook appears here by itself').waitFor();
     },
@@ -152,7 +152,7 @@ function printedLink(server: {
 }): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), START_MS);
+    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), startMs);
     const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
       const decoder = new TextDecoder();
       for await (const piece of stream) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { inBrowser, noBrowser } from './chromium.ts';
-import { type Dashboard, OWNER, openDashboard } from './dashboard.ts';
+import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
 
     const [status, body] = await tryOut(page, 'getMe');
     expect(status).toStartWith('200');
-    expect(body).toContain(OWNER.email);
+    expect(body).toContain(owner.email);
     expect((await tryOut(page, 'listEvents', { endpointId: 'ep_none', limit: '7' }))[0]).toStartWith('404');
 
     expect(asked).toContain(`${origin}/api/me`);
@@ -85,8 +85,8 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
     await lock('locked');
     const other = await page.context().newPage();
     await other.goto(`${dashboard.origin}/login`);
-    await other.getByLabel('Email').fill(OWNER.email);
-    await other.getByLabel('Password').fill(OWNER.password);
+    await other.getByLabel('Email').fill(owner.email);
+    await other.getByLabel('Password').fill(owner.password);
     await other.getByRole('button', { name: 'Sign in' }).click();
     await other.getByRole('button', { name: 'Account' }).click();
     await other.getByRole('button', { name: 'Sign out' }).click();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { inBrowser, noBrowser } from './chromium.ts';
-import { type Dashboard, deliver, OWNER, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -23,8 +23,8 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
 
   test('a short password is refused in words, a wrong link too', async () => {
     await page.goto(`${dashboard.setupUrl}x`);
-    await page.getByLabel('Email').fill(OWNER.email);
-    await page.getByLabel('Password').fill(OWNER.password);
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password').fill(owner.password);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('alert').waitFor();
   });
@@ -71,11 +71,11 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.getByLabel('Email').fill(OWNER.email);
+    await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password').fill('not the password at all');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Password').fill(OWNER.password);
+    await page.getByLabel('Password').fill(owner.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
     expect(page.url()).toBe(at);

@@ -9,8 +9,8 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboar
 
 setDefaultTimeout(60_000);
 
-const TOOLS = 'devtools://devtools/bundled/';
-const BINARY = new Uint8Array([0, 255, 1, 254]);
+const tools = 'devtools://devtools/bundled/';
+const binary = new Uint8Array([0, 255, 1, 254]);
 
 type Modules = {
   ViewManager: { ViewManager: { instance: () => { showView: (name: string) => Promise<void> } } };
@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), ()
     const address = await shownAddress(page);
     const headers = { 'content-type': 'application/json', 'x-shop': 'tea & cake' };
     await deliver(`${address}/orders?state=new&a[]=1`, '{"fruit":"apple"}', { headers });
-    await deliver(`${address}/upload`, BINARY, { method: 'PUT' });
+    await deliver(`${address}/upload`, binary, { method: 'PUT' });
     const har = await page.evaluate(async () => {
       const { endpoints } = await (await fetch('/api/endpoints')).json();
       return (await fetch(`/api/endpoints/${endpoints[0].id}/export?format=har`)).text();
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), ()
 
     browser = await launchBrowser();
     panel = await browser.newPage();
-    await panel.goto(`${TOOLS}devtools_app.html`);
+    await panel.goto(`${tools}devtools_app.html`);
     await panel.getByRole('tab', { name: 'Network', exact: true }).waitFor();
     await panel.evaluate(
       async ([tools, text]) => {
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), ()
         const { NetworkPanel } = await load('panels/network/network.js');
         await NetworkPanel.NetworkPanel.instance().networkLogView.onLoadFromFile(new File([text], 'events.har'));
       },
-      [TOOLS, har] as const,
+      [tools, har] as const,
     );
     await panel.locator('td.name-column').first().waitFor();
   });
@@ -97,6 +97,6 @@ describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), ()
     await openTab('upload', 'Headers');
     await shown('PUT');
     await openTab('upload', 'Payload');
-    await shown(Buffer.from(BINARY).toString('base64'));
+    await shown(Buffer.from(binary).toString('base64'));
   });
 });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
 import { inBrowser, noBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
-import { XSS } from './xss.ts';
+import { xss } from './xss.ts';
 
 setDefaultTimeout(180_000);
 
@@ -44,10 +44,10 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  test('the corpus is large and its payloads differ', () => expect(new Set(XSS).size).toBeGreaterThanOrEqual(100));
+  test('the corpus is large and its payloads differ', () => expect(new Set(xss).size).toBeGreaterThanOrEqual(100));
 
   test('in body, headers, path, query, event type, form and parts it stays text', async () => {
-    for (const [index, text] of XSS.entries()) {
+    for (const [index, text] of xss.entries()) {
       const query = encodeURIComponent(text);
       const kinds: [string, string][] = [
         ['application/json', JSON.stringify({ [text]: text, list: [text] })],
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     }
     await page.goto(listUrl);
     await page.locator('.event-row.selected').waitFor();
-    for (let at = 0; at < XSS.length; at++) {
+    for (let at = 0; at < xss.length; at++) {
       for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
       const views = page.locator('.body-panel .segmented button');
       await page.keyboard.press('1');
@@ -76,12 +76,12 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
       for (let view = 0; view < (await views.count()); view++) await views.nth(view).click();
       const before = page.url();
       await page.keyboard.press('j');
-      if (at < XSS.length - 1) await page.waitForURL(url => url.href !== before);
+      if (at < xss.length - 1) await page.waitForURL(url => url.href !== before);
     }
   });
 
   test('in the names that people give, in search and in comparing it stays text', async () => {
-    for (const text of XSS.slice(0, 12)) {
+    for (const text of xss.slice(0, 12)) {
       await page.goto(`${listUrl.replace(/\/events\/.*/, '')}?q=${encodeURIComponent(text)}`);
       await page.locator('.event-row, .empty').first().waitFor();
     }

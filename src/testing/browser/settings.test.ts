@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { inBrowser, noBrowser } from './chromium.ts';
-import { type Dashboard, OWNER, openDashboard } from './dashboard.ts';
+import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     const colleague = await dashboard.open();
     await colleague.goto(link);
-    await colleague.getByLabel('Choose a password').fill(OWNER.password);
+    await colleague.getByLabel('Choose a password').fill(owner.password);
     await colleague.getByRole('button', { name: 'Join' }).click();
     await colleague.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await page.keyboard.press('Escape');
@@ -77,8 +77,8 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
       userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Version/18.0 Safari/604.1',
     });
     await phone.goto(`${dashboard.origin}/login`);
-    await phone.getByLabel('Email').fill(OWNER.email);
-    await phone.getByLabel('Password').fill(OWNER.password);
+    await phone.getByLabel('Email').fill(owner.email);
+    await phone.getByLabel('Password').fill(owner.password);
     await phone.getByRole('button', { name: 'Sign in' }).click();
     await phone.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await settings('account');
@@ -158,14 +158,14 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
   test('the password is changed, and only the new one signs in', async () => {
     const elsewhere = await dashboard.open();
     await elsewhere.goto(`${dashboard.origin}/login`);
-    await elsewhere.getByLabel('Email').fill(OWNER.email);
-    await elsewhere.getByLabel('Password').fill(OWNER.password);
+    await elsewhere.getByLabel('Email').fill(owner.email);
+    await elsewhere.getByLabel('Password').fill(owner.password);
     await elsewhere.getByRole('button', { name: 'Sign in' }).click();
     await elsewhere.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await settings('account');
     const others = page.getByRole('main').getByRole('button', { name: 'Sign out' });
     await others.waitFor();
-    await page.getByLabel('Current password').fill(OWNER.password);
+    await page.getByLabel('Current password').fill(owner.password);
     await page.getByLabel('New password').fill('another river at midnight');
     await page.getByLabel('Sign out everywhere').check();
     await page.getByRole('button', { name: 'Change password' }).click();
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await elsewhere.context().close();
     const again = await dashboard.open();
     await again.goto(`${dashboard.origin}/login`);
-    await again.getByLabel('Email').fill(OWNER.email);
+    await again.getByLabel('Email').fill(owner.email);
     await again.getByLabel('Password').fill('another river at midnight');
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.getByRole('heading', { name: 'Endpoints' }).waitFor();

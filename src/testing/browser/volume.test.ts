@@ -8,15 +8,15 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboar
 setDefaultTimeout(300_000);
 
 /** The full number where a browser must be there; a quarter of it is quicker and shows the same faults. */
-const EVENTS = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' ? 100_000 : 25_000;
-const AT_ONCE = 64;
+const events = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' ? 100_000 : 25_000;
+const atOnce = 64;
 /** What one frame may take at 60 Hz. */
-const FRAME_MS = 1000 / 60;
+const frameMs = 1000 / 60;
 
 /** Sends many deliveries over kept connections. */
 async function fill(address: string, amount: number): Promise<void> {
   const url = new URL(address);
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   let next = 0;
   const send = (body: string): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ async function fill(address: string, amount: number): Promise<void> {
   const worker = async (): Promise<void> => {
     while (next < amount) await send(`{"n":${next++}}`);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   agent.destroy();
 }
 
@@ -60,7 +60,7 @@ async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
 }
 
 // Filling it over a network is a test of patience, not of the page.
-describe.skipIf(noBrowser || isRemote)(inBrowser(`${EVENTS.toLocaleString('en')} events`), () => {
+describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')} events`), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser || isRemote)(inBrowser(`${EVENTS.toLocaleString('en')}
     address = await shownAddress(page);
     const list = page.url();
     await page.goto(`${dashboard.origin}/app`);
-    await fill(address, EVENTS);
+    await fill(address, events);
     await page.goto(list);
     await page.locator('.event-row.selected').waitFor();
   });
@@ -104,11 +104,11 @@ describe.skipIf(noBrowser || isRemote)(inBrowser(`${EVENTS.toLocaleString('en')}
         shown: list.querySelector('.event-row:last-child')?.textContent ?? '',
       };
     });
-    expect(result.height).toBe(EVENTS * 60);
+    expect(result.height).toBe(events * 60);
     expect(result.shown).toContain('{"n":0}');
     expect(result.mostRows).toBeLessThan(60);
     // The thread's own time, so that a busy machine counts less; at this speed every frame reads in two more pages of events.
-    expect(((await work()) * 1000) / result.frames).toBeLessThan(FRAME_MS);
+    expect(((await work()) * 1000) / result.frames).toBeLessThan(frameMs);
     expect(result.median).toBeLessThan(50);
   });
 

@@ -6,7 +6,7 @@ import { openTestServer } from '../test-server.ts';
 const hour = 3_600_000;
 type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string | null };
 
-test('every delivery is listed exactly once, page by page, by the time it was told then', async () => {
+test('every delivery is listed exactly once, page by page, with the time of its receipt', async () => {
   const clock: HeldClock = holdClock();
   const server = await openTestServer({ clock });
   try {

@@ -1,9 +1,9 @@
-/* A database thread that dies: the process ends and says why; it never hangs, and nothing it answered 200 to is lost. */
+/* When a database thread dies, the process logs why and ends. It never hangs, and no delivery answered with 200 is lost. */
 import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpawnThread } from '../../db/database.ts';
+import type { SpawnThread } from '../../db/threads/prespawned-threads.ts';
 import { hooktape, startServer } from '../command.ts';
 import { spawnThread } from '../test-server.ts';
 

@@ -1,15 +1,15 @@
 /*
- * `HOOKTAPE_TEST_DATABASE=remote bun run test`: every server gets a libSQL server of its own instead of an embedded file, so
- * that the whole suite runs over the network client. What is about the file itself is skipped then.
+ * `HOOKTAPE_TEST_DATABASE=remote bun run test` gives every test server its own libSQL server instead of an embedded file, so that
+ * the whole suite runs over the network client. Tests of the file itself are skipped.
  */
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 
-/** Whether this run is about a libSQL server; a test of the embedded file says `test.skipIf(isRemote)`. */
+/** Whether the tests run on libSQL servers; tests of the embedded file use `test.skipIf(isRemote)`. */
 export const isRemote = Bun.env['HOOKTAPE_TEST_DATABASE'] === 'remote';
 
 const byDirectory = new Map<string, LibsqlServer>();
 
-/** The server that stands in for the file in this data directory, the same one at every opening; undefined without. */
+/** The libSQL server for a data directory, always the same one; undefined when the tests run on files. */
 export async function databaseFor(directory: string): Promise<LibsqlServer | undefined> {
   if (!isRemote) return undefined;
   if (noLibsqlServer !== undefined) throw new Error(noLibsqlServer);

@@ -94,7 +94,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect(await owner.json(200, 'GET', `/api/endpoints/${copy.id}`)).toMatchObject({ eventCount: 4 });
   }, 120_000);
 
-  test('an import says how many events are larger than the server takes, and brings in their neighbours', async () => {
+  test('an import reports how many events are larger than the server accepts, and imports the others', async () => {
     const endpoint = await owner.createEndpoint('too large');
     const event = (body: Buffer) => ({
       receivedAt: Date.now(),
@@ -115,7 +115,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
   }, 30_000);
 
-  test('a server that goes away in the middle of an export: the transfer fails and never looks whole', async () => {
+  test('when the server goes away during an export, the transfer fails and does not look complete', async () => {
     const endpoint = await owner.createEndpoint('cut');
     for (let n = 0; n < 3; n++) await server.deliver(endpoint, noise(mebibyte));
     const reader = (await owner.call('GET', `/api/endpoints/${endpoint.id}/export`)).body?.getReader();
@@ -131,7 +131,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect((await exportOf(endpoint.id)).events).toHaveLength(3);
   }, 30_000);
 
-  test('a server that is away: an import ends with 1 and says so', async () => {
+  test('when the server is away, an import reports it and exits with 1', async () => {
     const endpoint = await owner.createEndpoint('away');
     const path = join(directory, 'away.json');
     writeFileSync(path, '{"events":[]}');

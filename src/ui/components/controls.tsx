@@ -2,6 +2,7 @@
 
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { IconButton } from './icon-button.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
 type ButtonProps = ButtonHTMLAttributes & {
@@ -21,20 +22,6 @@ export const Button = ({ kind = 'plain', icon, busy = false, children, ...rest }
   >
     {busy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
     {children !== undefined && <span>{children}</span>}
-  </button>
-);
-
-type IconButtonProps = ButtonHTMLAttributes & { icon: IconName; label: string };
-
-export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
-  <button
-    type="button"
-    {...rest}
-    class={`icon-button ${rest.class ?? ''}`}
-    aria-label={label}
-    title={rest.title ?? label}
-  >
-    <Icon name={icon} />
   </button>
 );
 

@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { copyText } from './clipboard.ts';
-import { Button, IconButton } from './controls.tsx';
+import { Button } from './controls.tsx';
+import { IconButton } from './icon-button.tsx';
 import { showError } from './toasts.tsx';
 
 type CopyButtonProps = {

@@ -4,7 +4,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveListState } from '../live/live-list.ts';
 import type { ConnectionState } from '../live/stream.ts';
-import { IconButton } from './controls.tsx';
+import { IconButton } from './icon-button.tsx';
 import { Icon } from './icons.tsx';
 import { Link, navigate } from './navigation.tsx';
 

@@ -6,7 +6,8 @@
 import { useState } from 'preact/hooks';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
-import { Button, Field, IconButton, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { IconButton } from '../components/icon-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { useQuery } from '../components/use-query.ts';

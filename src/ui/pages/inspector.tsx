@@ -35,29 +35,21 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const name = visibleName(endpoint?.name ?? 'Endpoint');
   const [replayIds, setReplayIds] = useState<string[]>();
-  const [replayCount, setReplayCount] = useState(0);
+  const { replayCount, onSent } = useReplayCount(eventId);
   const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
 
-  const { announcement, unseenCount, onArrival } = useArrivals();
+  const { announcement, onArrival } = useArrivals(name);
   const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, onArrival);
   const { picked, pickedIds, togglePick, clearPicks } = usePicks(list, state.length);
   const selected = useEvent(eventId, replayCount);
   const base = `/app/endpoints/${endpointId}`;
   const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
   const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, home: selected.event?.endpointId });
-  // A replay can finish after its dialog was closed and another event was selected.
-  const currentId = useRef(eventId);
-  currentId.current = eventId;
-
-  useTitle(`${unseenCount > 0 ? `(${unseenCount}) ` : ''}${name}`);
   useHotkeys({
     x: () => eventId && togglePick(eventId),
     p: () => list.setPaused(!state.isPaused),
-    r: () => {
-      const ids = picked.size > 0 ? pickedIds : eventId ? [eventId] : [];
-      if (ids.length > 0) setReplayIds(ids);
-    },
+    r: () => (eventId || picked.size > 0) && setReplayIds(picked.size > 0 ? pickedIds : [eventId]),
     '/': () => searchRef.current?.select(),
     Escape: clearPicks,
   });
@@ -69,15 +61,9 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
-      <p class="offscreen" role="status" aria-live="polite">
-        {announcement}
-      </p>
+      <Announcement text={announcement} />
       <section class="list-pane" aria-label="Events">
-        {eventId && (
-          <a class="skip" href="#event">
-            Skip the list
-          </a>
-        )}
+        {eventId && <SkipLink />}
         <ListToolbar
           searchRef={searchRef}
           endpointId={endpointId}
@@ -108,8 +94,8 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
           <EventPane
             key={endpointId}
             query={selected}
-            summary={selectedIndex >= 0 ? list.at(selectedIndex) : undefined}
-            compareId={selectedIndex >= 0 ? findComparable(list, selectedIndex, state.length) : undefined}
+            summary={list.at(selectedIndex)}
+            compareId={findComparable(list, selectedIndex, state.length)}
             listHref={base + suffix}
             onReplay={() => setReplayIds([eventId])}
           />
@@ -121,7 +107,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         <ReplayDialog
           endpointId={endpointId}
           events={replayIds.map(id => ({ id, label: labelOf(list.at(list.indexOf(id))) }))}
-          onSent={id => id === currentId.current && setReplayCount(n => n + 1)}
+          onSent={onSent}
           onClose={() => setReplayIds(undefined)}
         />
       )}
@@ -129,8 +115,8 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   );
 }
 
-/** The screen reader announcement of the newest event, and how many events arrived while the tab was hidden. */
-function useArrivals() {
+/** Announces new events to screen readers, and counts in the tab's title those that arrive while the tab is hidden. */
+function useArrivals(name: string) {
   const [announcement, setAnnouncement] = useState('');
   const [unseenCount, setUnseenCount] = useState(0);
   const onArrival = useCallback((event: EventSummary): void => {
@@ -144,7 +130,19 @@ function useArrivals() {
     document.addEventListener('visibilitychange', onVisibility);
     return () => document.removeEventListener('visibilitychange', onVisibility);
   }, []);
-  return { announcement, unseenCount, onArrival };
+  useTitle(`${unseenCount > 0 ? `(${unseenCount}) ` : ''}${name}`);
+  return { announcement, onArrival };
+}
+
+/** How often the selected event was replayed. A replay can finish after another event was selected, so it checks the id. */
+function useReplayCount(eventId: string) {
+  const [replayCount, setReplayCount] = useState(0);
+  const currentId = useRef(eventId);
+  currentId.current = eventId;
+  const onSent = (id: string): void => {
+    if (id === currentId.current) setReplayCount(n => n + 1);
+  };
+  return { replayCount, onSent };
 }
 
 /** The events whose checkbox is ticked. `pickedIds` has them oldest first, the order in which they are replayed. */
@@ -205,6 +203,18 @@ function useSelection({ list, endpointId, eventId, base, suffix, home = endpoint
   return selectedIndex;
 }
 
+const Announcement = ({ text }: { text: string }) => (
+  <p class="offscreen" role="status" aria-live="polite">
+    {text}
+  </p>
+);
+
+const SkipLink = () => (
+  <a class="skip" href="#event">
+    Skip the list
+  </a>
+);
+
 const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => (
   <Notice tone="bad" title="The events could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
     {problem}
@@ -241,9 +251,10 @@ const Placeholder = ({ state }: { state: LiveListState }) =>
 
 const labelOf = (event: EventSummary | undefined): string => event?.eventType ?? event?.method ?? 'Event';
 
-/** The next older event of the same type and platform, else the next older event. */
+/** The next older event of the same type and platform, else the next older event; undefined when nothing is selected. */
 const findComparable = (list: LiveList, index: number, length: number): string | undefined => {
   const selected = list.at(index);
+  if (index < 0) return undefined;
   for (let at = index + 1; selected && at < Math.min(length, index + maxCompareDistance); at++) {
     const other = list.at(at);
     if (other && other.eventType === selected.eventType && other.platform === selected.platform) return other.id;

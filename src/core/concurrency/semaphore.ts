@@ -1,0 +1,54 @@
+/* Limits how much runs at the same time for each key, such as an account. Keys do not wait for each other. Per process. */
+
+export type Semaphore = {
+  /** Takes a permit at once. @returns releases it; undefined when all permits of the key are taken */
+  tryAcquire: (key: string) => (() => void) | undefined;
+  /** Runs `work` once a permit is free, first come first served. */
+  run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** How many `run` calls wait for a permit of the key. */
+  waiting: (key: string) => number;
+};
+
+type Permits = { taken: number; waiting: (() => void)[] };
+
+/** @param permits for each key */
+export function createSemaphore(permits: number): Semaphore {
+  const byKey = new Map<string, Permits>();
+
+  const permitsOf = (key: string): Permits => {
+    const known = byKey.get(key) ?? { taken: 0, waiting: [] };
+    byKey.set(key, known);
+    return known;
+  };
+  const release = (key: string): void => {
+    const own = permitsOf(key);
+    const next = own.waiting.shift();
+    // The permit goes straight to the next in line, so that no later call can take it.
+    if (next) next();
+    else if (--own.taken === 0) byKey.delete(key);
+  };
+
+  return {
+    tryAcquire(key) {
+      const own = permitsOf(key);
+      if (own.taken >= permits) return undefined;
+      own.taken++;
+      let isHeld = true;
+      return () => {
+        if (isHeld) release(key);
+        isHeld = false;
+      };
+    },
+    async run(key, work) {
+      const own = permitsOf(key);
+      if (own.taken < permits) own.taken++;
+      else await new Promise<void>(resolve => own.waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        release(key);
+      }
+    },
+    waiting: key => byKey.get(key)?.waiting.length ?? 0,
+  };
+}

@@ -1,0 +1,51 @@
+/* The bytes that JSON's grammar is made of, and the steps that everything which reads JSON shares. Positions are byte offsets. */
+
+export const quote = 0x22;
+export const backslash = 0x5c;
+export const openObject = 0x7b;
+export const closeObject = 0x7d;
+export const openList = 0x5b;
+export const closeList = 0x5d;
+export const colon = 0x3a;
+export const comma = 0x2c;
+export const minus = 0x2d;
+export const zero = 0x30;
+export const letterU = 0x75;
+
+export const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= 0x39;
+
+export const isHexDigit = (byte = 0): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+
+/** The position after a byte order mark, 0 without one. */
+export const endOfByteOrderMark = (bytes: Uint8Array): number =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+
+export function skipSpace(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isSpace(bytes[at])) at++;
+  return at;
+}
+
+function skipDigits(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isDigit(bytes[at])) at++;
+  return at;
+}
+
+/** The position after the number at `start`; -1 when there is none. */
+export function endOfNumber(bytes: Uint8Array, start: number): number {
+  let at = bytes[start] === minus ? start + 1 : start;
+  if (!isDigit(bytes[at])) return -1;
+  at = bytes[at] === zero ? at + 1 : skipDigits(bytes, at);
+  if (bytes[at] === 0x2e) {
+    if (!isDigit(bytes[++at])) return -1;
+    at = skipDigits(bytes, at);
+  }
+  if (((bytes[at] ?? 0) | 0x20) !== 0x65) return at;
+  at++;
+  if (bytes[at] === 0x2b || bytes[at] === minus) at++;
+  return isDigit(bytes[at]) ? skipDigits(bytes, at) : -1;
+}

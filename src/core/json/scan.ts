@@ -1,0 +1,144 @@
+/*
+ * Reads JSON without parsing it: the keys of the outermost object (or of the first object in the outermost list), its depth and size,
+ * and the value at a path. One pass over the bytes, without recursion; allocates only what it returns; never throws. Parsing costs
+ * several times as much.
+ */
+
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  endOfByteOrderMark,
+  openList,
+  openObject,
+  quote,
+  skipSpace,
+} from './bytes.ts';
+
+/** `members`: number of keys in all objects. `closed`: all brackets and strings are closed. */
+export type JsonScan = { keys: string[]; depth: number; members: number; closed: boolean };
+
+const maxKeyLength = 40;
+const maxTextLength = 65_536;
+const maxKeys = 200;
+
+/** Scans a body that starts with `{` or `[`, after white space and a byte order mark; null for any other body. */
+export function scanJson(body: Uint8Array): JsonScan | null {
+  const start = skipSpace(body, endOfByteOrderMark(body));
+  const first = body[start];
+  if (first !== openObject && first !== openList) return null;
+  const keys: string[] = [];
+  // The depth of the keys to collect: in the object, or in the first object of the list.
+  const wanted = first === openObject ? 1 : 2;
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  let closed = true;
+  let collecting = true;
+  const end = body.length;
+  for (let at = start; at < end; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      const from = at + 1;
+      at = endOfString(body, from);
+      if (at >= end) closed = false;
+      if (collecting && depth === wanted && at - from <= maxKeyLength && keys.length < maxKeys) {
+        if (body[skipSpace(body, at + 1)] === colon) keys.push(ascii(body, from, at));
+      }
+    } else if (byte === openObject || byte === openList) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === closeObject || byte === closeList) {
+      depth -= 1;
+      if (depth < wanted && keys.length > 0) collecting = false;
+    } else if (byte === colon) members += 1;
+  }
+  return { keys, depth: deepest, members, closed: closed && depth === 0 };
+}
+
+/**
+ * The text or number at a path of keys and list indexes; undefined where there is none. The body after the value is not read, and may
+ * not be JSON.
+ */
+export function findJsonValue(body: Uint8Array, path: readonly string[]): string | number | undefined {
+  let at = skipSpace(body, endOfByteOrderMark(body));
+  for (const step of path) {
+    at = findMember(body, at, step);
+    if (at < 0) return undefined;
+  }
+  const end = skipValue(body, at);
+  if (end - at > maxTextLength || end > body.length) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset + at, end - at).toString('utf8'));
+    return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Start of the value of a key or list index in the container at `from`; -1 when it has none. */
+function findMember(body: Uint8Array, from: number, step: string): number {
+  const open = body[from];
+  if (open !== openObject && open !== openList) return -1;
+  if (open === openList && !/^\d{1,4}$/.test(step)) return -1;
+  let left = Number(step);
+  let at = skipSpace(body, from + 1);
+  while (at < body.length && body[at] !== closeObject && body[at] !== closeList) {
+    let found = left === 0;
+    if (open === openObject) {
+      if (body[at] !== quote) return -1;
+      const end = endOfString(body, at + 1);
+      found = isKey(body, at + 1, end, step);
+      at = skipSpace(body, end + 1);
+      if (body[at] !== colon) return -1;
+      at = skipSpace(body, at + 1);
+    }
+    if (found) return at;
+    left -= 1;
+    at = skipSpace(body, skipValue(body, at));
+    if (body[at] !== comma) return -1;
+    at = skipSpace(body, at + 1);
+  }
+  return -1;
+}
+
+/** The position after the value that starts at `from`. */
+function skipValue(body: Uint8Array, from: number): number {
+  let depth = 0;
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      at = endOfString(body, at + 1);
+      if (depth === 0) return at + 1;
+    } else if (byte === openObject || byte === openList) depth += 1;
+    else if (byte === closeObject || byte === closeList) {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && byte === comma) return at;
+  }
+  return body.length;
+}
+
+function isKey(body: Uint8Array, from: number, to: number, key: string): boolean {
+  if (to - from !== key.length) return false;
+  for (let at = 0; at < key.length; at += 1) if (body[from + at] !== key.charCodeAt(at)) return false;
+  return true;
+}
+
+/** Position of the closing quote, or the end. */
+function endOfString(body: Uint8Array, from: number): number {
+  let at = from;
+  const end = body.length;
+  while (at < end) {
+    const byte = body[at];
+    if (byte === quote) return at;
+    at += byte === backslash ? 2 : 1;
+  }
+  return end;
+}
+
+const ascii = (body: Uint8Array, from: number, to: number): string =>
+  Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('latin1');

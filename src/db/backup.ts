@@ -1,0 +1,119 @@
+/*
+ * Copies of an embedded database: a backup of a running one, and a restore to where there is none. A copy gets its final
+ * name only when it is complete, verified and on disk.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { constants, copyFile, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Client } from '@libsql/client';
+import { AppError, invalid } from '../core/errors.ts';
+import { structureProblems } from './checks/database-checks.ts';
+import { fileExists, publishFile, syncFile } from './files/publish-file.ts';
+import type { Maintenance } from './maintenance.ts';
+import { readVersion } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import type { SpawnThread } from './threads/prespawned-threads.ts';
+import { startThread } from './threads/thread-handle.ts';
+import { createThreadedClient } from './threads/threaded-client.ts';
+
+/**
+ * Writes a consistent copy, mode 0600, while the database stays in use, and verifies it.
+ * @returns its size in bytes
+ * @throws conflict when `file` exists; the file system's or the database's own error
+ */
+export async function writeBackup({
+  maintenance,
+  spawn,
+  file,
+  partialFile,
+  beforePublish = () => {},
+}: {
+  maintenance: Maintenance;
+  spawn: SpawnThread;
+  file: string;
+  /** Where the copy is written first; in the same directory as `file`. */
+  partialFile: string;
+  /** Runs when the copy is complete, before it gets its name. */
+  beforePublish?: () => void;
+}): Promise<number> {
+  if (existsSync(file)) throw fileExists(file);
+  // Created before it has content, so that other users can never read it.
+  await (await open(partialFile, 'wx', 0o600)).close();
+  try {
+    await maintenance.copyInto(partialFile);
+    const bytes = await syncFile(partialFile);
+    await withReader(spawn, partialFile, verify);
+    beforePublish();
+    await publishFile(partialFile, file);
+    return bytes;
+  } finally {
+    for (const suffix of ['', '-journal']) rmSync(`${partialFile}${suffix}`, { force: true });
+  }
+}
+
+/**
+ * Puts a copy where the database belongs.
+ * @param accept checks the copy before it gets its name; throws to refuse it
+ * @throws invalid when it is damaged, not a Hooktape database, or of a newer version; conflict when `file` exists
+ */
+export async function restoreBackup({
+  spawn,
+  from,
+  file,
+  accept,
+}: {
+  spawn: SpawnThread;
+  from: string;
+  file: string;
+  accept: (client: Client) => Promise<void>;
+}): Promise<void> {
+  const partialFile = `${file}.restoring`;
+  rmSync(partialFile, { force: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await (await open(partialFile, 'wx', 0o600)).close();
+    await copyFile(from, partialFile, constants.COPYFILE_FICLONE);
+    await withReader(spawn, partialFile, async client => {
+      await verify(client);
+      await accept(client);
+    }).catch(error => {
+      throw error instanceof AppError ? error : invalid(`${damaged}: ${(error as Error).message}`);
+    });
+    const handle = await open(partialFile, 'r+');
+    await handle.chmod(0o600);
+    await handle.close();
+    await syncFile(partialFile);
+    await publishFile(partialFile, file);
+  } finally {
+    // Reading a file that was copied by other means than a backup can create a log.
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${partialFile}${suffix}`, { force: true });
+  }
+}
+
+const damaged = 'the copy is damaged or not a Hooktape database';
+
+async function verify(client: Client): Promise<void> {
+  const [problem] = await structureProblems(client, 'quick_check');
+  if (problem !== undefined) throw invalid(`${damaged}: ${problem}`);
+  const version = await readVersion(client);
+  if (version === 0) throw invalid('it is not a Hooktape database');
+  if (version > migrations.length)
+    throw invalid(
+      `it has schema version ${version}, this Hooktape knows versions up to ${migrations.length}: a newer Hooktape wrote it`,
+    );
+}
+
+/** Reads a file that no server uses, in a thread of its own. */
+async function withReader<T>(spawn: SpawnThread, path: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const thread = await startThread({
+    spawn: () => spawn('reader'),
+    open: { path, readOnly: true },
+    onBusy: () => {},
+    onThreadFailure: () => {},
+  });
+  try {
+    return await use(createThreadedClient(thread, thread));
+  } finally {
+    await thread.close().catch(() => {});
+  }
+}

@@ -1,0 +1,95 @@
+/*
+ * The checks of `hooktape check`: they read everything and change nothing. Text that may be damaged is read as bytes,
+ * because libSQL aborts the process when it reads TEXT that is not UTF-8.
+ */
+import type { Client, Row } from '@libsql/client';
+import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { contentProblems } from './content-check.ts';
+
+/** `run` returns problems as sentences; none when all is well. */
+export type Check = { name: string; run: () => Promise<string[]> };
+
+const maxReported = 100;
+const decoder = new TextDecoder();
+
+const textAt = (row: Row, column: number): string => decoder.decode(row[column] as ArrayBuffer);
+const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** Checks the structure of the file, page by page. */
+export async function structureProblems(client: Client, pragma: 'integrity_check' | 'quick_check'): Promise<string[]> {
+  try {
+    const { rows } = await client.execute(`SELECT CAST(${pragma} AS BLOB) FROM pragma_${pragma}(${maxReported})`);
+    const found = rows.map(row => textAt(row, 0));
+    return found.length === 1 && found[0] === 'ok' ? [] : found;
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/**
+ * All checks, in the order in which they run.
+ * @param isFile false for a libSQL server, which checks its own files
+ */
+export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean): Check[] {
+  const rowsOf = async (sql: string): Promise<Row[]> => (await client.execute(sql)).rows;
+
+  const structure: Check = { name: 'structure', run: () => structureProblems(client, 'integrity_check') };
+  const checks: Check[] = [
+    {
+      name: 'references',
+      run: async () =>
+        (
+          await rowsOf(
+            'SELECT CAST("table" AS BLOB), CAST(parent AS BLOB), count(*) FROM pragma_foreign_key_check GROUP BY 1, 2',
+          )
+        ).map(
+          row => `${textAt(row, 0)}: ${plural(Number(row[2]), 'row')} referring to a missing row in ${textAt(row, 1)}`,
+        ),
+    },
+    {
+      name: 'counters',
+      run: async () =>
+        (
+          await rowsOf(
+            `SELECT CAST(id AS BLOB), event_count, stored, last_received_at, last FROM (
+               SELECT id, event_count, last_received_at,
+                      (SELECT count(*) FROM events WHERE endpoint = endpoints.seq) AS stored,
+                      (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq) AS last
+               FROM endpoints)
+             WHERE event_count <> stored OR last_received_at IS NOT last LIMIT ${maxReported}`,
+          )
+        ).map(row =>
+          row[1] === row[2]
+            ? `endpoint ${textAt(row, 0)} has its newest event at ${row[3]}, but it was received at ${row[4]}`
+            : `endpoint ${textAt(row, 0)} counts ${plural(Number(row[1]), 'event')} and has ${row[2]}`,
+        ),
+    },
+    {
+      name: 'orphans',
+      run: async () => {
+        const [row] = await rowsOf(
+          `SELECT (SELECT count(*) FROM events WHERE endpoint NOT IN (SELECT seq FROM endpoints)),
+                  (SELECT count(*) FROM replays WHERE event NOT IN (SELECT seq FROM events))`,
+        );
+        const [events, replays] = [Number(row?.[0]), Number(row?.[1])];
+        return [
+          ...(events > 0 ? [`${plural(events, 'event')} without an endpoint; the sweeper removes them`] : []),
+          ...(replays > 0 ? [`${plural(replays, 'replay')} without an event`] : []),
+        ];
+      },
+    },
+    { name: 'contents', run: () => contentProblems(client) },
+    {
+      name: 'secrets',
+      run: async () =>
+        (await rowsOf('SELECT CAST(id AS BLOB), sealed FROM secrets'))
+          .filter(
+            row =>
+              sealer.open(new Uint8Array(row[1] as ArrayBuffer), sealPurpose.signingSecret(textAt(row, 0))) ===
+              undefined,
+          )
+          .map(row => `signing secret ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+    },
+  ];
+  return isFile ? [structure, ...checks] : checks;
+}

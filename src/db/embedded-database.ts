@@ -1,0 +1,115 @@
+/*
+ * An embedded libSQL database in threads: exactly one connection writes, in one thread of one process; the others read.
+ * Before an upgrade, a copy of the file is made.
+ */
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Client } from '@libsql/client';
+import { drizzle } from 'drizzle-orm/libsql';
+import type { Database, DatabaseOptions, Drizzle } from './database.ts';
+import { restrictToOwner } from './files/file-mode.ts';
+import { createMaintenance } from './maintenance.ts';
+import { migrate } from './migrate.ts';
+import { createLazyThread } from './threads/lazy-thread.ts';
+import { toStatement } from './threads/messages.ts';
+import { createOnDemandReaders } from './threads/on-demand-readers.ts';
+import { startThread } from './threads/thread-handle.ts';
+import { createThreadedClient } from './threads/threaded-client.ts';
+
+export async function openEmbedded(
+  file: string,
+  { spawn, onBusy, onThreadFailure, migrations }: Required<DatabaseOptions>,
+): Promise<Database> {
+  let busyIncidents = 0;
+  const start = (name: 'writer' | 'reader') =>
+    startThread({
+      spawn: () => spawn(name),
+      open: { path: file, readOnly: name === 'reader' },
+      onBusy: () => {
+        busyIncidents++;
+        onBusy();
+      },
+      onThreadFailure,
+    });
+  removePartialCopies(file);
+  // Created before SQLite opens it, so that other users can never read it, nor the log, which gets the file's mode.
+  closeSync(openSync(file, 'a', 0o600));
+  restrictToOwner(file);
+  // The writer first: it turns on WAL, which a reader cannot.
+  const writer = await start('writer');
+  const reader = await start('reader');
+  const scanner = createLazyThread(() => start('reader'));
+  const client = createThreadedClient(writer, reader);
+  const scanClient = createThreadedClient(writer, scanner);
+  const onDemandReaders = createOnDemandReaders(() =>
+    startThread({
+      spawn: () => spawn('reader'),
+      open: { path: file, readOnly: true },
+      onBusy,
+      onThreadFailure: () => {},
+    }),
+  );
+  const close = async (): Promise<void> => {
+    onDemandReaders.terminateAll();
+    await Promise.all([reader.close(), scanner.close()]);
+    // Closing does not do this by itself, and a copy of a stopped server's file must be complete.
+    await writer.send({ kind: 'truncate-wal' }).catch(() => {});
+    await writer.close();
+  };
+  try {
+    await migrate(client, migrations, version => copyBeforeUpgrade(client, file, version));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    client,
+    db: drizzle(client) as Drizzle,
+    scanClient,
+    scanDb: drizzle(scanClient) as Drizzle,
+    runWriterJob: async (input, transfer) => (await writer.send({ kind: 'job', input, transfer })).output,
+    timedBatch: async statements => {
+      const { results, ms } = await writer.send({
+        kind: 'batch',
+        statements: statements.map(statement => toStatement(statement)),
+        mode: 'write',
+      });
+      return { results, writerMs: ms };
+    },
+    withReader: onDemandReaders.withClient,
+    maintenance: createMaintenance({ client, writer, withThread: onDemandReaders.withThread }),
+    file,
+    writeQueueDepth: writer.queueDepth,
+    busyIncidents: () => busyIncidents,
+    close,
+  };
+}
+
+/** Copies the database beside itself, unless there is a copy of this schema version already. */
+async function copyBeforeUpgrade(client: Client, file: string, version: number): Promise<void> {
+  const copy = `${file}.before-upgrade-from-${version}`;
+  if (existsSync(copy)) return;
+  // Renamed when complete, so that the next start does not mistake an interrupted copy for a good one.
+  const partialFile = `${copy}.part`;
+  closeSync(openSync(partialFile, 'wx', 0o600));
+  try {
+    await client.execute({ sql: 'VACUUM INTO ?', args: [partialFile] });
+    renameSync(partialFile, copy);
+  } finally {
+    rmSync(partialFile, { force: true });
+  }
+}
+
+const partialCopySuffix = /^\.(?:restoring|before-upgrade-from-\d+\.part)(?:-(?:journal|wal|shm))?$/;
+
+/** Removes what an interrupted upgrade or restore left beside the database. Nothing else makes copies while it is opened. */
+function removePartialCopies(file: string): void {
+  const [directory, name] = [dirname(file), basename(file)];
+  try {
+    for (const entry of readdirSync(directory))
+      if (entry.startsWith(name) && partialCopySuffix.test(entry.slice(name.length)))
+        rmSync(join(directory, entry), { force: true });
+  } catch {
+    // It wastes space but harms nothing.
+  }
+}

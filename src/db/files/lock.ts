@@ -1,0 +1,144 @@
+/*
+ * Only one process uses a data directory, and a database file wherever it is. The lock is SQLite's exclusive lock on a small
+ * file: the operating system releases it when the process ends, however it ends, so there are no stale locks to clean up.
+ */
+import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Client, createClient } from '@libsql/client/sqlite3';
+import { restrictToOwner } from './file-mode.ts';
+import { toFileUrl } from './file-url.ts';
+import { resolveSymlinks } from './symlinks.ts';
+
+const lockName = 'hooktape.lock';
+const databaseName = 'hooktape.db';
+const withHolder = (lockFile: string): string[] => [lockFile, `${lockFile}.holder`];
+
+/** The files that a lock writes. */
+export const lockFilesIn = (directory: string): string[] => withHolder(join(directory, lockName));
+/** @param database its directory must exist */
+export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf(database));
+
+export type DataLock = { release: () => Promise<void> };
+
+/** For a holder that left no name. */
+const unnamedHolder = 'another Hooktape';
+
+export class LockedError extends Error {
+  /** How the holder describes itself. */
+  readonly holder: string;
+  constructor(what: string, holder: string, cause: unknown) {
+    // A file system without locks reports the same error as a lock that is taken.
+    const hint =
+      holder === unnamedHolder
+        ? ', or on a file system without locks, as network shares may be: it belongs on a local disk'
+        : '';
+    super(`${what} is in use by ${holder}${hint}`, { cause });
+    this.holder = holder;
+  }
+}
+
+/**
+ * @param holder describes this process to the next one that tries, e.g. `hooktape serve (pid 42)`
+ * @throws LockedError when another process holds the directory
+ */
+export const lockDataDirectory = (directory: string, holder: string): Promise<DataLock> =>
+  lock(directory, join(directory, lockName), holder);
+
+/** Symbolic links resolved. A database with the default name has the lock of the data directory that it is in. */
+function lockFileOf(database: string): string {
+  const target = resolveSymlinks(database);
+  const file = join(realpathSync(dirname(target)), basename(target));
+  // The name must be ours alone, because a damaged lock file is emptied.
+  return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
+}
+
+/**
+ * Locks the data directory and the database, which may be elsewhere and used by a process with another data directory.
+ * @param database path of the file; undefined for a libSQL server
+ * @throws LockedError when another process holds either
+ */
+export async function lockDatabase(directory: string, database: string | undefined, holder: string): Promise<DataLock> {
+  const directoryLock = await lockDataDirectory(directory, holder);
+  if (database === undefined || !existsSync(dirname(resolveSymlinks(database)))) return directoryLock;
+  const file = lockFileOf(database);
+  if (file === join(realpathSync(directory), lockName)) return directoryLock;
+  try {
+    const databaseLock = await lock(database, file, holder);
+    return {
+      release: async () => {
+        await databaseLock.release();
+        await directoryLock.release();
+      },
+    };
+  } catch (error) {
+    await directoryLock.release();
+    throw error;
+  }
+}
+
+async function lock(what: string, lockFile: string, holder: string): Promise<DataLock> {
+  const holderFile = `${lockFile}.holder`;
+  const client = await acquire(lockFile)
+    .catch(cause => {
+      if (!hasCode(cause, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) throw cause;
+      // A power cut damaged it. Nobody holds it, or it would be busy, and it has no content to lose. Emptied rather than
+      // removed, so that of two processes that do this at once only one gets the lock.
+      truncateSync(lockFile, 0);
+      return acquire(lockFile);
+    })
+    .catch(cause => {
+      if (hasCode(cause, 'SQLITE_BUSY')) throw new LockedError(what, readHolder(holderFile), cause);
+      throw cause;
+    });
+  restrictToOwner(lockFile);
+  try {
+    writeFileSync(holderFile, holder, { mode: 0o600 });
+  } catch (error) {
+    // On a full disk the lock works, but the holder has no name.
+    if (!hasCode(error, 'ENOSPC')) throw error;
+  }
+  return {
+    release: async () => {
+      rmSync(holderFile, { force: true });
+      await releaseLock(client);
+    },
+  };
+}
+
+const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  codes.includes(String((error as { code?: unknown }).code));
+
+async function acquire(file: string): Promise<Client> {
+  const client: Client = createClient({ url: toFileUrl(file), concurrency: 1, timeout: 0 });
+  try {
+    // In exclusive locking mode the first write takes a lock that is kept.
+    await client.execute('PRAGMA locking_mode = EXCLUSIVE');
+    await client.execute('PRAGMA journal_mode = MEMORY');
+    // The file's content does not matter.
+    await client.execute('PRAGMA synchronous = OFF');
+    await client.execute('PRAGMA user_version = 1');
+    await client.execute('PRAGMA user_version = 2');
+    return client;
+  } catch (error) {
+    await releaseLock(client).catch(() => {});
+    throw error;
+  }
+}
+
+/** Closing alone would keep the lock until garbage collection; the first access in normal mode releases it. */
+async function releaseLock(client: Client): Promise<void> {
+  try {
+    await client.execute('PRAGMA locking_mode = NORMAL');
+    await client.execute('PRAGMA user_version');
+  } finally {
+    client.close();
+  }
+}
+
+function readHolder(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').slice(0, 200) || unnamedHolder;
+  } catch {
+    return unnamedHolder;
+  }
+}

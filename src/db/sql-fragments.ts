@@ -1,0 +1,13 @@
+/* Fragments for queries with Drizzle. */
+import type { InStatement, InValue } from '@libsql/client';
+import { type Column, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+
+/** Whether `value` is one of `list`, which is one parameter however long it is: a statement takes at most 32,766. */
+export const inList = (value: Column | SQLWrapper, list: readonly (number | string)[]): SQL =>
+  sql`${value} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`;
+
+/** A query as a statement of `@libsql/client`, for a batch whose results are needed raw. */
+export function toClientStatement(query: { toSQL: () => { sql: string; params: unknown[] } }): InStatement {
+  const { sql, params } = query.toSQL();
+  return { sql, args: params as InValue[] };
+}

@@ -1,0 +1,91 @@
+/*
+ * The messages between the main thread and a database thread. Rows are sent as plain arrays beside their column names,
+ * because a structured clone loses the accessors of libSQL's row objects. Errors keep their codes.
+ */
+import type { InStatement, InValue, ResultSet, Row, Value } from '@libsql/client';
+import { packArguments, unpackArguments } from './packed-arguments.ts';
+
+export type Statement = { sql: string; args: InValue[] | Record<string, InValue> };
+
+/** Positional arguments are packed; named ones are few and rare, and sent as they are. */
+export type PackedStatement = { sql: string; packed: ArrayBuffer; count: number } | Statement;
+
+export type RequestMessage =
+  | { id: number; kind: 'execute'; statement: PackedStatement }
+  | { id: number; kind: 'batch'; statements: PackedStatement[]; mode: 'read' | 'write' }
+  | { id: number; kind: 'migrate'; statements: PackedStatement[] }
+  | { id: number; kind: 'script'; sql: string }
+  | { id: number; kind: 'job'; input: unknown }
+  | { id: number; kind: 'vacuum-into'; path: string }
+  | { id: number; kind: 'truncate-wal' }
+  | { id: number; kind: 'close' };
+
+export type PackedResult = {
+  columns: string[];
+  columnTypes: string[];
+  rows: Value[][];
+  rowsAffected: number;
+  lastInsertRowid: bigint | undefined;
+};
+
+export type PackedError = {
+  message: string;
+  code: string;
+  extendedCode?: string;
+  rawCode?: number;
+  statementIndex?: number;
+};
+
+export type ReplyMessage =
+  /** `ms`: how long the thread worked on the request, without the time in its queue. */
+  | { id: number; results: PackedResult[]; output?: unknown; ms: number }
+  | { id: number; error: PackedError }
+  | { kind: 'ready' }
+  | { kind: 'failed'; error: PackedError }
+  | { kind: 'busy' };
+
+/** The first message to a thread. */
+export type OpenMessage = { path: string; readOnly: boolean };
+
+/** @param stmt any form that `@libsql/client` accepts */
+export function toStatement(stmt: InStatement | [string, (InValue[] | Record<string, InValue>)?]): Statement {
+  if (typeof stmt === 'string') return { sql: stmt, args: [] };
+  if (Array.isArray(stmt)) return { sql: stmt[0], args: stmt[1] ?? [] };
+  return { sql: stmt.sql, args: stmt.args ?? [] };
+}
+
+/** @param transfer collects the buffers to transfer to the thread */
+export function packStatement({ sql, args }: Statement, transfer: ArrayBuffer[]): PackedStatement {
+  if (!Array.isArray(args) || args.length === 0) return { sql, args };
+  const packed = packArguments(args);
+  transfer.push(packed);
+  return { sql, packed, count: args.length };
+}
+
+export const unpackStatement = (statement: PackedStatement): Statement =>
+  'packed' in statement ? { sql: statement.sql, args: unpackArguments(statement.packed, statement.count) } : statement;
+
+/**
+ * Rows can be read by position, name and `length`, like those of the client library. They are arrays with the names added,
+ * which is many times cheaper than non-enumerable properties; reading a whole history makes millions of rows.
+ */
+export function unpackResult(packed: PackedResult): ResultSet {
+  const { columns } = packed;
+  const rows = packed.rows.map(values => {
+    const row = values as unknown as Row;
+    for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i] as Value;
+    return row;
+  });
+  return { ...packed, rows, toJSON: () => ({ ...packed, lastInsertRowid: packed.lastInsertRowid?.toString() }) };
+}
+
+export function packError(error: unknown): PackedError {
+  const { message, code, extendedCode, rawCode, statementIndex } = error as PackedError;
+  return {
+    message: String(message ?? error),
+    code: typeof code === 'string' ? code : 'UNKNOWN',
+    ...(extendedCode !== undefined && { extendedCode }),
+    ...(rawCode !== undefined && { rawCode }),
+    ...(statementIndex !== undefined && { statementIndex }),
+  };
+}

@@ -1,0 +1,112 @@
+/*
+ * One connection to an embedded database, in the thread that opens it. Results and errors are those of `@libsql/client` for
+ * a file, ready to be posted to another thread; the difference is that prepared statements are kept (statement-cache.ts).
+ */
+import Database from 'libsql';
+import type { PackedResult, Statement } from './messages.ts';
+import { fromSqlValue, toBatchError, toBindings, toLibsqlError } from './sql-values.ts';
+import { createStatementCache } from './statement-cache.ts';
+
+export type NativeConnection = {
+  execute: (statement: Statement) => PackedResult;
+  /** In one transaction. @throws LibsqlBatchError, which says which statement failed */
+  batch: (statements: readonly Statement[], mode: 'read' | 'write') => PackedResult[];
+  /** Like `batch`, with foreign keys off meanwhile. */
+  migrate: (statements: readonly Statement[]) => PackedResult[];
+  /** Several statements in one text, without arguments. */
+  script: (sql: string) => void;
+  /** A transaction could not be ended: the connection is unusable. */
+  isStuck: () => boolean;
+  close: () => void;
+};
+
+const beginSql = { read: 'BEGIN TRANSACTION READONLY', write: 'BEGIN IMMEDIATE', deferred: 'BEGIN DEFERRED' } as const;
+
+/** @param busyTimeoutMs how long a statement waits for another connection's lock */
+export function openNativeConnection(path: string, busyTimeoutMs: number): NativeConnection {
+  const database = new Database(path, { timeout: busyTimeoutMs });
+  const statements = createStatementCache(database);
+  let isClosed = false;
+
+  const run: NativeConnection['execute'] = ({ sql, args }) => {
+    try {
+      const { statement, columns } = statements.prepare(sql, args);
+      const bindings = toBindings(args);
+      if (columns.columns.length > 0) {
+        const rows = (statement.all(bindings) as unknown[][]).map(row => row.map(fromSqlValue));
+        return { ...columns, rows, rowsAffected: 0, lastInsertRowid: undefined };
+      }
+      const { changes, lastInsertRowid } = statement.run(bindings);
+      return { ...columns, rows: [], rowsAffected: changes, lastInsertRowid: BigInt(lastInsertRowid) };
+    } catch (error) {
+      // A statement that failed is in an unknown state.
+      statements.remove(sql);
+      throw toLibsqlError(error);
+    }
+  };
+  // libSQL aborts the process when it is asked this of a closed database.
+  const isInTransaction = (): boolean => !isClosed && database.inTransaction;
+  const runSql = (sql: string): PackedResult => run({ sql, args: [] });
+
+  /** Later statements must not end up in a transaction that nobody commits. */
+  const rollBackOpenTransaction = (): void => {
+    if (!isInTransaction()) return;
+    try {
+      runSql('ROLLBACK');
+    } catch {
+      // The error that led here says more, and `isStuck` reports that the rollback failed.
+    }
+  };
+
+  const runInTransaction = (mode: keyof typeof beginSql, batch: readonly Statement[]): PackedResult[] => {
+    runSql(beginSql[mode]);
+    try {
+      const results = batch.map((statement, index) => {
+        try {
+          return run(statement);
+        } catch (error) {
+          throw toBatchError(error, index);
+        }
+      });
+      runSql('COMMIT');
+      return results;
+    } finally {
+      rollBackOpenTransaction();
+    }
+  };
+
+  return {
+    execute: statement => {
+      try {
+        return run(statement);
+      } finally {
+        rollBackOpenTransaction();
+      }
+    },
+    batch: (batch, mode) => runInTransaction(mode, batch),
+    migrate: batch => {
+      runSql('PRAGMA foreign_keys = off');
+      try {
+        return runInTransaction('deferred', batch);
+      } finally {
+        runSql('PRAGMA foreign_keys = on');
+      }
+    },
+    script: sql => {
+      try {
+        database.exec(sql);
+      } catch (error) {
+        throw toLibsqlError(error);
+      } finally {
+        statements.clear();
+        rollBackOpenTransaction();
+      }
+    },
+    isStuck: isInTransaction,
+    close: () => {
+      statements.clear();
+      isClosed = true;
+      database.close();
+    },
+  };
+}

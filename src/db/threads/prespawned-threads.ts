@@ -1,0 +1,25 @@
+/* Threads that load their program while the data directory is still being created and locked. */
+
+export type ThreadName = 'writer' | 'reader';
+export type SpawnThread = (name: ThreadName) => Worker;
+
+/**
+ * Spawns these threads now.
+ * @returns a `spawn` that hands them out first, but none that has died meanwhile: its failure event has already passed
+ */
+export function prespawnThreads(spawn: SpawnThread, names: readonly ThreadName[]): SpawnThread {
+  const prespawned = new Map<Worker, ThreadName>();
+  for (const name of names) {
+    const worker = spawn(name);
+    prespawned.set(worker, name);
+    for (const event of ['error', 'close']) worker.addEventListener(event, () => prespawned.delete(worker));
+  }
+  return name => {
+    for (const [worker, workerName] of prespawned)
+      if (workerName === name) {
+        prespawned.delete(worker);
+        return worker;
+      }
+    return spawn(name);
+  };
+}

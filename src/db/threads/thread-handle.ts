@@ -1,0 +1,166 @@
+/*
+ * A database thread, seen from the main thread. The queue is bounded. When the thread dies, all pending requests fail and
+ * `onThreadFailure` is called: the process must not go on with a database that no longer answers.
+ */
+import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
+import {
+  type OpenMessage,
+  type PackedError,
+  type PackedStatement,
+  packStatement,
+  type ReplyMessage,
+  type RequestMessage,
+  type Statement,
+  unpackResult,
+} from './messages.ts';
+
+/** A request before its statements are packed. */
+export type ThreadRequest =
+  | { kind: 'execute'; statement: Statement }
+  | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
+  | { kind: 'migrate'; statements: Statement[] }
+  | { kind: 'script'; sql: string }
+  /** Runs the thread's job (thread-server.ts); the buffers in `transfer` are transferred to the thread. */
+  | { kind: 'job'; input: unknown; transfer: ArrayBuffer[] }
+  | { kind: 'vacuum-into'; path: string }
+  | { kind: 'truncate-wal' }
+  | { kind: 'close' };
+
+/** `ms`: how long the thread worked on the request. `output`: of a job. */
+export type Answer = { results: ResultSet[]; output?: unknown; ms: number };
+
+export type DatabaseThread = {
+  send: (request: ThreadRequest) => Promise<Answer>;
+  /** Requests that have not been answered yet. */
+  queueDepth: () => number;
+  close: () => Promise<void>;
+  /** Fails all pending requests now, and ends the thread after its current statement. */
+  terminate: () => void;
+};
+
+export type ThreadOptions = {
+  spawn: () => Worker;
+  open: OpenMessage;
+  onBusy: () => void;
+  onThreadFailure: (error: Error) => void;
+};
+
+const maxQueueDepth = 4096;
+
+const closedError = (): LibsqlError => new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+
+function toError(packed: PackedError): Error {
+  const { message, code, extendedCode, rawCode, statementIndex } = packed;
+  return statementIndex === undefined
+    ? new LibsqlError(message, code, extendedCode, rawCode)
+    : new LibsqlBatchError(message, statementIndex, code, extendedCode, rawCode);
+}
+
+function packRequest(request: ThreadRequest, id: number, transfer: ArrayBuffer[]): RequestMessage {
+  const pack = (statement: Statement): PackedStatement => packStatement(statement, transfer);
+  switch (request.kind) {
+    case 'execute':
+      return { ...request, id, statement: pack(request.statement) };
+    case 'batch':
+    case 'migrate':
+      return { ...request, id, statements: request.statements.map(pack) };
+    case 'job':
+      transfer.push(...request.transfer);
+      return { kind: 'job', id, input: request.input };
+    default:
+      return { ...request, id };
+  }
+}
+
+/** Resolves once the thread's connection is open. @throws the database's error when it cannot be opened */
+export async function startThread(options: ThreadOptions): Promise<DatabaseThread> {
+  const { onBusy, onThreadFailure } = options;
+  const worker = options.spawn();
+  const pending = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  let nextId = 1;
+  /** Set once the thread takes no more requests. */
+  let endedWith: Error | undefined;
+  let isOpen = false;
+  let closing: Promise<void> | undefined;
+  const opened = Promise.withResolvers<void>();
+
+  const rejectPending = (error: Error): void => {
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
+
+  const handleFailure = (error: Error): void => {
+    if (endedWith) return;
+    endedWith = error;
+    opened.reject(error);
+    rejectPending(error);
+    // A thread that fails to open is reported to its starter alone: the others are still fine.
+    if (isOpen) onThreadFailure(error);
+  };
+
+  worker.onmessage = ({ data }: MessageEvent<ReplyMessage>) => {
+    if ('kind' in data) {
+      if (data.kind === 'ready') {
+        isOpen = true;
+        opened.resolve();
+      } else if (data.kind === 'busy') onBusy();
+      else if (isOpen) handleFailure(toError(data.error));
+      else opened.reject(toError(data.error));
+      return;
+    }
+    const request = pending.get(data.id);
+    pending.delete(data.id);
+    if ('error' in data) request?.reject(toError(data.error));
+    else request?.resolve({ results: data.results.map(unpackResult), output: data.output, ms: data.ms });
+  };
+  worker.onerror = event => handleFailure(new LibsqlError(`database thread failed: ${event.message}`, 'THREAD_DIED'));
+  worker.addEventListener('close', () => handleFailure(new LibsqlError('database thread ended', 'THREAD_DIED')));
+
+  worker.postMessage(options.open);
+  try {
+    await opened.promise;
+  } catch (error) {
+    endedWith ??= error as Error;
+    worker.terminate();
+    throw error;
+  }
+
+  const send: DatabaseThread['send'] = async request => {
+    if (endedWith) throw endedWith;
+    if (closing && request.kind !== 'close') throw closedError();
+    if (pending.size >= maxQueueDepth && request.kind !== 'close')
+      throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
+    const id = nextId++;
+    const transfer: ArrayBuffer[] = [];
+    worker.postMessage(packRequest(request, id, transfer), transfer);
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    pending.set(id, { resolve, reject });
+    return promise;
+  };
+
+  const close = async (): Promise<void> => {
+    await send({ kind: 'close' });
+    endedWith = closedError();
+    worker.terminate();
+  };
+
+  return {
+    send,
+    queueDepth: () => pending.size,
+    close: async () => {
+      if (endedWith) return;
+      closing ??= close();
+      await closing;
+    },
+    terminate: () => {
+      if (endedWith) return;
+      endedWith = closedError();
+      rejectPending(endedWith);
+      // Never while a statement runs: libSQL aborts the whole process when the thread is gone by the time it returns.
+      const id = nextId++;
+      const end = (): void => worker.terminate();
+      pending.set(id, { resolve: end, reject: end });
+      worker.postMessage({ kind: 'close', id } satisfies RequestMessage);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/* How a database thread runs jobs. Statements are tested in thread-handle.test.ts. */
+import { describe, expect, test } from 'bun:test';
+import type { OpenMessage, ReplyMessage, RequestMessage } from './messages.ts';
+import { serveDatabaseThread, type ThreadScope, type WriterJob } from './thread-server.ts';
+
+/** A database thread in this thread, with a job that records its inputs. */
+function setUp(fail?: () => Error | undefined, refused?: string) {
+  const inputs: unknown[][] = [];
+  const replies: ReplyMessage[] = [];
+  const scope: ThreadScope = { onmessage: null, postMessage: reply => replies.push(reply) };
+  serveDatabaseThread(scope, async write => {
+    const job: WriterJob = async batch => {
+      inputs.push(batch);
+      const error = fail?.();
+      if (error) throw error;
+      const results = write(batch.map(input => ({ sql: 'INSERT INTO t VALUES (?)', args: [input as string] })));
+      return results.map(({ lastInsertRowid }, i) =>
+        batch[i] === refused
+          ? { error: Object.assign(new Error('no'), { code: 'ODD' }) }
+          : { output: lastInsertRowid, transfer: [] },
+      );
+    };
+    return job;
+  });
+  const send = (data: OpenMessage | RequestMessage): void =>
+    scope.onmessage?.({ data } as MessageEvent<OpenMessage | RequestMessage>);
+  send({ path: ':memory:', readOnly: false });
+  send({ id: 1, kind: 'script', sql: 'CREATE TABLE t (a)' });
+  const jobs = (...ids: number[]): void => {
+    for (const id of ids) send({ id, kind: 'job', input: `job ${id}` });
+  };
+  const answers = async (count: number): Promise<ReplyMessage[]> => {
+    while (replies.length < count) await new Promise(resolve => setImmediate(resolve));
+    return replies;
+  };
+  return { inputs, send, jobs, answers };
+}
+
+describe('a database thread', () => {
+  test('runs the jobs that are waiting together, and answers each', async () => {
+    const { inputs, jobs, answers } = setUp();
+    jobs(2, 3);
+    setImmediate(() => jobs(5));
+    jobs(4);
+    const replies = await answers(6);
+    expect(inputs.flat()).toEqual(['job 2', 'job 3', 'job 4', 'job 5']);
+    expect(inputs[0]?.length).toBeGreaterThanOrEqual(3);
+    expect(replies.slice(2)).toMatchObject([2, 3, 4, 5].map((id, i) => ({ id, output: BigInt(i + 1) })));
+  });
+
+  test('keeps the order of jobs and statements', async () => {
+    const { inputs, send, jobs, answers } = setUp();
+    jobs(2);
+    send({ id: 3, kind: 'execute', statement: { sql: 'SELECT count(*) FROM t', args: [] } });
+    jobs(4);
+    const replies = await answers(5);
+    expect(inputs).toEqual([['job 2'], ['job 4']]);
+    expect(replies.slice(2)).toMatchObject([{ id: 2 }, { id: 3, results: [{ rows: [[1]] }] }, { id: 4 }]);
+  });
+
+  test('answers the other jobs when one fails', async () => {
+    const { jobs, answers } = setUp(undefined, 'job 3');
+    jobs(2, 3, 4);
+    const replies = await answers(5);
+    expect(replies.slice(2)).toContainEqual(
+      expect.objectContaining({ id: 3, error: expect.objectContaining({ code: 'ODD' }) }),
+    );
+    expect(replies.slice(2).filter(reply => 'output' in reply)).toHaveLength(2);
+  });
+
+  test('fails every job of a batch that throws, and runs the next one', async () => {
+    let fails = true;
+    const { jobs, answers } = setUp(() => (fails ? Object.assign(new Error('no'), { code: 'ODD' }) : undefined));
+    jobs(2, 3);
+    await answers(4);
+    fails = false;
+    jobs(4);
+    expect((await answers(5)).slice(2)).toMatchObject([
+      { id: 2, error: { message: 'no', code: 'ODD' } },
+      { id: 3, error: { message: 'no', code: 'ODD' } },
+      { id: 4, output: 1n },
+    ]);
+  });
+});
+
+test.each([
+  ['SQLITE_IOERR', 5000],
+  ['SQLITE_CORRUPT', 5000],
+  ['SQLITE_CONSTRAINT', 7],
+])('after %s the connection is replaced only if it may hold misread pages', async (code, busyTimeoutMs) => {
+  const { send, jobs, answers } = setUp(() => Object.assign(new Error('no'), { code }));
+  send({ id: 2, kind: 'script', sql: 'PRAGMA busy_timeout = 7' });
+  jobs(3);
+  send({ id: 4, kind: 'execute', statement: { sql: 'PRAGMA busy_timeout', args: [] } });
+  expect((await answers(5)).slice(3)).toMatchObject([
+    { id: 3, error: { code } },
+    { id: 4, results: [{ rows: [[busyTimeoutMs]] }] },
+  ]);
+});

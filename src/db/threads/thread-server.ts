@@ -1,0 +1,123 @@
+/*
+ * What a database thread runs: one connection, served over messages. libSQL is synchronous on the thread that calls it, so
+ * all of it runs off the main thread. Requests are answered in the order in which they came.
+ */
+import {
+  type OpenMessage,
+  type PackedResult,
+  packError,
+  type ReplyMessage,
+  type RequestMessage,
+  type Statement,
+} from './messages.ts';
+import { openThreadConnection, type StatementRequest, type ThreadConnection } from './thread-connection.ts';
+
+/** The part of a Worker's global scope that is used. */
+export type ThreadScope = {
+  onmessage: ((event: MessageEvent<OpenMessage | RequestMessage>) => void) | null;
+  postMessage: (reply: ReplyMessage, transfer?: ArrayBuffer[]) => void;
+};
+
+/**
+ * Work that the thread does beside plain statements. A job gets all inputs that arrived while the connection was busy, and
+ * returns an output or an error for each, in order; an error that it throws is the answer to all of them.
+ */
+export type WriterJob = (inputs: unknown[]) => Promise<(JobOutput | { error: unknown })[]>;
+/** `transfer`: buffers in the output that are transferred to the main thread. */
+type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
+
+type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
+
+/** Requests that prove, when they succeed, that nobody else holds the write lock. */
+const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
+
+/**
+ * Serves one connection on `scope` until it is told to close. Replies carry the request's id.
+ * @param loadJob makes the job that `job` requests run, given a function that writes a batch; called once, after opening
+ */
+export function serveDatabaseThread(
+  scope: ThreadScope,
+  loadJob?: (writeBatch: (statements: readonly Statement[]) => PackedResult[]) => Promise<WriterJob>,
+): void {
+  let connection: ThreadConnection | undefined;
+  let job: Promise<WriterJob> | undefined;
+  let lastTask: Promise<void> = Promise.resolve();
+  /** Job requests that arrived one after another and have not been started yet. */
+  let pendingBatch: JobRequest[] | undefined;
+
+  const getConnection = (): ThreadConnection => {
+    if (!connection) throw new Error('the database is not open');
+    return connection;
+  };
+
+  const open = (message: OpenMessage): void => {
+    connection = openThreadConnection(message);
+    scope.postMessage({ kind: 'ready' });
+    job = loadJob?.(connection.writeBatch);
+  };
+
+  const runJobs = async (requests: readonly JobRequest[]): Promise<void> => {
+    if (!job) throw new Error('this thread runs no jobs');
+    const startedAt = performance.now();
+    const results = await (await job)(requests.map(({ input }) => input));
+    const ms = performance.now() - startedAt;
+    const failedIds = new Map<unknown, number[]>();
+    for (const [i, result] of results.entries()) {
+      const { id } = requests[i] as JobRequest;
+      if ('error' in result) failedIds.set(result.error, [...(failedIds.get(result.error) ?? []), id]);
+      else scope.postMessage({ id, results: [], output: result.output, ms }, result.transfer);
+    }
+    if (failedIds.size === 0) getConnection().resetBusyTimeout();
+    for (const [error, ids] of failedIds) fail(ids, error);
+  };
+
+  const answer = (request: StatementRequest): void => {
+    const startedAt = performance.now();
+    const results = getConnection().run(request);
+    scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
+    if (writeKinds.has(request.kind) || results[0]?.columns.length === 0) getConnection().resetBusyTimeout();
+  };
+
+  const fail = (ids: readonly number[], error: unknown): void => {
+    const packed = packError(error);
+    for (const id of ids) scope.postMessage({ id, error: packed });
+    if (packed.code === 'SQLITE_BUSY') scope.postMessage({ kind: 'busy' });
+    connection?.recoverFrom(packed.code);
+  };
+
+  /** Answers all of `requests` with the error when `run` throws. */
+  const failOnError = async (requests: readonly RequestMessage[], run: () => void | Promise<void>): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      fail(
+        requests.map(({ id }) => id),
+        error,
+      );
+    }
+  };
+
+  // An error outside a request leaves no usable connection: the main thread must know, or it would wait forever.
+  const enqueue = (task: () => void | Promise<void>): void => {
+    lastTask = lastTask.then(task).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
+  };
+
+  const enqueueJob = (request: JobRequest): void => {
+    if (pendingBatch) return void pendingBatch.push(request);
+    const batch = [request];
+    pendingBatch = batch;
+    enqueue(async () => {
+      // Lets messages in that have been sent but not delivered yet.
+      await new Promise(resolve => setImmediate(resolve));
+      if (pendingBatch === batch) pendingBatch = undefined;
+      await failOnError(batch, () => runJobs(batch));
+    });
+  };
+
+  scope.onmessage = ({ data }) => {
+    if ('id' in data && data.kind === 'job') return enqueueJob(data);
+    // Jobs that come after a statement must not overtake it.
+    pendingBatch = undefined;
+    enqueue(() => ('id' in data ? failOnError([data], () => answer(data)) : open(data)));
+  };
+}

@@ -1,0 +1,77 @@
+/*
+ * Streams the detail or the body of a large event: a chunk at a time, as fast as the client reads, in short time slices. The body
+ * is checked against its hash before, so no byte of a damaged event is sent.
+ */
+
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { normalizeJson } from '../../core/json/normalizer.ts';
+import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json/output.ts';
+import { validateJson } from '../../core/json/validator.ts';
+import { maxParsedBodyBytes } from '../../core/limits.ts';
+import { maxDepth } from './event-json.ts';
+import type { MemoryReservation } from './memory-reservations.ts';
+import type { EventDetail } from './model.ts';
+
+type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
+type TrailingField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
+
+/** The fields before and after the payload. */
+export type DetailFields = {
+  before: Omit<EventDetail, PayloadField | TrailingField>;
+  after: Pick<EventDetail, TrailingField>;
+};
+
+const rawChunkBytes = 256 << 10;
+/** How much of a body is validated at once. */
+const sliceBytes = 64 << 10;
+
+/** The JSON text of the detail. White space and repeated keys in the payload stay as received. */
+export async function* detailChunks(
+  { before, after }: DetailFields,
+  body: Uint8Array,
+  yieldIfDue: YieldIfDue,
+): AsyncGenerator<Uint8Array> {
+  const encoding = encodingOf(body);
+  const isParsed = encoding === 'utf8' && (await isJson(body, yieldIfDue));
+  const pieces = function* (): Generator<Piece | Verbatim> {
+    yield `${JSON.stringify(before).slice(0, -1)},"payload":`;
+    if (isParsed) yield* normalizeJson(body);
+    else yield 'null';
+    yield ',"payloadRaw":';
+    yield* bodyLiteral(body, encoding);
+    yield `,"payloadEncoding":"${encoding}",${JSON.stringify(after).slice(1)}`;
+  };
+  yield* writePieces(pieces(), yieldIfDue);
+}
+
+/** The body in chunks, each a copy. */
+export async function* bodyChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < body.length; start += rawChunkBytes)
+    yield new Uint8Array(body.subarray(start, start + rawChunkBytes));
+}
+
+/** Whether `payload` has the parsed body: JSON that is not too large or too deep for common parsers. */
+async function isJson(body: Uint8Array, yieldIfDue: YieldIfDue): Promise<boolean> {
+  if (body.length > maxParsedBodyBytes) return false;
+  const validation = validateJson(body, { sliceBytes, maxDepth });
+  for (;;) {
+    const { done, value } = validation.next();
+    if (done) return value;
+    const pause = yieldIfDue();
+    if (pause) await pause;
+  }
+}
+
+/** A response stream that holds a reservation until it ends, fails, is cancelled, or its client stops reading while others wait. */
+export function toReservedStream(
+  chunks: AsyncGenerator<Uint8Array>,
+  reservation: MemoryReservation,
+): ReadableStream<Uint8Array> {
+  return toStream(chunks, reservation.release, {
+    onOffered: fail =>
+      reservation.offered(() =>
+        fail(new Error('a client stopped reading a large event while others waited for its memory')),
+      ),
+    onTaken: reservation.taken,
+  });
+}

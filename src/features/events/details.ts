@@ -1,0 +1,159 @@
+/* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
+
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { AppError, notFound } from '../../core/errors.ts';
+import { joinHeaders } from '../../core/headers.ts';
+import { parseEventId } from '../../core/ids.ts';
+import { largeBodyBytes } from '../../core/limits.ts';
+import { queryPairs } from '../../core/request-target.ts';
+import { DamagedError, type Intact, unpackIntact, unpackIntactInSlices } from '../../core/stored-content.ts';
+import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
+import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
+import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
+import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
+import type { EventDetail } from './model.ts';
+import type { EventReader, LargeReader, StoredEvent, Verdicts } from './service.ts';
+import type { DetailRow, EventsStore, FoundRow } from './store.ts';
+
+const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
+
+export function createEventDetails({
+  store,
+  retentionCutoff,
+  verdicts,
+  createSlices,
+  memoryReservations,
+}: {
+  store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
+  /** Events received before this time are not visible to the reader. Epoch ms. */
+  retentionCutoff: (reader: EventReader) => number;
+  verdicts: Pick<Verdicts, 'verify'>;
+  createSlices: () => YieldIfDue;
+  memoryReservations: MemoryReservations;
+}) {
+  /** @throws not_found */
+  const findRow = async (reader: EventReader, id: string): Promise<FoundRow> => {
+    const parsed = parseEventId(id);
+    const row = parsed && (await store.find(reader.teamId, parsed.seq, parsed.nonce, retentionCutoff(reader)));
+    if (!row) throw notFound('event');
+    return row;
+  };
+
+  /** Checks the content against its hash: damaged content is neither shown nor replayed. @throws damaged */
+  const unpack = async (id: string, row: DetailRow): Promise<Intact> => {
+    try {
+      return isLarge(row) ? await unpackIntactInSlices(row, createSlices()) : unpackIntact(row);
+    } catch (cause) {
+      if (!(cause instanceof DamagedError)) throw cause;
+      throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
+    }
+  };
+
+  /** Adds the content. @throws not_found, damaged */
+  const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
+    const content = row.content ?? (await store.content(row));
+    if (!content) throw notFound('event');
+    const full = { ...row, content };
+    const { headers, body } = await unpack(id, full);
+    return { row: full, endpointId, token, headers, body };
+  };
+
+  /** A large event comes with a reservation, which the caller must release. @throws not_found, damaged, rate_limited, overloaded */
+  const open = async (
+    reader: LargeReader,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<{ event: StoredEvent; reservation: MemoryReservation | undefined }> => {
+    const row = await findRow(reader, id);
+    if (!isLarge(row)) return { event: await read(id, row), reservation: undefined };
+    const reservation = await memoryReservations.reserve(reader.accountId, row.size + row.contentBytes, signal);
+    try {
+      return { event: await read(id, row), reservation };
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
+  };
+
+  const fields = async ({ row, endpointId, token, headers, body }: StoredEvent): Promise<DetailFields> => {
+    const [[signature = null], attempts] = await Promise.all([
+      verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
+      store.attempts(row.seq),
+    ]);
+    const { payloadPreview: _, ...summary } = toSummary(row, signature);
+    const query = queryText(row.query);
+    return {
+      before: {
+        ...summary,
+        endpointId,
+        headers: joinHeaders(headers),
+        rawHeaders: headers.map(([name, value]) => [name, value]),
+        query,
+        params: queryPairs(query),
+      },
+      after: {
+        sha256: row.sha256.toString('hex'),
+        sourceIp: row.sourceIp,
+        signature,
+        replays: attempts.map(toReplayAttempt),
+      },
+    };
+  };
+
+  return {
+    /** The whole event in memory: the caller limits how many it holds. @throws not_found, damaged */
+    getStored: async (reader: EventReader, id: string): Promise<StoredEvent> => read(id, await findRow(reader, id)),
+
+    /** The row number of an event's endpoint. @throws not_found */
+    endpointOf: async (reader: EventReader, id: string): Promise<number> => (await findRow(reader, id)).endpoint,
+
+    /**
+     * A large event is returned as a stream of the JSON text.
+     * @throws not_found, damaged, rate_limited, overloaded
+     */
+    async event(
+      reader: LargeReader,
+      id: string,
+      signal?: AbortSignal,
+    ): Promise<EventDetail | ReadableStream<Uint8Array>> {
+      const { event, reservation } = await open(reader, id, signal);
+      return withReservation(reservation, async () => {
+        const { before, after } = await fields(event);
+        if (!reservation) return { ...before, ...toPayload(event.body), ...after };
+        return toReservedStream(detailChunks({ before, after }, event.body, createSlices()), reservation);
+      });
+    },
+
+    /** The exact bytes. @throws not_found, damaged, rate_limited, overloaded */
+    async body(
+      reader: LargeReader,
+      id: string,
+      signal?: AbortSignal,
+    ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
+      const { event, reservation } = await open(reader, id, signal);
+      const { body } = event;
+      return { bytes: body.length, body: reservation ? toReservedStream(bodyChunks(body), reservation) : body };
+    },
+
+    /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
+    async excerpt(reader: LargeReader, id: string, window: ExcerptRange): Promise<EventExcerpt> {
+      const { event, reservation } = await open(reader, id);
+      try {
+        const { before, after } = await fields(event);
+        return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices())) };
+      } finally {
+        reservation?.release();
+      }
+    },
+  };
+}
+
+/** Releases the reservation when `make` fails: then no stream will. */
+async function withReservation<T>(reservation: MemoryReservation | undefined, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    reservation?.release();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/* The list of an endpoint's events, newest first, a page at a time, with or without a search term. */
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
+import { invalid } from '../../core/errors.ts';
+import { defaultPageSize } from '../../core/limits.ts';
+import type { IngestAddress } from '../../ingest/capture.ts';
+import { toSummary } from './event-json.ts';
+import type { EventListQuery, EventPage } from './model.ts';
+import type { EventReader, Search } from './service.ts';
+import type { ReadSignatures } from './signatures.ts';
+import type { EventsStore, SummaryRow } from './store.ts';
+
+/** `next`: the position after which the next page begins. */
+type Page = { rows: SummaryRow[]; next: Position | undefined };
+type PageRequest = { endpoint: IngestAddress; cutoff: number; after: Position | undefined; limit: number };
+
+/** Searches of one team that run at the same time: each may read a whole history, and holds its largest body. */
+const maxSearchesPerTeam = 4;
+
+export function createEventList(options: {
+  store: Pick<EventsStore, 'page' | 'rows'>;
+  search: Search;
+  findEndpoint: (reader: EventReader, id: string) => Promise<IngestAddress>;
+  readSignatures: ReadSignatures;
+  retentionCutoff: (reader: EventReader) => number;
+}) {
+  const { store, search, findEndpoint, readSignatures, retentionCutoff } = options;
+  const searches = createSemaphore(maxSearchesPerTeam);
+
+  // Both read one more than the limit, to know whether there is a next page.
+  const readPage = async ({ endpoint, cutoff, after, limit }: PageRequest): Promise<Page> => {
+    const rows = await store.page(endpoint.seq, cutoff, after, limit + 1);
+    const shown = rows.slice(0, limit);
+    return { rows: shown, next: rows.length > limit ? shown.at(-1) : undefined };
+  };
+
+  const searchPage = async (
+    { endpoint, cutoff, after, limit }: PageRequest,
+    { q, signal, teamId }: { q: string; signal: AbortSignal | undefined; teamId: string },
+  ): Promise<Page> => {
+    const found = await searches.run(teamId, async () =>
+      // Its client left while the search waited in the queue.
+      signal?.aborted ? [] : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit: limit + 1, signal }),
+    );
+    const shown = found.slice(0, limit);
+    const order = new Map(shown.map(({ seq }, i) => [seq, i]));
+    const rows = await store.rows(endpoint.seq, cutoff, { seqs: [...order.keys()] }, limit);
+    rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
+    return { rows, next: found.length > limit ? shown.at(-1) : undefined };
+  };
+
+  /**
+   * @param signal aborted when the client disconnects: a search may stop
+   * @throws invalid for the cursor and the term, not_found for the endpoint
+   */
+  return async (reader: EventReader, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
+    const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+    if (query.cursor !== undefined && !after) throw invalid('invalid cursor');
+    const { q = '' } = query;
+    search.checkTerm(q);
+    const endpoint = await findEndpoint(reader, query.endpointId);
+    const request = { endpoint, cutoff: retentionCutoff(reader), after, limit };
+    const { rows, next } =
+      q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: reader.teamId });
+    const signatures = await readSignatures(endpoint, request.cutoff, rows);
+    return {
+      events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
+      nextCursor: next ? encodeCursor(next) : null,
+    };
+  };
+}

@@ -1,0 +1,60 @@
+/*
+ * The signature verdicts of a list of events. Verdicts need the bodies, which are read and held a few megabytes at a time,
+ * however many large events a page has.
+ */
+import { unpackIfIntact } from '../../core/stored-content.ts';
+import type { IngestAddress } from '../../ingest/capture.ts';
+import type { Signature } from './model.ts';
+import type { Verdicts } from './service.ts';
+import type { EventsStore, SummaryRow } from './store.ts';
+
+/** Bodies that are held together. A larger one is held alone. */
+const maxHeldBytes = 4 << 20;
+
+/** Row numbers in groups whose bodies may be held together. */
+function groupBySize(rows: readonly SummaryRow[]): number[][] {
+  const groups: number[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { seq, size } of rows) {
+    bytes += size;
+    if (bytes > maxHeldBytes) {
+      groups.push([]);
+      bytes = size;
+    }
+    groups.at(-1)?.push(seq);
+  }
+  return groups;
+}
+
+export type ReadSignatures = (
+  endpoint: IngestAddress,
+  cutoff: number,
+  rows: readonly SummaryRow[],
+) => Promise<(Signature | null)[]>;
+
+/** @returns reads the signature of each row */
+export function createReadSignatures({
+  store,
+  verdicts,
+}: {
+  store: Pick<EventsStore, 'rowsWithContent'>;
+  verdicts: Verdicts;
+}): ReadSignatures {
+  return async (endpoint, cutoff, rows) => {
+    const signatures = new Map<number, Signature | null>();
+    const unverified = (await verdicts.canVerify(endpoint.seq)) ? rows.filter(({ verdict }) => verdict === null) : [];
+    for (const seqs of groupBySize(unverified)) {
+      const withContent = await store.rowsWithContent(endpoint.seq, cutoff, { seqs }, seqs.length);
+      // A damaged event has no verdict, and its page is shown all the same.
+      const intact = withContent.flatMap(row => {
+        const content = unpackIfIntact(row);
+        return content ? { ...row, ...content } : [];
+      });
+      const verified = await verdicts.verify(endpoint, intact);
+      intact.forEach(({ seq }, i) => {
+        signatures.set(seq, verified[i] ?? null);
+      });
+    }
+    return rows.map(({ seq, verdict }) => signatures.get(seq) ?? verdicts.storedVerdict(verdict));
+  };
+}

@@ -1,0 +1,34 @@
+/* What an export file format defines: the text before, between and after the events, and of each event. */
+import type { Answer } from '../../core/answer.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import type { Piece } from '../../core/json/output.ts';
+import type { Endpoint } from '../endpoints/model.ts';
+import type { ExportRow } from './store.ts';
+
+export type ExportedEvent = {
+  id: string;
+  row: ExportRow;
+  headers: readonly HeaderPair[];
+  /** `headers` as JSON. */
+  headersJson: string;
+  body: Uint8Array;
+};
+
+export type FileSubject = {
+  endpoint: Endpoint;
+  exportedAt: number;
+  /** Hooktape's version. */
+  version: string;
+  /** The response that the sender got. Not for imported events. */
+  answer: (event: ExportedEvent) => Answer;
+};
+
+/** Events that are damaged on disk and not in the file: how many, and the ids of the first thousand. */
+export type DamagedEvents = { count: number; ids: string[] };
+
+export type FileFormat = {
+  head: (subject: FileSubject) => string;
+  event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
+  separator: string;
+  tail: (damaged: DamagedEvents | undefined) => string;
+};

@@ -1,0 +1,30 @@
+/* The JSON export (docs/interface.md, "Export files"): one event per line. */
+import { joinHeaders } from '../../core/headers.ts';
+import { bodyLiteral, encodingOf } from '../../core/json/output.ts';
+import { apiVersion } from '../../core/limits.ts';
+import type { ExportedEvent, FileFormat } from './file-format.ts';
+
+export const jsonFile: FileFormat = {
+  head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
+
+  *event({ id, row, headers, headersJson, body }: ExportedEvent) {
+    const { receivedAt, method, path, query, eventType, platform, size, sha256 } = row;
+    const encoding = encodingOf(body);
+    yield `{${fields({ id, receivedAt, method, path, query })},"headers":${JSON.stringify(joinHeaders(headers))},"rawHeaders":${headersJson},${fields(
+      {
+        eventType,
+        platform,
+        size,
+        sha256,
+      },
+    )},"payloadRaw":`;
+    yield* bodyLiteral(body, encoding);
+    yield `,"payloadEncoding":"${encoding}"}`;
+  },
+
+  separator: ',\n',
+  tail: damaged => `\n]${damaged ? `,${fields({ damaged })}` : ''}}\n`,
+};
+
+/** The object's fields as JSON, without the braces. */
+const fields = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { packContent } from '../../core/stored-content.ts';
+import type { FileFormat } from './file-format.ts';
+import type { ExportRow } from './store.ts';
+import { writeFile } from './write-file.ts';
+
+describe('writeFile', () => {
+  const bodyAlone: FileFormat = {
+    head: () => '',
+    *event({ body }) {
+      yield body;
+    },
+    separator: '',
+    tail: () => '',
+  };
+  const row = (bytes: number): ExportRow => {
+    const body = new Uint8Array(bytes).fill(120);
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    return { seq: 1, nonce: new Uint8Array(8), sha256, ...packContent([], body) } as ExportRow;
+  };
+
+  const pausesFor = async (rows: ExportRow[]): Promise<number> => {
+    let pauses = 0;
+    const file = writeFile({
+      format: bodyAlone,
+      subject: {} as Parameters<FileFormat['head']>[0],
+      history: (async function* () {
+        yield rows;
+      })(),
+      matches: () => true,
+      yieldIfDue: async () => {
+        pauses++;
+      },
+      onDamaged: () => {},
+    });
+    for await (const _ of file);
+    return pauses;
+  };
+
+  test('names the first thousand damaged events, and counts them all', async () => {
+    const seen: unknown[] = [];
+    const file = writeFile({
+      format: { ...bodyAlone, tail: damaged => JSON.stringify([damaged?.count, damaged?.ids.length]) },
+      subject: {} as Parameters<FileFormat['head']>[0],
+      history: (async function* () {
+        yield Array.from({ length: 1200 }, () => ({ ...row(10), sha256: '00' }));
+      })(),
+      matches: () => true,
+      yieldIfDue: () => undefined,
+      onDamaged: ({ count, ids }) => seen.push(count, ids.length),
+    });
+    const text: string[] = [];
+    for await (const chunk of file) text.push(new TextDecoder().decode(chunk));
+    expect([text.join(''), ...seen]).toEqual(['[1200,1000]', 1200, 1000]);
+  });
+
+  test('lets other work run before each event, and several times within a long one', async () => {
+    expect(await pausesFor([row(10), row(10), row(10)])).toBe(3);
+    expect(await pausesFor([row(4 << 20)])).toBeGreaterThan(10);
+  });
+});

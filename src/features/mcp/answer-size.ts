@@ -1,0 +1,46 @@
+/* Shortens what senders chose (bodies, headers, paths) until an answer of a tool fits into 64 KiB. */
+import { firstCharacters } from '../../core/text.ts';
+import { maxResultBytes, type Summary } from './model.ts';
+
+export const maxPathCharacters = 200;
+/** Lengths of the previews in a list, tried in turn until the list fits. */
+const previewLengths = [200, 80, 20, 0];
+const maxHeaderCharacters = 1024;
+const maxHeadersCharacters = 16_384;
+/** For the other fields of a list. */
+const reservedBytes = 2048;
+
+/** The bytes of a result in its answer, which carries it twice: as structured content, and as text for older clients. */
+export function answerBytes(result: unknown): number {
+  const text = JSON.stringify(result);
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
+}
+
+/** Shortens the previews and paths so that all summaries fit. `truncated`: previews are shorter than usual. */
+export function fitSummaries(events: readonly Summary[]): { events: Summary[]; truncated: boolean } {
+  const shorten = (previewCharacters: number, pathCharacters: number): Summary[] =>
+    events.map(event => ({
+      ...event,
+      payloadPreview: firstCharacters(event.payloadPreview, previewCharacters),
+      path: firstCharacters(event.path, pathCharacters),
+    }));
+  for (const characters of previewLengths) {
+    const shortened = shorten(characters, maxPathCharacters);
+    if (answerBytes(shortened) <= maxResultBytes - reservedBytes)
+      return { events: shortened, truncated: characters !== previewLengths[0] };
+  }
+  return { events: shorten(0, 0), truncated: true };
+}
+
+/** Shortens each header value, and leaves out headers beyond the total. */
+export function fitHeaders(headers: Record<string, string>): { headers: Record<string, string>; truncated: boolean } {
+  let left = maxHeadersCharacters;
+  let truncated = false;
+  const fitted = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    const shortened = firstCharacters(value, Math.max(0, Math.min(maxHeaderCharacters, left)));
+    left -= name.length + shortened.length;
+    if (shortened !== value || left < 0) truncated = true;
+    return left < 0 ? [] : [[name, shortened]];
+  });
+  return { headers: Object.fromEntries(fitted), truncated };
+}

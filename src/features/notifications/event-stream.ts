@@ -1,0 +1,58 @@
+/*
+ * A tail as server-sent events (WHATWG HTML section 9.2). The next events are read when the client has taken the last ones, so
+ * nothing piles up for a slow client.
+ */
+import type { EventSummary } from '../events/model.ts';
+import type { Tail } from './tail.ts';
+
+/*
+ * Only a message ends with an empty line: some clients (httpx-sse) take any other empty line for a message without data. The
+ * greeting and heartbeats are comment lines of the block that the next message ends.
+ */
+const greeting = ': connected\nretry: 1000\n';
+const heartbeat = ': quiet\n';
+
+const encodeMessage = (event: EventSummary): string =>
+  `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** A stream that ends with its tail, and closes the tail when its client disconnects. */
+export function createEventStream(tail: Tail, heartbeatMs: number): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isClosed = false;
+
+  const close = (controller: ReadableStreamDefaultController<Uint8Array>, error?: unknown): void => {
+    if (isClosed) return;
+    isClosed = true;
+    tail.close();
+    if (error === undefined) controller.close();
+    else controller.error(error);
+  };
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // Sent at once, so that the status and headers are sent, too.
+        controller.enqueue(encoder.encode(greeting));
+        void tail.ended.then(({ reason }) =>
+          // An aborted response makes a stalled client reconnect.
+          close(controller, reason === 'stalled' ? new Error('the client of an event stream stalled') : undefined),
+        );
+      },
+      async pull(controller) {
+        try {
+          const next = await tail.next({ waitMs: heartbeatMs });
+          if (isClosed || next.kind === 'ended') return;
+          const text = next.kind === 'timeout' ? heartbeat : next.events.map(encodeMessage).join('');
+          controller.enqueue(encoder.encode(text));
+        } catch (error) {
+          close(controller, error);
+        }
+      },
+      cancel() {
+        isClosed = true;
+        tail.close();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}

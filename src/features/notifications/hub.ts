@@ -1,0 +1,100 @@
+/*
+ * Tells open tails what they have to know: an event was stored, access may have ended, the server shuts down. With the embedded
+ * database a waiting tail costs no query. On a shared database one query a second, however many tails wait, finds what other
+ * processes have stored.
+ */
+import type { HubTail } from './tail.ts';
+
+type Member = {
+  tail: HubTail;
+  /** Row number of the endpoint. */
+  endpoint: number;
+  /** Outlives one answer: access is checked every second, and a reader that stalls is cut off. */
+  isLongLived: boolean;
+};
+
+export type Hub = {
+  /** To be called for every stored event, in the order of row numbers. */
+  recorded: (event: { endpoint: number; seq: number }) => void;
+  /** Ends every tail whose access has ended. To be called whenever access of any kind ends. */
+  recheckAll: () => void;
+  /** Keeps the tail informed until it ends. */
+  add: (member: Member) => void;
+  openTails: () => number;
+  isShuttingDown: () => boolean;
+  /** Ends all tails. For good: open streams and waiting calls would hold up the shutdown. */
+  shutDown: () => void;
+};
+
+export function createHub(options: {
+  /** The highest row number of all endpoints. */
+  newest: () => Promise<number>;
+  /** Other processes store events in the same database. */
+  isShared: boolean;
+  checkEveryMs: number;
+  stalledMs: number;
+}): Hub {
+  const { newest, isShared, checkEveryMs, stalledMs } = options;
+  const members = new Set<Member>();
+  const byEndpoint = new Map<number, Set<HubTail>>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let lastNewest: number | undefined;
+  let isLooking = false;
+  let isShuttingDown = false;
+
+  const lookForForeignEvents = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const found = await newest();
+      if (found === lastNewest) return;
+      lastNewest = found;
+      for (const { tail } of members) tail.look();
+    } catch {
+      // The next look is a second away, and a tail that reads meets the error itself.
+    } finally {
+      isLooking = false;
+    }
+  };
+
+  const tick = (): void => {
+    for (const { tail, isLongLived } of members) {
+      if (!isLongLived) continue;
+      if (tail.idleMs() > stalledMs) tail.end({ reason: 'stalled' });
+      else void tail.recheck();
+    }
+    if (isShared) void lookForForeignEvents();
+  };
+
+  const remove = (member: Member): void => {
+    const tails = byEndpoint.get(member.endpoint);
+    tails?.delete(member.tail);
+    if (tails?.size === 0) byEndpoint.delete(member.endpoint);
+    members.delete(member);
+    if (members.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    recorded({ endpoint, seq }) {
+      for (const tail of byEndpoint.get(endpoint) ?? []) tail.recorded(seq);
+    },
+    recheckAll() {
+      for (const { tail } of members) void tail.recheck();
+    },
+    add(member) {
+      const tails = byEndpoint.get(member.endpoint) ?? new Set();
+      byEndpoint.set(member.endpoint, tails.add(member.tail));
+      members.add(member);
+      timer ??= setInterval(tick, checkEveryMs);
+      void member.tail.ended.then(() => remove(member));
+    },
+    openTails: () => members.size,
+    isShuttingDown: () => isShuttingDown,
+    shutDown() {
+      isShuttingDown = true;
+      for (const { tail } of members) tail.end({ reason: 'shutdown' });
+    },
+  };
+}

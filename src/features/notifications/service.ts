@@ -1,0 +1,116 @@
+/*
+ * Notifications about stored events: one hub, and tails over an endpoint's history. A tail waits for the next events, rechecks
+ * access before it gives any out, and ends when access ends. Event streams and the waiting calls of agents are tails.
+ */
+import type { Clock } from '../../core/clock.ts';
+import type { Semaphore } from '../../core/concurrency/semaphore.ts';
+import { AppError, invalid, unavailable } from '../../core/errors.ts';
+import { parseEventId } from '../../core/ids.ts';
+import type { IngestAddress } from '../../ingest/capture.ts';
+import type { EventsService } from '../events/service.ts';
+import { createAccessCheck, type TailPrincipal } from './access-check.ts';
+import { createEventStream } from './event-stream.ts';
+import { createHub } from './hub.ts';
+import { createTail, type Tail } from './tail.ts';
+
+export type TailRequest = {
+  principal: TailPrincipal;
+  endpointId: string;
+  /** Row number of the last event that the reader has: 0 for none, undefined to start now. */
+  after: number | undefined;
+  /** Authenticates the request again; undefined when its credentials are no longer valid. */
+  recheck: () => Promise<TailPrincipal | undefined>;
+  /** Closes the tail. */
+  signal?: AbortSignal | undefined;
+  /** For a tail that outlives one answer: access is checked every second, and a reader that stalls is cut off. */
+  isLongLived?: boolean;
+};
+
+export type NotificationsService = ReturnType<typeof createNotificationsService>;
+
+export function createNotificationsService(options: {
+  clock: Clock;
+  /** The endpoint, when it belongs to the principal's team. @throws not_found */
+  endpoint: (principal: TailPrincipal, id: string) => Promise<IngestAddress>;
+  events: Pick<EventsService, 'newest' | 'listAfter' | 'listBySeq'>;
+  /** Limits the open streams of each account. */
+  streamSemaphore: Semaphore;
+  /** Other processes store events in the same database. */
+  isShared: boolean;
+  checkEveryMs?: number;
+  heartbeatMs?: number;
+  stalledMs?: number;
+}) {
+  const { clock, endpoint: findEndpoint, events, streamSemaphore, isShared } = options;
+  const { checkEveryMs = 1000, heartbeatMs = 15_000, stalledMs = 60_000 } = options;
+  const hub = createHub({ newest: events.newest, isShared, checkEveryMs, stalledMs });
+  let openStreams = 0;
+
+  /**
+   * Follows an endpoint's events from a position on. The caller must close the tail, and limits how many it opens.
+   * @throws not_found, unavailable during shutdown
+   */
+  const openTail = async (request: TailRequest): Promise<Tail> => {
+    const { principal, endpointId, after, recheck, signal, isLongLived = false } = request;
+    const endpoint = await findEndpoint(principal, endpointId);
+    const newest = await events.newest();
+    if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
+    const access = createAccessCheck({ principal, endpointId, recheck, findEndpoint });
+    const tail = createTail({
+      source: {
+        listAfter: (position, limit) => events.listAfter(access.principal(), endpoint, position, limit),
+        listBySeq: seqs => events.listBySeq(access.principal(), endpoint, seqs),
+      },
+      // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
+      position: Math.min(after ?? newest, newest),
+      access,
+      isShared,
+      monotonic: clock.monotonic,
+    });
+    hub.add({ tail, endpoint: endpoint.seq, isLongLived });
+    if (signal?.aborted) tail.close();
+    signal?.addEventListener('abort', tail.close, { once: true });
+    return tail;
+  };
+
+  return {
+    recorded: hub.recorded,
+    recheckAll: hub.recheckAll,
+    openTail,
+
+    /**
+     * Server-sent events, a message per event, from after `lastEventId` (empty: from the first event), else from now.
+     * @throws not_found, invalid for `lastEventId`, rate_limited when the account has all its streams open, unavailable
+     */
+    async openStream({
+      lastEventId,
+      ...request
+    }: Pick<TailRequest, 'principal' | 'endpointId' | 'recheck'> & {
+      lastEventId: string | undefined;
+    }): Promise<ReadableStream<Uint8Array>> {
+      const lastEvent = lastEventId ? parseEventId(lastEventId) : undefined;
+      if (lastEventId && !lastEvent) throw invalid('Last-Event-ID is not the id of an event');
+      const release = streamSemaphore.tryAcquire(request.principal.accountId);
+      if (!release)
+        throw new AppError('rate_limited', 'too many live streams of this account', { retryAfterSeconds: 5 });
+      try {
+        const after = lastEventId === undefined ? undefined : (lastEvent?.seq ?? 0);
+        const tail = await openTail({ ...request, after, isLongLived: true });
+        openStreams++;
+        void tail.ended.then(() => {
+          openStreams--;
+          release();
+        });
+        return createEventStream(tail, heartbeatMs);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+
+    openStreams: (): number => openStreams,
+    /** Open streams and waiting calls together. */
+    openTails: hub.openTails,
+    shutDown: hub.shutDown,
+  };
+}

@@ -1,0 +1,189 @@
+/*
+ * Follows the end of an endpoint's history. Events are read from the database by row number, so none is missed and none comes
+ * twice: a notification only says where to look. A slow reader costs no memory, because a tail holds row numbers, at most a few
+ * hundred. Access is checked before any event is given out.
+ */
+import { AppError } from '../../core/errors.ts';
+import type { EventSummary } from '../events/model.ts';
+import type { AccessCheck } from './access-check.ts';
+
+export type TailSource = {
+  /** Events after a row number, oldest first, and the row number up to which the read scanned. */
+  listAfter: (position: number, limit: number) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
+  /** The events with these row numbers, oldest first. */
+  listBySeq: (seqs: number[]) => Promise<EventSummary[]>;
+};
+
+/** `error`: what to answer a client whose access has ended. */
+export type TailEnd = { reason: 'closed' | 'shutdown' | 'stalled' } | { reason: 'access_ended'; error: AppError };
+
+export type TailResult =
+  /** At least one, oldest first. */
+  { kind: 'events'; events: EventSummary[] } | { kind: 'timeout' } | { kind: 'ended'; end: TailEnd };
+
+/** What a reader uses. One call of `next` at a time. */
+export type Tail = {
+  /**
+   * The next events, waiting for the first of them at most `waitMs`.
+   * @throws when the database cannot be read or access cannot be checked; then the events of that read are lost to this tail
+   */
+  next: (options: { waitMs: number; limit?: number }) => Promise<TailResult>;
+  /** The row number up to which events have been given out: a tail opened after it continues without a gap. */
+  position: () => number;
+  close: () => void;
+  /** Resolves when the tail has ended, for whatever reason. */
+  ended: Promise<TailEnd>;
+};
+
+/** What the hub uses. */
+export type HubTail = Tail & {
+  /** An event of the endpoint was stored under this row number. */
+  recorded: (seq: number) => void;
+  /** Another process may have stored events. */
+  look: () => void;
+  /** Checks access, and ends the tail when it has ended. Never rejects. */
+  recheck: () => Promise<void>;
+  end: (end: TailEnd) => void;
+  /** How long the reader has not called `next`; 0 during a call. */
+  idleMs: () => number;
+};
+
+const defaultLimit = 100;
+/** Beyond it, the tail reads everything after its position instead. */
+const maxPendingSeqs = 500;
+
+/** The row numbers to read next: known ones, or all after the position. */
+function createBacklog(source: TailSource, startAt: number) {
+  let position = startAt;
+  let isBehind = true;
+  let pending: number[] = [];
+  return {
+    position: () => position,
+    hasUnread: () => isBehind || pending.length > 0,
+    add(seq: number): void {
+      if (pending.length >= maxPendingSeqs) {
+        pending = [];
+        isBehind = true;
+      } else pending.push(seq);
+    },
+    readAll(): void {
+      isBehind = true;
+    },
+    async read(limit: number): Promise<EventSummary[]> {
+      if (isBehind) {
+        isBehind = false;
+        const found = await source.listAfter(position, limit);
+        position = found.position;
+        isBehind ||= found.more;
+        return found.events;
+      }
+      const seqs = pending.splice(0, limit).filter(seq => seq > position);
+      if (seqs.length === 0) return [];
+      position = seqs.at(-1) ?? position;
+      return source.listBySeq(seqs);
+    },
+  };
+}
+
+export function createTail(options: {
+  source: TailSource;
+  /** Row number of the last event that the reader has. */
+  position: number;
+  access: Pick<AccessCheck, 'verify'>;
+  /** Other processes store events in the same database. */
+  isShared: boolean;
+  monotonic: () => number;
+}): HubTail {
+  const { source, access, isShared, monotonic } = options;
+  const backlog = createBacklog(source, options.position);
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<TailEnd>();
+  let currentEnd: TailEnd | undefined;
+  let isReading = false;
+  let idleSince = monotonic();
+  let recheckState: 'idle' | 'running' | 'again' = 'idle';
+  let wake: (() => void) | undefined;
+
+  const endOfTail = (): TailEnd | undefined => currentEnd;
+  const end = (reason: TailEnd): void => {
+    if (currentEnd) return;
+    currentEnd = reason;
+    resolveEnded(reason);
+    wake?.();
+  };
+
+  const checkAccess = async (): Promise<void> => {
+    try {
+      await access.verify();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      end({ reason: 'access_ended', error });
+    }
+  };
+
+  /** @returns whether something woke it */
+  const sleep = (ms: number): Promise<boolean> =>
+    new Promise(resolve => {
+      if (ms <= 0) return resolve(false);
+      const done = (isWoken: boolean): void => {
+        clearTimeout(timer);
+        wake = undefined;
+        resolve(isWoken);
+      };
+      const timer = setTimeout(done, ms, false);
+      wake = () => done(true);
+    });
+
+  const next = async (deadline: number, limit: number): Promise<TailResult> => {
+    for (let isLastRead = false; ; ) {
+      const events = endOfTail() ? [] : await backlog.read(limit);
+      const isDone = events.length > 0 || (isLastRead && !backlog.hasUnread());
+      if (isDone && !endOfTail()) await checkAccess();
+      const end = endOfTail();
+      if (end) return { kind: 'ended', end };
+      if (events.length > 0) return { kind: 'events', events };
+      if (isDone) return { kind: 'timeout' };
+      if (backlog.hasUnread()) continue;
+      isLastRead = !(await sleep(deadline - monotonic()));
+      // Events of other processes since the hub looked last.
+      if (isLastRead && isShared) backlog.readAll();
+    }
+  };
+
+  return {
+    async next({ waitMs, limit = defaultLimit }) {
+      isReading = true;
+      try {
+        return await next(monotonic() + waitMs, limit);
+      } finally {
+        isReading = false;
+        idleSince = monotonic();
+      }
+    },
+    position: backlog.position,
+    close: () => end({ reason: 'closed' }),
+    ended,
+    recorded(seq) {
+      if (isShared) backlog.readAll();
+      else backlog.add(seq);
+      wake?.();
+    },
+    look() {
+      backlog.readAll();
+      wake?.();
+    },
+    async recheck() {
+      // One check at a time. A call during a check is answered by another check after it.
+      if (recheckState !== 'idle') {
+        recheckState = 'again';
+        return;
+      }
+      do {
+        recheckState = 'running';
+        await checkAccess().catch(() => {});
+      } while ((recheckState as string) === 'again');
+      recheckState = 'idle';
+    },
+    end,
+    idleMs: () => (isReading ? 0 : monotonic() - idleSince),
+  };
+}

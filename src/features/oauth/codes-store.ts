@@ -1,0 +1,81 @@
+/*
+ * Authorization codes. Redeeming one is a single transaction of conditional statements: of two concurrent attempts, exactly
+ * one finds the code unused.
+ */
+import type { Client } from '@libsql/client';
+import { eq, sql } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { oauthCodes } from '../../db/schema-oauth.ts';
+
+export type CodeRow = typeof oauthCodes.$inferSelect;
+
+type NewGrant = {
+  id: string;
+  appId: string;
+  appName: string;
+  /** The code is invalid after this many wrong verifiers. */
+  maxWrongVerifiers: number;
+  redirectHost: string;
+  now: number;
+  expiresAt: number;
+  /** Absent for a client that does not use refresh tokens. */
+  refresh?: { hash: Buffer; idleExpiresAt: number };
+};
+
+export type CodesStore = ReturnType<typeof createCodesStore>;
+
+export function createCodesStore(db: Drizzle, client: Pick<Client, 'batch'>) {
+  return {
+    async insert(row: Omit<CodeRow, 'fails' | 'usedGrant'>): Promise<void> {
+      await db.insert(oauthCodes).values(row);
+    },
+
+    find: async (hash: Buffer): Promise<CodeRow | undefined> =>
+      (await db.select().from(oauthCodes).where(eq(oauthCodes.hash, hash)))[0],
+
+    async countWrongVerifier(hash: Buffer): Promise<void> {
+      await db.update(oauthCodes).set({ fails: sql`fails + 1` }).where(eq(oauthCodes.hash, hash));
+    },
+
+    /**
+     * Exchanges the code for a grant of its app, and connects the app if it is new.
+     * @returns false when the code was used, expired or had too many wrong verifiers in the meantime
+     */
+    async redeem(hash: Buffer, grant: NewGrant): Promise<boolean> {
+      const { id, appId, appName, maxWrongVerifiers, redirectHost, now, expiresAt, refresh } = grant;
+      const results = await client.batch(
+        [
+          {
+            sql: `UPDATE oauth_codes SET used_grant = ?
+                  WHERE hash = ? AND used_grant IS NULL AND fails < ? AND expires_at > ?`,
+            args: [id, hash, maxWrongVerifiers, now],
+          },
+          {
+            sql: `INSERT INTO connected_apps (id, account_id, issuer, client_id, name, created_at)
+                  SELECT ?, account_id, '', client_id, ?, ? FROM oauth_codes WHERE hash = ? AND used_grant = ?
+                  ON CONFLICT (account_id, issuer, client_id) DO UPDATE SET name = excluded.name`,
+            args: [appId, appName, now, hash, id],
+          },
+          {
+            sql: `INSERT INTO oauth_grants (id, app_id, scope, resource, redirect_host, created_at, expires_at)
+                  SELECT ?, a.id, c.scope, c.resource, ?, ?, ? FROM oauth_codes c JOIN connected_apps a
+                  ON a.account_id = c.account_id AND a.issuer = '' AND a.client_id = c.client_id
+                  WHERE c.hash = ? AND c.used_grant = ?`,
+            args: [id, redirectHost, now, expiresAt, hash, id],
+          },
+          ...(refresh
+            ? [
+                {
+                  sql: `INSERT INTO oauth_refresh_tokens (hash, grant_id, created_at, idle_expires_at)
+                        SELECT ?, id, ?, ? FROM oauth_grants WHERE id = ?`,
+                  args: [refresh.hash, now, refresh.idleExpiresAt, id],
+                },
+              ]
+            : []),
+        ],
+        'write',
+      );
+      return results[0]?.rowsAffected === 1;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/*
+ * The dashboard's files with their headers. They come from the HTML import: embedded in the executable, or bundled at the first
+ * request when run from source. Files with a hash in their name are cached for ever, the page never.
+ */
+import { basename, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import page from '../../ui/index.html';
+
+export type Asset = { status: number; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
+
+/** The response for a path, in the best encoding that `acceptEncoding` allows; undefined when there is no such file. */
+export type Assets = (pathname: string, acceptEncoding?: string | null) => Asset | undefined;
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const securityHeaders = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+type File = {
+  type: string;
+  cacheControl: string;
+  body: Uint8Array<ArrayBuffer>;
+  encoded: Map<string, Uint8Array<ArrayBuffer>>;
+};
+
+/** Paths of the single-page application. */
+const isPagePath = (pathname: string): boolean => /^\/(app(\/.*)?|setup|login)?$/.test(pathname);
+
+/** Loads all files. From source this bundles the dashboard, which takes some tenths of a second. */
+export async function loadAssets(): Promise<Assets> {
+  const files = await readFiles();
+  return (pathname, acceptEncoding) => {
+    const file = files.get(isPagePath(pathname) ? '/' : pathname);
+    if (!file) return undefined;
+    const encoding = bestEncoding(file, acceptEncoding ?? '');
+    const headers: Record<string, string> = {
+      'content-type': file.type,
+      'cache-control': file.cacheControl,
+      vary: 'accept-encoding',
+      ...securityHeaders,
+    };
+    if (!encoding) return { status: 200, headers, body: file.body };
+    return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: encode(file, encoding) };
+  };
+}
+
+const contentTypes: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+async function readFiles(): Promise<Map<string, File>> {
+  const files = new Map<string, File>();
+  const add = async (path: string, blob: Blob): Promise<void> => {
+    const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
+    if (!type) return;
+    const html = path.endsWith('.html');
+    files.set(html ? '/' : `/${basename(path)}`, {
+      type,
+      // Passwords are typed into the page, and its URL may contain the token of a setup link or an invitation.
+      cacheControl: html ? 'no-store' : 'public, max-age=31536000, immutable',
+      body: new Uint8Array(await blob.arrayBuffer()),
+      encoded: new Map(),
+    });
+  };
+  // Bun's types know the page only as a route; in an executable it lists its files.
+  const { files: embedded } = page as { files?: { path: string }[] };
+  if (embedded) for (const { path } of embedded) await add(path, Bun.file(path));
+  else for (const output of await bundle()) await add(output.path, output);
+  if (!files.has('/')) throw new Error('the dashboard is not part of this build');
+  return files;
+}
+
+async function bundle(): Promise<Bun.BuildArtifact[]> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, '../../ui/index.html')],
+    target: 'browser',
+    publicPath: '/',
+    minify: true,
+  });
+  return outputs;
+}
+
+const minEncodedBytes = 512;
+
+const bestEncoding = (file: File, acceptEncoding: string): 'br' | 'gzip' | undefined => {
+  if (file.body.length < minEncodedBytes) return undefined;
+  const refused = (name: string): boolean => new RegExp(`\\b${name}\\s*;\\s*q=0(\\.0+)?(,|\\s|$)`).test(acceptEncoding);
+  return (['br', 'gzip'] as const).find(name => new RegExp(`\\b${name}\\b`).test(acceptEncoding) && !refused(name));
+};
+
+/** Compresses each file once per encoding, on first use, at levels that take little time. */
+const encode = (file: File, encoding: 'br' | 'gzip'): Uint8Array<ArrayBuffer> => {
+  const known = file.encoded.get(encoding);
+  if (known) return known;
+  const compressed =
+    encoding === 'gzip'
+      ? gzipSync(file.body, { level: 6 })
+      : brotliCompressSync(file.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+  const bytes = new Uint8Array(compressed);
+  file.encoded.set(encoding, bytes);
+  return bytes;
+};

@@ -1,0 +1,128 @@
+/* What happens to stored events: reading, searching, live streams, retention. All background work is scheduled here. */
+
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
+import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
+import { createBackground } from '../db/background.ts';
+import { createMemoryReservations } from '../features/events/memory-reservations.ts';
+import { createEventsService } from '../features/events/service.ts';
+import { createEventsStore } from '../features/events/store.ts';
+import { createNotificationsService } from '../features/notifications/service.ts';
+import { createRetentionService } from '../features/retention/service.ts';
+import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
+import { createRetentionStore } from '../features/retention/store.ts';
+import { createSweepClock } from '../features/retention/sweep-clock.ts';
+import { createSearchService } from '../features/search/service.ts';
+import { createSearchStore } from '../features/search/store.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { ObservabilityWiring } from './observability.ts';
+
+const streamsPerAccount = 20;
+const clockEveryMs = 60_000;
+/** Of large events that clients read: body and stored content together. */
+const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
+
+/** How busy capture is: everything here gives way to it. */
+export type CaptureLoad = {
+  /** Whether deliveries wait for their commit. */
+  isWaiting: () => boolean;
+  /** Whether many deliveries arrive, waiting or not. */
+  isHigh: () => boolean;
+};
+
+export type EventsWiring = ReturnType<typeof createEventsWiring>;
+
+export function createEventsWiring(
+  infrastructure: Infrastructure,
+  { endpoints, verdicts }: EndpointsWiring,
+  { metrics }: ObservabilityWiring,
+  captureLoad: CaptureLoad,
+) {
+  const { log, clock, database, isShared, retentionMs } = infrastructure;
+  const background = createBackground({
+    isBusy: captureLoad.isWaiting,
+    monotonic: clock.monotonic,
+    onError: (job, cause) => log.warn('background work failed', { job, cause }),
+  });
+  const search = createSearchService({
+    store: createSearchStore(database.client, database.scanClient),
+    addJob: background.add,
+    monotonic: clock.monotonic,
+    // A slice of indexing holds the writer: under load that delays deliveries even when none waits at this moment.
+    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
+    indexed: infrastructure.searchIndexed,
+    nearby: infrastructure.searchNearby,
+  });
+  const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
+  const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
+  const events = createEventsService({
+    store: createEventsStore(database.db),
+    clock,
+    endpoint: endpoints.owned,
+    verdicts,
+    search,
+    retentionMs,
+    createSlices,
+    memoryReservations,
+  });
+  const notifications = createNotificationsService({
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    streamSemaphore: createSemaphore(streamsPerAccount),
+    isShared,
+  });
+  return {
+    background,
+    search,
+    createSlices,
+    memoryReservations,
+    events,
+    notifications,
+    ...createRetention(infrastructure, {
+      background,
+      isBusy: captureLoad.isWaiting,
+      removeTeam: endpoints.removeTeam,
+      onSwept: metrics.swept,
+    }),
+  };
+}
+
+type RetentionDependencies = {
+  background: ReturnType<typeof createBackground>;
+  isBusy: () => boolean;
+  removeTeam: (teamId: string) => Promise<void>;
+  onSwept: (events: number) => void;
+};
+
+function createRetention(
+  { config, log, clock, every, database, retentionMs }: Infrastructure,
+  { background, isBusy, removeTeam, onSwept }: RetentionDependencies,
+) {
+  const store = createRetentionStore(database);
+  const sweepClock = createSweepClock({
+    clock,
+    store,
+    onJump: aheadMs =>
+      log.warn(
+        'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',
+        { aheadSeconds: Math.round(aheadMs / 1000) },
+      ),
+    onTrusted: () => log.info('the system clock is trusted again; expired events are removed by it'),
+  });
+  const retention = createRetentionService({
+    store,
+    clock: sweepClock,
+    retentionMs,
+    background,
+    reclaimSpace: database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, isBusy }).slice,
+    removeTeam,
+    onSwept: swept => {
+      onSwept(swept);
+      log.info('events past their window or of deleted endpoints were removed', { events: swept });
+    },
+  });
+  every(config.sweepEveryMs, 'waking the sweeper', retention.wake);
+  every(clockEveryMs, 'checking the system clock', sweepClock.watch);
+  return { retention, sweepClock };
+}
