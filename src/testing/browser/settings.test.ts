@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByText('all apps are disconnected').waitFor();
     await others.waitFor({ state: 'detached' });
     await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();
-    await elsewhere.getByText('Your session has ended.').waitFor();
+    await elsewhere.getByText('Your session has expired.').waitFor();
     await elsewhere.context().close();
     const again = await dashboard.open();
     await again.goto(`${dashboard.origin}/login`);
