@@ -1,6 +1,6 @@
 /*
- * The one way from the dashboard to the server: the REST API of this origin with the session cookie. Reads wait out a rate limit by
- * themselves; everything else that goes wrong becomes an ApiError with a sentence for the reader.
+ * The client of the REST API of this origin, authenticated by the session cookie. GET requests wait when they hit the rate limit. Every
+ * other failure throws an ApiError whose message can be shown to the user.
  */
 
 import type { ConnectedApp } from '../features/apps/model.ts';
@@ -27,35 +27,35 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the same call may well succeed later: the server was away, overloaded or restarting. A defect, 500, stays one. */
-export const mayPass = (error: unknown): boolean =>
+/** Whether a retry can succeed: the server was unreachable, overloaded or restarting. Status 500 is a defect and is not retried. */
+export const isRetryable = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status > 500);
 
-type Hooks = {
-  /** The session is gone: any call but signing in answered 401. */
+type ApiListeners = {
+  /** The session has ended: a call other than signing in was answered with 401. */
   onSignedOut: () => void;
-  /** Reading pauses for this many seconds because of the rate limit; 0 when it goes on. */
-  onSlowed: (seconds: number) => void;
+  /** Requests wait this many seconds because of the rate limit; 0 when they continue. */
+  onRateLimited: (seconds: number) => void;
 };
 
-export const hooks: Hooks = { onSignedOut: () => {}, onSlowed: () => {} };
+export const apiListeners: ApiListeners = { onSignedOut: () => {}, onRateLimited: () => {} };
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Where 401 is an answer to what was typed, or to the question who is signed in. */
-const SAYS_401_ITSELF = new Set(['/api/session', '/api/setup']);
-const MAX_WAITS = 3;
+/** On these paths 401 means wrong credentials or not signed in, not that a session ended. */
+const pathsHandling401 = new Set(['/api/session', '/api/setup']);
+const maxRateLimitWaits = 3;
 
 async function call<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  for (let waits = 0; ; waits++) {
+  for (let waitCount = 0; ; waitCount++) {
     const response = await send(method, path, body, signal);
     if (response.ok) return (await response.json()) as T;
-    const problem = await problemOf(response);
-    if (problem.status === 401 && !SAYS_401_ITSELF.has(path)) hooks.onSignedOut();
-    if (problem.status !== 429 || method !== 'GET' || waits >= MAX_WAITS) throw problem;
-    hooks.onSlowed(problem.retryAfterSeconds);
-    await new Promise(resolve => setTimeout(resolve, problem.retryAfterSeconds * 1000 + 50));
-    hooks.onSlowed(0);
+    const error = await errorOf(response);
+    if (error.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
+    if (error.status !== 429 || method !== 'GET' || waitCount >= maxRateLimitWaits) throw error;
+    apiListeners.onRateLimited(error.retryAfterSeconds);
+    await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000 + 50));
+    apiListeners.onRateLimited(0);
   }
 }
 
@@ -75,20 +75,20 @@ const send = async (
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'The server cannot be reached. Check that Hooktape is running and that you are online.');
+    throw new ApiError(0, 'The server cannot be reached. Check your connection and that Hooktape is running.');
   }
 };
 
-const problemOf = async (response: Response): Promise<ApiError> => {
+const errorOf = async (response: Response): Promise<ApiError> => {
   const body: Record<string, unknown> = await response.json().catch(() => ({}));
   const retryAfter = Number(response.headers.get('retry-after')) || 1;
-  const said = typeof body['error'] === 'string' ? body['error'] : `The server answered ${response.status}.`;
-  const words = response.status === 429 ? `Too many requests. Try again in ${retryAfter} s.` : sentence(said);
-  return new ApiError(response.status, words, body, retryAfter);
+  const reason = typeof body['error'] === 'string' ? body['error'] : `The server answered ${response.status}.`;
+  const message = response.status === 429 ? `Too many requests. Try again in ${retryAfter} s.` : toSentence(reason);
+  return new ApiError(response.status, message, body, retryAfter);
 };
 
-/** `name is too long` -> `Name is too long.`; an address at the beginning stays as it is. */
-const sentence = (text: string): string => {
+/** `name is too long` -> `Name is too long.` An email address at the start keeps its case. */
+const toSentence = (text: string): string => {
   const trimmed = text.trim();
   const start = /^\S+@/.test(trimmed) ? trimmed.charAt(0) : trimmed.charAt(0).toUpperCase();
   return start + trimmed.slice(1) + (/[.!?]$/.test(trimmed) ? '' : '.');

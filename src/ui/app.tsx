@@ -1,18 +1,18 @@
-/* From the address to a page. Signed out, every page but set-up leads to signing in, and from there back to where one wanted to go. */
+/* Maps the URL to a page. Signed-out users are sent to the sign-in page, and back to the requested page after signing in. */
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
-import { ApiError, api, hooks, mayPass } from './api.ts';
+import { ApiError, api, apiListeners, isRetryable } from './api.ts';
 import { Button, Empty } from './components/controls.tsx';
-import { DeadEnd } from './components/dead-end.tsx';
 import { forgetExplorerKey } from './components/explorer-key.ts';
-import { useLoaded } from './components/loaded.ts';
-import { navigate, type Place, usePlace } from './components/navigation.tsx';
+import { navigate, type PageLocation, usePageLocation } from './components/navigation.tsx';
+import { NotFoundPage } from './components/not-found.tsx';
 import { useRetry } from './components/retry.ts';
-import { WorkspaceContext } from './components/session.tsx';
 import { Shell } from './components/shell.tsx';
 import { showError, Toasts } from './components/toasts.tsx';
-import { forgetEvents } from './components/use-event.ts';
+import { clearEventCache } from './components/use-event.ts';
+import { useQuery } from './components/use-query.ts';
+import { WorkspaceContext } from './components/workspace.tsx';
 import { ComparePage } from './pages/compare.tsx';
 import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -23,86 +23,95 @@ import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { safeReturnTo } from './return-to.ts';
 
-type Who =
-  | { state: 'asking' }
-  /** `ended`: not by the reader's own wish, while a page was open. */
-  | { state: 'out'; ended: boolean }
-  | { state: 'no-account' }
+type AuthState =
+  | { state: 'loading' }
+  /** `hasExpired`: the session ended while a page was open, without signing out. */
+  | { state: 'signed-out'; hasExpired: boolean }
+  | { state: 'setup-required' }
   | { state: 'failed'; problem: string; failures: number }
-  | { state: 'in'; session: Session };
+  | { state: 'signed-in'; session: Session };
 
 export function App() {
-  const place = usePlace();
-  const [who, setWho] = useState<Who>({ state: 'asking' });
-  const ask = useCallback(async (): Promise<void> => {
+  const url = usePageLocation();
+  const [auth, setAuth] = useState<AuthState>({ state: 'loading' });
+  const loadSession = useCallback(async (): Promise<void> => {
     try {
-      setWho({ state: 'in', session: await api.session() });
+      setAuth({ state: 'signed-in', session: await api.session() });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) {
-        const problem = error instanceof Error ? error.message : String(error);
-        setWho(old => ({
-          state: 'failed',
-          problem,
-          failures: mayPass(error) ? (old.state === 'failed' ? old.failures : 0) + 1 : 0,
-        }));
-      } else setWho(error.body['setupRequired'] === true ? { state: 'no-account' } : { state: 'out', ended: false });
+      if (error instanceof ApiError && error.status === 401) {
+        const isSetUp = error.body['setupRequired'] !== true;
+        return setAuth(isSetUp ? { state: 'signed-out', hasExpired: false } : { state: 'setup-required' });
+      }
+      const problem = error instanceof Error ? error.message : String(error);
+      setAuth(old => {
+        const earlierFailures = old.state === 'failed' ? old.failures : 0;
+        return { state: 'failed', problem, failures: isRetryable(error) ? earlierFailures + 1 : 0 };
+      });
     }
   }, []);
   useEffect(() => {
-    hooks.onSignedOut = () => setWho(old => (old.state === 'out' ? old : { state: 'out', ended: old.state === 'in' }));
-    void ask();
-  }, [ask]);
-  useRetry(who.state === 'failed' ? who.failures : 0, ask);
+    apiListeners.onSignedOut = () =>
+      setAuth(old =>
+        old.state === 'signed-out' ? old : { state: 'signed-out', hasExpired: old.state === 'signed-in' },
+      );
+    void loadSession();
+  }, [loadSession]);
+  useRetry(auth.state === 'failed' ? auth.failures : 0, loadSession);
   return (
     <>
-      <Page place={place} who={who} ask={ask} />
+      <Page url={url} auth={auth} onReload={loadSession} />
       <Toasts />
     </>
   );
 }
 
-function Page({ place, who, ask }: { place: Place; who: Who; ask: () => Promise<void> }) {
-  const arrive = async (): Promise<void> => {
-    await ask();
-    navigate(safeReturnTo(place.query.get('return_to'), location.origin), { replace: true });
+function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onReload: () => Promise<void> }) {
+  const onSignedIn = async (): Promise<void> => {
+    await onReload();
+    navigate(safeReturnTo(url.query.get('return_to'), location.origin), { replace: true });
   };
-  const settled = who.state !== 'asking' && who.state !== 'failed';
-  const atLogin = place.path === '/login';
-  const invitation = place.query.get('invitation');
-  const signedInAs = who.state === 'in' ? who.session.account.email : undefined;
+  const isSettled = auth.state !== 'loading' && auth.state !== 'failed';
+  const isLogin = url.path === '/login';
+  const invitation = url.query.get('invitation');
+  const signedInAs = auth.state === 'signed-in' ? auth.session.account.email : undefined;
 
-  const wanted = place.path === '/' ? '/app' : place.path + (place.query.size ? `?${place.query}` : '');
+  const requested = url.path === '/' ? '/app' : url.path + (url.query.size ? `?${url.query}` : '');
   useEffect(() => {
-    if (!settled || place.path === '/setup') return;
-    if (who.state === 'out' && !atLogin) {
-      navigate(wanted === '/app' ? '/login' : `/login?return_to=${encodeURIComponent(wanted)}`, { replace: true });
+    if (!isSettled || url.path === '/setup') return;
+    if (auth.state === 'signed-out' && !isLogin) {
+      navigate(requested === '/app' ? '/login' : `/login?return_to=${encodeURIComponent(requested)}`, {
+        replace: true,
+      });
     }
-    if (who.state === 'in' && (place.path === '/' || (atLogin && !invitation))) {
-      navigate(safeReturnTo(place.query.get('return_to'), location.origin), { replace: true });
+    if (auth.state === 'signed-in' && (url.path === '/' || (isLogin && !invitation))) {
+      navigate(safeReturnTo(url.query.get('return_to'), location.origin), { replace: true });
     }
-  }, [who.state, place.path, atLogin, settled, wanted, invitation]);
+  }, [auth.state, url.path, isLogin, isSettled, requested, invitation]);
 
-  if (who.state === 'failed') {
+  if (auth.state === 'failed') {
     return (
       <main class="centred">
-        <Empty isPage title="Hooktape does not answer" action={<Button onClick={ask}>Try again</Button>}>
-          {who.problem}
+        <Empty isPage title="The server is not responding" action={<Button onClick={onReload}>Try again</Button>}>
+          {auth.problem}
         </Empty>
       </main>
     );
   }
-  if (who.state === 'asking') return null;
-  if (place.path === '/setup') {
-    return <SetupPage token={place.query.get('token') ?? ''} isUsed={who.state !== 'no-account'} onDone={ask} />;
+  if (auth.state === 'loading') return null;
+  if (url.path === '/setup') {
+    return (
+      <SetupPage token={url.query.get('token') ?? ''} isUsed={auth.state !== 'setup-required'} onDone={onReload} />
+    );
   }
-  if (who.state === 'no-account') return <WaitingForSetupPage />;
-  if (atLogin && invitation) return <JoinPage token={invitation} signedInAs={signedInAs} onDone={arrive} />;
-  if (who.state === 'out') return atLogin ? <LoginPage isBack={who.ended} onDone={arrive} /> : null;
-  return <SignedIn place={place} session={who.session} ask={ask} />;
+  if (auth.state === 'setup-required') return <WaitingForSetupPage />;
+  if (isLogin && invitation) return <JoinPage token={invitation} signedInAs={signedInAs} onDone={onSignedIn} />;
+  if (auth.state === 'signed-out')
+    return isLogin ? <LoginPage hasExpired={auth.hasExpired} onDone={onSignedIn} /> : null;
+  return <SignedIn url={url} session={auth.session} onReload={onReload} />;
 }
 
-function SignedIn({ place, session, ask }: { place: Place; session: Session; ask: () => Promise<void> }) {
-  const endpoints = useLoaded('endpoints', api.endpoints);
+function SignedIn({ url, session, onReload }: { url: PageLocation; session: Session; onReload: () => Promise<void> }) {
+  const endpoints = useQuery('endpoints', api.endpoints);
   const workspace = useMemo(
     () => ({
       session,
@@ -113,46 +122,48 @@ function SignedIn({ place, session, ask }: { place: Place; session: Session; ask
     }),
     [session, endpoints.value, endpoints.problem, endpoints.reload, endpoints.set],
   );
-  useEffect(() => forgetEvents, []);
+  useEffect(() => clearEventCache, []);
   const signOut = async (): Promise<void> => {
     try {
       await api.signOut();
     } catch (error) {
-      // Nobody shall go away believing that they are signed out.
-      if (mayPass(error)) return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
+      // Signing out failed: do not let the user leave believing it worked.
+      if (isRetryable(error))
+        return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
     }
     forgetExplorerKey();
-    await ask();
+    await onReload();
   };
   return (
     <WorkspaceContext.Provider value={workspace}>
-      <Shell place={place} onSignOut={signOut}>
-        <Route place={place} />
+      <Shell url={url} onSignOut={signOut}>
+        <Route url={url} />
       </Shell>
     </WorkspaceContext.Provider>
   );
 }
 
-function Route({ place }: { place: Place }) {
-  const [, app, room, id, part, item] = place.path.split('/').map(safeDecode);
-  if (app === 'app' && (room === undefined || room === '' || (room === 'endpoints' && !id))) return <EndpointsPage />;
-  if (app === 'app' && room === 'endpoints' && id) {
-    if (part === 'settings') return <EndpointSettingsPage key={id} id={id} />;
-    if (part === 'compare') {
-      return <ComparePage endpointId={id} left={place.query.get('a') ?? ''} right={place.query.get('b') ?? ''} />;
+function Route({ url }: { url: PageLocation }) {
+  const [, app, section, id, page, item] = url.path.split('/').map(safeDecode);
+  if (app === 'app' && (section === undefined || section === '' || (section === 'endpoints' && !id)))
+    return <EndpointsPage />;
+  if (app === 'app' && section === 'endpoints' && id) {
+    if (page === 'settings') return <EndpointSettingsPage key={id} id={id} />;
+    if (page === 'compare') {
+      return <ComparePage endpointId={id} left={url.query.get('a') ?? ''} right={url.query.get('b') ?? ''} />;
     }
-    if (part === undefined || part === 'events') {
-      return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} q={place.query.get('q') ?? ''} />;
+    if (page === undefined || page === 'events') {
+      return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} q={url.query.get('q') ?? ''} />;
     }
   }
-  if (app === 'app' && room === 'settings') return <SettingsPage section={id ?? 'account'} />;
-  return <DeadEnd title="Nothing here">This address does not lead to a page of the dashboard.</DeadEnd>;
+  if (app === 'app' && section === 'settings') return <SettingsPage section={id ?? 'account'} />;
+  return <NotFoundPage title="Page not found">There is no page at this URL.</NotFoundPage>;
 }
 
-const safeDecode = (piece: string): string => {
+const safeDecode = (segment: string): string => {
   try {
-    return decodeURIComponent(piece);
+    return decodeURIComponent(segment);
   } catch {
-    return piece;
+    return segment;
   }
 };

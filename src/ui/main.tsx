@@ -1,8 +1,8 @@
-/* The dashboard's start: theme before the first paint, then the app. */
+/* The entry point of the dashboard. Applies the theme before the first paint. */
 
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { applyTheme, currentTheme } from './components/remembered.ts';
+import { applyTheme, currentTheme } from './components/preferences.ts';
 
 applyTheme(currentTheme());
 const root = document.getElementById('app');

@@ -1,10 +1,10 @@
-/* Where to go after signing in. The address comes from the URL, so only a path of this origin is ever followed. */
+/* The return_to parameter of the sign-in page. It is untrusted, so only paths of this origin are accepted. */
 
-/** The path, query and fragment to return to; `/app` when the wish is absent or leads elsewhere. */
-export function safeReturnTo(wish: string | null, origin: string): string {
-  if (wish === null || !/^\/(?![/\\])/.test(wish)) return '/app';
+/** The path, query and fragment to return to, or `/app` when `returnTo` is missing or not a path of this origin. */
+export function safeReturnTo(returnTo: string | null, origin: string): string {
+  if (returnTo === null || !/^\/(?![/\\])/.test(returnTo)) return '/app';
   try {
-    const target = new URL(wish, origin);
+    const target = new URL(returnTo, origin);
     const path = target.pathname + target.search + target.hash;
     return target.origin === origin && !/^\/[/\\]/.test(path) ? path : '/app';
   } catch {
@@ -12,6 +12,6 @@ export function safeReturnTo(wish: string | null, origin: string): string {
   }
 }
 
-/** Whether the dashboard itself shows this path; everything else needs a real navigation. */
+/** Whether the dashboard renders this path. Other paths need a full page load. */
 export const isDashboardPath = (path: string): boolean =>
   /^\/(app([/?#]|$)|login([?#]|$)|setup([?#]|$)|$|[?#])/.test(path);

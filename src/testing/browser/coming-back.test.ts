@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByText('The server cannot be reached').waitFor();
     await page.context().setOffline(false);
-    await page.getByText('This one').waitFor();
+    await page.getByText('This session').waitFor();
     expect(await page.getByText('The server cannot be reached').count()).toBe(0);
   });
 

@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     const me = () => fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } });
     expect((await me()).status).toBe(200);
     await page.mouse.click(5, 400);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved the key' }).click();
     await page.reload();
     await page.getByText(`htk_…${key.slice(-4)}`).waitFor();
     expect(await page.content()).not.toContain(key);
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await settings('keys');
     const rows = page.locator('.rows li');
     await rows.nth(1).waitFor();
-    expect(await rows.nth(0).textContent()).toContain('made by Example‹U+202E› editor, ');
+    expect(await rows.nth(0).textContent()).toContain('created by Example‹U+202E› editor, ');
     expect(await rows.nth(1).textContent()).not.toContain('made by');
     await page.unroute('**/api/keys');
   });
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
   test('a colleague joins by the link and is removed again', async () => {
     await settings('team');
     await page.getByLabel('Invite by email address').fill('jonas@example.com');
-    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     const colleague = await dashboard.open();
     await colleague.goto(link);
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.reload();
     await page.getByRole('button', { name: 'Remove jonas@example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('jonas@example.com is removed.').waitFor();
+    await page.getByText('jonas@example.com was removed.').waitFor();
     await colleague.goto(`${dashboard.origin}/app`);
     await colleague.getByRole('heading', { name: 'Sign in' }).waitFor();
     await colleague.context().close();
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await settings('account');
     const row = page.getByRole('listitem').filter({ hasText: 'Safari on iOS' });
     await row.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Signed out there.').waitFor();
+    await page.getByText('Session signed out.').waitFor();
     await phone.reload();
     await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
     await phone.context().close();
@@ -110,11 +110,11 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Name saved.').waitFor();
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
-    const sure = page.getByRole('button', { name: 'Delete for good' });
+    const sure = page.getByRole('button', { name: 'Delete permanently' });
     expect(await sure.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('textbox').fill('Payments, live');
     await sure.click();
-    await page.getByText('Payments, live is deleted.').waitFor();
+    await page.getByText('Payments, live was deleted.').waitFor();
   });
 
   test('a secret that a handshake delivered is confirmed or removed, and the next one accepted in a window', async () => {
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByText('all apps are disconnected').waitFor();
     await others.waitFor({ state: 'detached' });
     await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();
-    await elsewhere.getByText('Your session has ended.').waitFor();
+    await elsewhere.getByText('Your session has expired.').waitFor();
     await elsewhere.context().close();
     const again = await dashboard.open();
     await again.goto(`${dashboard.origin}/login`);

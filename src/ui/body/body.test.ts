@@ -1,27 +1,26 @@
 import { describe, expect, test } from 'bun:test';
 import { bytesOf, fromBase64, hexRow, hexRowCount, pictureUrl, rasterType, toBase64, utf8Text } from './bytes.ts';
 import { parseForm } from './form.ts';
-import { boundaryOf, parseMultipart } from './multipart.ts';
-import { readBody } from './views.ts';
+import { parseBody } from './views.ts';
 import { indentXml } from './xml.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 describe('bytes', () => {
-  test('base64 carries every byte there and back', () => {
+  test('base64 round-trips every byte', () => {
     const long = new Uint8Array(20_000).map((_, at) => at * 7);
     expect(fromBase64(toBase64(every))).toEqual(every);
     expect(fromBase64(toBase64(long))).toEqual(long);
     expect(bytesOf('é', 'utf8')).toEqual(Uint8Array.of(0xc3, 0xa9));
   });
 
-  test('text is only what is UTF-8, and keeps its byte order mark', () => {
+  test('only valid UTF-8 is text, and it keeps its byte order mark', () => {
     expect(utf8Text(every)).toBeUndefined();
     expect(utf8Text(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa');
   });
 
-  test('hex rows keep their columns on the last row', () => {
+  test('the last hex row is padded', () => {
     expect(hexRowCount(every)).toBe(16);
     expect(hexRow(every, 4)).toEqual({
       offset: '00000040',
@@ -32,7 +31,7 @@ describe('bytes', () => {
     expect(hexRow(Uint8Array.of(0, 10, 127), 0).ascii).toBe('···');
   });
 
-  test('a picture is known by its bytes, and SVG is none', () => {
+  test('an image is detected by its bytes, and SVG is not accepted', () => {
     expect(rasterType(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1))).toBe('image/png');
     expect(rasterType(bytes('RIFFxxxxWEBP'))).toBe('image/webp');
     expect(rasterType(bytes('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">'))).toBeUndefined();
@@ -41,7 +40,7 @@ describe('bytes', () => {
 });
 
 describe('forms', () => {
-  test('order and repeats stay', () =>
+  test('order and repeated names are kept', () =>
     expect(parseForm('b=1&a=x%20y+z&b=2&&flag').map(({ name, value }) => [name, value])).toEqual([
       ['b', '1'],
       ['a', 'x y z'],
@@ -54,44 +53,6 @@ describe('forms', () => {
       { name: 'a', value: '%zz', raw: 'a=%zz' },
       { name: 'b', value: '%ff', raw: 'b=%ff' },
     ]));
-});
-
-describe('multipart', () => {
-  const body = [
-    'preamble',
-    '--cut',
-    'Content-Disposition: form-data; name="note"',
-    '',
-    'line one\r\n--cutter is text\r\n',
-    '--cut',
-    'content-disposition: form-data; name="file"; filename="a%22b.png"',
-    'Content-Type: image/png',
-    '',
-    '\u0000\r\n',
-    '--cut--',
-    'epilogue',
-  ].join('\r\n');
-
-  test('parts keep headers, names and exact bytes', () => {
-    const parts = parseMultipart(bytes(body), 'cut');
-    expect(parts).toHaveLength(2);
-    expect(parts[0]?.name).toBe('note');
-    expect(utf8Text(parts[0]?.bytes ?? every)).toBe('line one\r\n--cutter is text\r\n');
-    expect(parts.at(-1)).toMatchObject({ name: 'file', filename: 'a"b.png', contentType: 'image/png' });
-    expect(parts.at(-1)?.bytes).toEqual(Uint8Array.of(0, 13, 10));
-  });
-
-  test('bare line feeds and a missing end are accepted, a missing boundary gives nothing', () => {
-    const parts = parseMultipart(bytes('--b\nContent-Disposition: form-data; name=x\n\nvalue'), 'b');
-    expect(parts.map(part => [part.name, utf8Text(part.bytes)])).toEqual([['x', 'value']]);
-    expect(parseMultipart(bytes('nothing here'), 'b')).toEqual([]);
-  });
-
-  test('the boundary comes from the content type', () => {
-    expect(boundaryOf('multipart/form-data; charset=x; boundary="a b;c"')).toBe('a b;c');
-    expect(boundaryOf('Multipart/Mixed;boundary=xyz; q=1')).toBe('xyz');
-    expect(boundaryOf('text/plain; boundary=x')).toBeUndefined();
-  });
 });
 
 describe('XML', () => {
@@ -109,15 +70,15 @@ describe('XML', () => {
       ].join('\n'),
     ));
 
-  test('unbalanced markup is still only text', () =>
+  test('unbalanced markup is shown as text', () =>
     expect(indentXml('</a></b><c>< <script>alert(1)</script>')).toContain('<script>alert(1)</script>'));
 });
 
 describe('views', () => {
   const views = (body: string | Uint8Array, type = ''): string[] =>
-    readBody(typeof body === 'string' ? bytes(body) : body, type).views;
+    parseBody(typeof body === 'string' ? bytes(body) : body, type).views;
 
-  test('the bytes decide, the content type only hints', () => {
+  test('the bytes decide, the content type is a hint', () => {
     expect(views('{"a":1}', 'text/plain')).toEqual(['json', 'text', 'hex']);
     expect(views('a=1&b=2', 'application/x-www-form-urlencoded')).toEqual(['form', 'text', 'hex']);
     expect(views('<a/>')).toEqual(['xml', 'text', 'hex']);
@@ -126,6 +87,6 @@ describe('views', () => {
     expect(views('--b\n\nx', 'multipart/form-data; boundary=b')).toEqual(['parts', 'text', 'hex']);
   });
 
-  test('JSON that is none says where it breaks', () =>
-    expect(readBody(bytes('{"a":}'), 'application/json').jsonProblem).toMatchObject({ line: 1, column: 6 }));
+  test('invalid JSON has the position of the problem', () =>
+    expect(parseBody(bytes('{"a":}'), 'application/json').jsonProblem).toMatchObject({ line: 1, column: 6 }));
 });

@@ -1,23 +1,23 @@
-/* application/x-www-form-urlencoded and query strings as ordered pairs: repeats stay, and what cannot be decoded is shown as sent. */
+/* Parses application/x-www-form-urlencoded bodies and query strings into ordered pairs. Repeated names are kept. */
 
 export type FormField = { name: string; value: string; raw: string };
 
-/** Pairs in the order sent. Empty pieces between `&` are passed over, as every parser does. */
+/** The pairs in the order they were sent. Empty pairs (`&&`) are skipped. */
 export const parseForm = (text: string): FormField[] =>
   text
     .split('&')
-    .filter(piece => piece !== '')
-    .map(piece => {
-      const at = piece.indexOf('=');
-      const name = at < 0 ? piece : piece.slice(0, at);
-      return { name: decodeField(name), value: at < 0 ? '' : decodeField(piece.slice(at + 1)), raw: piece };
+    .filter(pair => pair !== '')
+    .map(pair => {
+      const at = pair.indexOf('=');
+      const name = at < 0 ? pair : pair.slice(0, at);
+      return { name: decodeField(name), value: at < 0 ? '' : decodeField(pair.slice(at + 1)), raw: pair };
     });
 
-/** `+` is a space, `%XX` a byte of UTF-8; malformed escapes leave the piece as it was sent. */
-const decodeField = (piece: string): string => {
+/** Decodes `+` and `%XX`. Text with malformed escapes is returned unchanged. */
+const decodeField = (text: string): string => {
   try {
-    return decodeURIComponent(piece.replaceAll('+', ' '));
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return piece;
+    return text;
   }
 };

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { closedEncoding, compressionOf, inflate } from './inflate.ts';
+import { detectCompression, inflate, unsupportedEncoding } from './inflate.ts';
 
 const text = new TextEncoder().encode('{"hello":"world"}'.repeat(1000));
 
-test('gzip is known by its magic, deflate by its header', () => {
-  expect(compressionOf(gzipSync(text), '')).toBe('gzip');
-  expect(compressionOf(deflateSync(text), ' Deflate ')).toBe('deflate');
-  expect(compressionOf(text, 'gzip')).toBeUndefined();
-  expect(compressionOf(text, 'br')).toBeUndefined();
+test('gzip is detected by its magic number, deflate by the header', () => {
+  expect(detectCompression(gzipSync(text), '')).toBe('gzip');
+  expect(detectCompression(deflateSync(text), ' Deflate ')).toBe('deflate');
+  expect(detectCompression(text, 'gzip')).toBeUndefined();
+  expect(detectCompression(text, 'br')).toBeUndefined();
 });
 
-test('encodings that are not opened are named', () =>
-  expect([' BR', 'zstd', 'gzip', 'identity', ''].map(closedEncoding)).toEqual([
+test('encodings that cannot be decompressed are named', () =>
+  expect([' BR', 'zstd', 'gzip', 'identity', ''].map(unsupportedEncoding)).toEqual([
     'br',
     'zstd',
     undefined,
@@ -20,12 +20,12 @@ test('encodings that are not opened are named', () =>
     undefined,
   ]));
 
-test('what was compressed comes back', async () => {
+test('compressed data is decompressed', async () => {
   expect(await inflate(gzipSync(text), 'gzip')).toEqual(text);
   expect(await inflate(deflateSync(text), 'deflate')).toEqual(text);
 });
 
-test('damage and bombs give nothing', async () => {
+test('damaged data and decompression bombs are not decompressed', async () => {
   expect(await inflate(gzipSync(text).subarray(0, 30), 'gzip')).toBeUndefined();
   expect(await inflate(gzipSync(new Uint8Array(17 << 20)), 'gzip')).toBeUndefined();
 });

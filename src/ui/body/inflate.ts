@@ -1,23 +1,23 @@
-/* Bodies that were sent compressed, opened for reading. Bounded: a bomb stops at the limit. The stored bytes stay what they are. */
+/* Decompresses compressed bodies for display. The output size is limited, so that a decompression bomb does no harm. */
 
 export type Compression = 'gzip' | 'deflate';
 
-const MAX_BYTES = 16 << 20;
+const maxInflatedBytes = 16 << 20;
 
-/** How a body is compressed: by its header, or by gzip's own magic. Encodings that browsers cannot open are none. */
-export function compressionOf(bytes: Uint8Array, contentEncoding: string): Compression | undefined {
+/** Detects gzip by its magic number and deflate by the Content-Encoding header. Browsers cannot decompress other encodings. */
+export function detectCompression(bytes: Uint8Array, contentEncoding: string): Compression | undefined {
   const encoding = contentEncoding.trim().toLowerCase();
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
   return encoding === 'deflate' && bytes.length > 0 ? 'deflate' : undefined;
 }
 
-/** The name of an encoding that the body may have but that is not opened here: for saying so. */
-export const closedEncoding = (contentEncoding: string): string | undefined =>
+/** The name of a content encoding that cannot be decompressed here, or undefined. */
+export const unsupportedEncoding = (contentEncoding: string): string | undefined =>
   /^(br|zstd|compress)$/.exec(contentEncoding.trim().toLowerCase())?.[1];
 
-/** The bytes inside, at most 16 MiB, or undefined when they are damaged or more than that. */
+/** The decompressed bytes, or undefined when the data is damaged or larger than 16 MiB. */
 export async function inflate(bytes: Uint8Array, compression: Compression): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream(compression));
   const reader = stream.getReader();
@@ -26,20 +26,20 @@ export async function inflate(bytes: Uint8Array, compression: Compression): Prom
       const { done, value } = await reader.read();
       if (done) break;
       size += value.length;
-      if (size > MAX_BYTES) {
+      if (size > maxInflatedBytes) {
         await reader.cancel();
         return undefined;
       }
-      pieces.push(value);
+      chunks.push(value);
     }
   } catch {
     return undefined;
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  const result = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    result.set(chunk, offset);
+    offset += chunk.length;
   }
-  return whole;
+  return result;
 }

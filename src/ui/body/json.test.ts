@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { isJsonDocument, type JsonDocument, keyOf, lexeme, parseJson, pathOf, prettyJson, valueText } from './json.ts';
+import {
+  isJsonDocument,
+  type JsonDocument,
+  keyOf,
+  parseJson,
+  pathOf,
+  prettyJson,
+  sourceText,
+  valueText,
+} from './json.ts';
 
 const parsed = (text: string): JsonDocument => {
   const document = parseJson(text);
@@ -9,11 +18,11 @@ const parsed = (text: string): JsonDocument => {
 };
 const leaves = (text: string): string[] => {
   const document = parsed(text);
-  return document.nodes.filter(node => node.size === 0).map(node => lexeme(document, node));
+  return document.nodes.filter(node => node.size === 0).map(node => sourceText(document, node));
 };
 
 describe('lossless', () => {
-  test('numbers stay as they were written', () => {
+  test('numbers are kept as written', () => {
     expect(leaves('[12345678901234567890, 1.0, 1e400, -0, 0.10]')).toEqual([
       '12345678901234567890',
       '1.0',
@@ -23,22 +32,22 @@ describe('lossless', () => {
     ]);
   });
 
-  test('keys keep order and duplicates, `__proto__` is only a key', () => {
+  test('keys keep their order and duplicates, and `__proto__` is an ordinary key', () => {
     const document = parsed('{"b":1,"a":2,"b":3,"__proto__":4,"10":5}');
     expect(document.nodes.slice(1).map(node => keyOf(document, node))).toEqual(['b', 'a', 'b', '__proto__', '10']);
   });
 
-  test('strings are unescaped for copying and left alone as lexemes', () => {
+  test('strings are unescaped for copying and unchanged in the source text', () => {
     const document = parsed('["\\u00e9\\n\\ud83d\\ude00"]');
     const node = document.nodes[1];
     if (!node) throw new Error('no node');
     expect(valueText(document, node)).toBe('é\n😀');
-    expect(lexeme(document, node)).toBe('"\\u00e9\\n\\ud83d\\ude00"');
+    expect(sourceText(document, node)).toBe('"\\u00e9\\n\\ud83d\\ude00"');
   });
 });
 
 describe('grammar', () => {
-  test('accepts and refuses exactly what JSON.parse does', () => {
+  test('accepts and rejects the same texts as JSON.parse', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -85,17 +94,17 @@ describe('grammar', () => {
     );
   });
 
-  test('a problem names its line and column', () => {
+  test('a problem has its line and column', () => {
     expect(parseJson('{\n  "a": 1,\n}')).toEqual({
-      problem: 'a key in double quotes was expected',
+      problem: 'expected a key in double quotes',
       offset: 12,
       line: 3,
       column: 1,
     });
-    expect(parseJson('')).toMatchObject({ problem: 'the text ends before the value' });
+    expect(parseJson('')).toMatchObject({ problem: 'unexpected end of text, expected a value' });
   });
 
-  test('a byte order mark is passed over', () => expect(leaves('\ufeff[1]')).toEqual(['1']));
+  test('a byte order mark is skipped', () => expect(leaves('\ufeff[1]')).toEqual(['1']));
 });
 
 describe('size', () => {
@@ -107,7 +116,7 @@ describe('size', () => {
     expect(pathOf(document, 3)).toBe('$[0][0][0]');
   });
 
-  test('one string of 4 MB with escapes at every cut', () => {
+  test('a string of 4 MB with escapes at every chunk boundary', () => {
     const value = 'x\\"\\u00e9\\\\'.repeat(400_000);
     expect(leaves(`["${value}"]`)).toEqual([`"${value}"`]);
     expect(isJsonDocument(parseJson(`["${value}\\x"]`))).toBe(false);

@@ -1,6 +1,6 @@
 /*
- * JSON as it was written: big integers, key order, duplicate keys and every lexeme stay, because nodes only point into the text.
- * Iterative throughout, so nesting depth is bounded by memory and not by the call stack. Grammar: RFC 8259, strict.
+ * A lossless JSON parser (RFC 8259, strict). Nodes point into the text, so big integers, number formats, key order and duplicate keys are
+ * preserved. It is iterative, so deep nesting does not overflow the stack.
  */
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
@@ -27,11 +27,11 @@ export type JsonNode = {
 export type JsonDocument = { text: string; nodes: JsonNode[] };
 export type JsonProblem = { problem: string; offset: number; line: number; column: number };
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings exclude exactly these characters.
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const SPACE = /[ \t\n\r]*/y;
-const LITERALS = ['true', 'false', 'null'] as const;
+const stringPattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const spacePattern = /[ \t\n\r]*/y;
+const literals = ['true', 'false', 'null'] as const;
 
 const matchEnd = (pattern: RegExp, text: string, at: number): number => {
   pattern.lastIndex = at;
@@ -39,8 +39,8 @@ const matchEnd = (pattern: RegExp, text: string, at: number): number => {
 };
 
 /**
- * End of the string literal that starts at `at`, or -1. Long strings are walked by hand: a backtracking matcher keeps
- * state per character and overflows on megabytes.
+ * End of the string literal that starts at `at`, or -1. Long strings are checked in chunks, because the
+ * backtracking of a regular expression overflows on megabytes.
  */
 const stringEnd = (text: string, at: number): number => {
   if (text.charCodeAt(at) !== 0x22) return -1;
@@ -54,10 +54,10 @@ const stringEnd = (text: string, at: number): number => {
     close++;
   }
   for (let from = at + 1; from < close; ) {
-    // Cut into short literals that the pattern can check, never between a backslash and what it escapes.
+    // Split into short literals for the pattern, never inside an escape sequence.
     let to = Math.min(from + 4096, close);
     while (to < close && to > from && isInsideEscape(text, from, to)) to--;
-    if (matchEnd(STRING, `"${text.slice(from, to)}"`, 0) !== to - from + 2) return -1;
+    if (matchEnd(stringPattern, `"${text.slice(from, to)}"`, 0) !== to - from + 2) return -1;
     from = to;
   }
   return close + 1;
@@ -74,19 +74,19 @@ const isInsideEscape = (text: string, from: number, to: number): boolean => {
   return false;
 };
 
-/** Parses a whole document. A leading byte order mark is passed over. Returns a problem with its place when it is not JSON. */
+/** Parses a document, skipping a leading byte order mark. Returns the problem and its position when the text is not JSON. */
 export function parseJson(text: string): JsonDocument | JsonProblem {
   const nodes: JsonNode[] = [];
   const stack: number[] = [];
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const fail = (problem: string, offset = at): JsonProblem => ({ problem, offset, ...placeOf(text, offset) });
+  const fail = (problem: string, offset = at): JsonProblem => ({ problem, offset, ...positionOf(text, offset) });
   const space = (): void => {
-    at = matchEnd(SPACE, text, at);
+    at = matchEnd(spacePattern, text, at);
   };
 
   space();
   for (;;) {
-    // One value, at the root, after `[` or `,`, or after a key.
+    // Parse one value: at the root, after `[` or `,`, or after a key.
     const parent = stack.at(-1) ?? -1;
     const owner = parent < 0 ? undefined : nodes[parent];
     let keyStart = -1;
@@ -94,10 +94,10 @@ export function parseJson(text: string): JsonDocument | JsonProblem {
     if (owner?.kind === 'object') {
       keyStart = at;
       keyEnd = stringEnd(text, at);
-      if (keyEnd < 0) return fail('a key in double quotes was expected');
+      if (keyEnd < 0) return fail('expected a key in double quotes');
       at = keyEnd;
       space();
-      if (text[at] !== ':') return fail('“:” was expected after the key');
+      if (text[at] !== ':') return fail('expected “:” after the key');
       at++;
       space();
     }
@@ -126,18 +126,18 @@ export function parseJson(text: string): JsonDocument | JsonProblem {
       if (open) continue;
     } else {
       const end = scalarEnd(text, at, node);
-      if (end < 0) return fail(at >= text.length ? 'the text ends before the value' : 'a value was expected');
+      if (end < 0) return fail(at >= text.length ? 'unexpected end of text, expected a value' : 'expected a value');
       at = end;
       node.end = end;
       node.after = nodes.length;
     }
-    // Close what ends here, then go on after a comma.
+    // Close the containers that end here, then continue after a comma.
     for (;;) {
       space();
       const top = stack.at(-1);
       const container = top === undefined ? undefined : nodes[top];
       if (!container) {
-        return at < text.length ? fail('something follows after the end of the document') : { text, nodes };
+        return at < text.length ? fail('unexpected text after the end of the document') : { text, nodes };
       }
       const close = container.kind === 'object' ? '}' : ']';
       if (text[at] === close) {
@@ -152,7 +152,7 @@ export function parseJson(text: string): JsonDocument | JsonProblem {
         space();
         break;
       }
-      return fail(at >= text.length ? 'the text ends in the middle of the document' : `“,” or “${close}” was expected`);
+      return fail(at >= text.length ? 'unexpected end of text' : `expected “,” or “${close}”`);
     }
   }
 }
@@ -162,17 +162,17 @@ const scalarEnd = (text: string, at: number, node: JsonNode): number => {
     node.kind = 'string';
     return stringEnd(text, at);
   }
-  for (const literal of LITERALS) {
+  for (const literal of literals) {
     if (text.startsWith(literal, at)) {
       node.kind = literal;
       return at + literal.length;
     }
   }
   node.kind = 'number';
-  return matchEnd(NUMBER, text, at);
+  return matchEnd(numberPattern, text, at);
 };
 
-const placeOf = (text: string, offset: number): { line: number; column: number } => {
+const positionOf = (text: string, offset: number): { line: number; column: number } => {
   const before = text.slice(0, offset);
   const lines = before.split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
@@ -181,19 +181,19 @@ const placeOf = (text: string, offset: number): { line: number; column: number }
 export const isJsonDocument = (parsed: JsonDocument | JsonProblem): parsed is JsonDocument => 'nodes' in parsed;
 
 /** The value as written. */
-export const lexeme = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);
+export const sourceText = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);
 
 /** The key without quotes and escapes, or undefined for array items and the root. */
 export const keyOf = (document: JsonDocument, node: JsonNode): string | undefined =>
   node.keyStart < 0 ? undefined : unquote(document.text.slice(node.keyStart, node.keyEnd));
 
-/** What "copy value" gives: strings without quotes and escapes, everything else as written. */
+/** The text of “Copy value”: strings unquoted and unescaped, other values as written. */
 export const valueText = (document: JsonDocument, node: JsonNode): string =>
-  node.kind === 'string' ? unquote(lexeme(document, node)) : lexeme(document, node);
+  node.kind === 'string' ? unquote(sourceText(document, node)) : sourceText(document, node);
 
 const unquote = (literal: string): string => JSON.parse(literal) as string;
 
-const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
+const identifierPattern = /^[A-Za-z_$][\w$]*$/;
 
 /** Path of a node in JSONPath notation: `$.items[0]["odd key"]`. */
 export function pathOf(document: JsonDocument, index: number): string {
@@ -203,13 +203,13 @@ export function pathOf(document: JsonDocument, index: number): string {
     if (!node || node.parent < 0) break;
     const key = keyOf(document, node);
     if (key === undefined) steps.push(`[${node.position}]`);
-    else steps.push(PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
+    else steps.push(identifierPattern.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
     at = node.parent;
   }
   return `$${steps.reverse().join('')}`;
 }
 
-/** The document re-indented, every lexeme untouched. */
+/** The document with new indentation and otherwise unchanged text. */
 export function prettyJson(document: JsonDocument, indent = '  '): string {
   const out: string[] = [];
   const open: JsonNode[] = [];
@@ -224,7 +224,7 @@ export function prettyJson(document: JsonDocument, indent = '  '): string {
     if (node.position > 0) out.push(',');
     if (node.depth > 0) out.push(`\n${indent.repeat(Math.min(node.depth, 200))}`);
     if (node.keyStart >= 0) out.push(document.text.slice(node.keyStart, node.keyEnd), ': ');
-    if (node.kind !== 'object' && node.kind !== 'array') out.push(lexeme(document, node));
+    if (node.kind !== 'object' && node.kind !== 'array') out.push(sourceText(document, node));
     else if (node.size === 0) out.push(node.kind === 'object' ? '{}' : '[]');
     else {
       out.push(node.kind === 'object' ? '{' : '[');

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { isJsonDocument, type JsonDocument, keyOf, parseJson } from './json.ts';
-import { allClosed, startClosed, treeRows } from './tree-rows.ts';
+import { collapseAll, initiallyClosed, treeRows } from './tree-rows.ts';
 
 const json = (text: string): JsonDocument => {
   const parsed = parseJson(text);
@@ -15,7 +15,7 @@ const shown = (document: JsonDocument, closed: Set<number>): string[] =>
 
 const sample = json('{"a":{"b":[1,2]},"c":{},"d":3}');
 
-test('open containers have a closing row, empty and closed ones do not', () => {
+test('open containers have a closing row; empty and closed containers do not', () => {
   expect(shown(sample, new Set())).toEqual([
     'object',
     'a',
@@ -28,14 +28,14 @@ test('open containers have a closing row, empty and closed ones do not', () => {
     'd',
     '/object',
   ]);
-  expect(shown(sample, allClosed(sample))).toEqual(['object', 'a', 'c', 'd', '/object']);
+  expect(shown(sample, collapseAll(sample))).toEqual(['object', 'a', 'c', 'd', '/object']);
 });
 
-test('a small tree starts open, a big one shows its outline, a deep one stops in time', () => {
-  expect(startClosed(sample).size).toBe(0);
+test('a small tree starts open, a large one shows its outline, and a deep one is closed below a limit', () => {
+  expect(initiallyClosed(sample).size).toBe(0);
   const big = json(`{"list":[${Array(5000).fill('{"x":1}').join(',')}],"id":1}`);
-  expect(shown(big, startClosed(big))).toEqual(['object', 'list', 'id', '/object']);
+  expect(shown(big, initiallyClosed(big))).toEqual(['object', 'list', 'id', '/object']);
   const deep = json('['.repeat(20_000) + ']'.repeat(20_000));
-  expect(treeRows(deep, startClosed(deep)).length).toBeLessThan(120);
+  expect(treeRows(deep, initiallyClosed(deep)).length).toBeLessThan(120);
   expect(treeRows(deep, new Set())).toHaveLength(2 * 20_000 - 1);
 });

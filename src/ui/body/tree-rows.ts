@@ -1,27 +1,33 @@
-/* Which rows a JSON tree shows: an opening row per value, a closing row per open container. Iterative, and as long as what is visible. */
+/*
+ * The rows of a JSON tree: one row per value, and a closing row per open container. Iterative, so that deep documents do not overflow
+ * the stack; closed containers cost one row.
+ */
 
 import type { JsonDocument } from './json.ts';
 
-/** Node index for a value or opening row; its complement (`~index`, negative) for a closing row. */
+/** The node index for a value or opening row; its complement (`~index`, negative) for a closing row. */
 export type TreeRow = number;
 
-const SMALL_TREE = 1500;
-const BIG_SUBTREE = 60;
-const DEEPEST_OPEN = 48;
+export const nodeIndexOf = (row: TreeRow): number => (row < 0 ? ~row : row);
 
-/** What starts closed: nothing in a small tree; in a big one everything large below the second level, and whatever is very deep. */
-export function startClosed(document: JsonDocument): Set<number> {
+const maxFullyOpenNodes = 1500;
+const maxOpenSubtreeNodes = 60;
+const maxOpenDepth = 48;
+
+/** A small tree starts fully open. In a large tree big subtrees below the root start closed. Very deep nodes always start closed. */
+export function initiallyClosed(document: JsonDocument): Set<number> {
   const closed = new Set<number>();
-  const big = document.nodes.length > SMALL_TREE;
+  const isLarge = document.nodes.length > maxFullyOpenNodes;
   for (const [index, node] of document.nodes.entries()) {
     if (node.size === 0) continue;
-    if (node.depth >= DEEPEST_OPEN || (big && node.depth >= 1 && node.after - index > BIG_SUBTREE)) closed.add(index);
+    if (node.depth >= maxOpenDepth || (isLarge && node.depth >= 1 && node.after - index > maxOpenSubtreeNodes))
+      closed.add(index);
   }
   return closed;
 }
 
-/** Every container but the root. */
-export const allClosed = (document: JsonDocument): Set<number> =>
+/** All containers except the root. */
+export const collapseAll = (document: JsonDocument): Set<number> =>
   new Set(document.nodes.flatMap((node, index) => (node.size > 0 && index > 0 ? [index] : [])));
 
 export function treeRows(document: JsonDocument, closed: ReadonlySet<number>): TreeRow[] {

@@ -1,31 +1,31 @@
-/* Which views of a body make sense, best first. The content type is a hint; the bytes decide. */
+/* Decides which views fit a body, best first. The content type is only a hint; the bytes decide. */
 
+import { boundaryOf } from '../../shared/multipart.ts';
 import { rasterType, utf8Text } from './bytes.ts';
 import { isJsonDocument, type JsonDocument, type JsonProblem, parseJson } from './json.ts';
-import { boundaryOf } from './multipart.ts';
 import { looksLikeXml } from './xml.ts';
 
 export type BodyView = 'json' | 'form' | 'parts' | 'xml' | 'image' | 'text' | 'hex';
 
-export type BodyReading = {
+export type ParsedBody = {
   views: BodyView[];
   text: string | undefined;
   json: JsonDocument | undefined;
-  /** Set when the sender said JSON and it is not. */
+  /** Set when the content type is JSON but the body is not valid JSON. */
   jsonProblem: JsonProblem | undefined;
   boundary: string | undefined;
 };
 
-const MAX_TREE_BYTES = 16 << 20;
+const maxJsonBytes = 16 << 20;
 
-/** Reads a body once. An empty body has no views. */
-export function readBody(bytes: Uint8Array, contentType: string): BodyReading {
+/** Parses a body. An empty body has no views. */
+export function parseBody(bytes: Uint8Array, contentType: string): ParsedBody {
   const type = contentType.toLowerCase();
   const text = utf8Text(bytes);
   const views: BodyView[] = [];
   const boundary = boundaryOf(contentType);
   const saysJson = /[/+]json\b/.test(type) || /\bjson\b/.test(type);
-  const maybeJson = text !== undefined && bytes.length <= MAX_TREE_BYTES && (saysJson || /^\ufeff?\s*[[{"]/.test(text));
+  const maybeJson = text !== undefined && bytes.length <= maxJsonBytes && (saysJson || /^\ufeff?\s*[[{"]/.test(text));
   const parsed = maybeJson ? parseJson(text) : undefined;
   const json = parsed && isJsonDocument(parsed) ? parsed : undefined;
   if (bytes.length > 0) {

@@ -1,20 +1,20 @@
 /*
- * XML and HTML re-indented as text. It only ever splits and indents: no document is built, no entity resolved, nothing loaded.
- * Text inside an element that has no child elements stays on the element's line.
+ * Indents XML and HTML as text. It does not build a document, resolve entities or load anything. The text of an element without child
+ * elements stays on the element's line.
  */
 
-const TOKEN =
+const tokenPattern =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<![^>]*>|<\/[^>]*>|<(?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+|</g;
-const MAX_INDENT = 60;
+const maxIndentDepth = 60;
 
 export const looksLikeXml = (text: string): boolean => /^\ufeff?\s*<[?!A-Za-z]/.test(text) && />\s*$/.test(text);
 
-/** One tag per line, two spaces a level. Text without markup comes back trimmed. */
+/** One tag per line, indented by two spaces per level. Text without markup is only trimmed. */
 export function indentXml(text: string): string {
-  const tokens = (text.match(TOKEN) ?? []).map(token => token.trim()).filter(token => token !== '');
+  const tokens = (text.match(tokenPattern) ?? []).map(token => token.trim()).filter(token => token !== '');
   const lines: string[] = [];
   let depth = 0;
-  const push = (line: string): unknown => lines.push('  '.repeat(Math.min(depth, MAX_INDENT)) + line);
+  const push = (line: string): unknown => lines.push('  '.repeat(Math.min(depth, maxIndentDepth)) + line);
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] ?? '';
     const next = tokens[at + 1];

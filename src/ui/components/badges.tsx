@@ -1,19 +1,19 @@
-/* What an event is, at a glance: each mark says it in colour and in words. */
+/* Badges for method, platform, signature verdict and response status. None of them relies on colour alone. */
 
 import { platformTitle } from '../format/platforms.ts';
 import type { Verdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Icon } from './icons.tsx';
 
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+const knownMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 export const Method = ({ method }: { method: string | null }) => (
-  <span class={`method ${method !== null && METHODS.has(method) ? method.toLowerCase() : 'other'}`}>
+  <span class={`method ${method !== null && knownMethods.has(method) ? method.toLowerCase() : 'other'}`}>
     {method ?? '?'}
   </span>
 );
 
-/** A stable colour per name; 12 hues that all pass contrast on both themes. */
+/** A stable hue per name: one of 12 that have enough contrast in both themes. */
 const hueOf = (name: string): number => {
   let sum = 7;
   for (const char of name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 3600;

@@ -1,25 +1,26 @@
-/* The body of an event in every form that makes sense for its bytes. Everything is text, hex or a raster picture from the bytes. */
+/* The body of an event in the views that fit its bytes: JSON, form, parts, XML, image, text or hex. Nothing in it is executed. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
+import { type MultipartPart, parseMultipart } from '../../shared/multipart.ts';
 import { api } from '../api.ts';
 import { bytesOf, pictureUrl } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
-import { type Compression, closedEncoding, compressionOf, inflate } from '../body/inflate.ts';
+import { type Compression, detectCompression, inflate, unsupportedEncoding } from '../body/inflate.ts';
 import { prettyJson } from '../body/json.ts';
-import { type Part, parseMultipart } from '../body/multipart.ts';
-import { type BodyReading, type BodyView, readBody } from '../body/views.ts';
+import { type BodyView, type ParsedBody, parseBody } from '../body/views.ts';
 import { indentXml } from '../body/xml.ts';
-import { sizeWords } from '../format/time.ts';
+import { formatBytes } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
-import { Button, CopyButton, Empty, Notice, Segmented } from './controls.tsx';
+import { Button, Empty, Notice, Segmented } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { HexView } from './hex-view.tsx';
 import { Icon } from './icons.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { NestedValue, PairTable } from './pairs.tsx';
+import { NestedValue, PairTable } from './pair-table.tsx';
 import { TextView } from './text-view.tsx';
 
-const NAMES: Record<BodyView, string> = {
+const viewNames: Record<BodyView, string> = {
   json: 'JSON',
   form: 'Form',
   parts: 'Parts',
@@ -34,83 +35,86 @@ const headerOf = (event: EventDetail, wanted: string): string =>
 
 export function BodyPanel({ event }: { event: EventDetail }) {
   const sent = useMemo(() => bytesOf(event.payloadRaw, event.payloadEncoding), [event]);
-  const compression = compressionOf(sent, headerOf(event, 'content-encoding'));
-  const { opened, isDamaged } = useOpened(sent, compression);
+  const compression = detectCompression(sent, headerOf(event, 'content-encoding'));
+  const { decompressed, isDamaged } = useDecompressed(sent, compression);
   const [asSent, setAsSent] = useState(false);
-  const bytes = opened && !asSent ? opened : sent;
+  const bytes = decompressed && !asSent ? decompressed : sent;
   const contentType = headerOf(event, 'content-type');
-  const reading = useMemo(() => readBody(bytes, contentType), [bytes, contentType]);
-  const closed = reading.text === undefined ? closedEncoding(headerOf(event, 'content-encoding')) : undefined;
-  const [wish, setWish] = useState<BodyView>();
-  const view = wish && reading.views.includes(wish) ? wish : reading.views[0];
+  const body = useMemo(() => parseBody(bytes, contentType), [bytes, contentType]);
+  const unsupported = body.text === undefined ? unsupportedEncoding(headerOf(event, 'content-encoding')) : undefined;
+  const [chosenView, setChosenView] = useState<BodyView>();
+  const view = chosenView && body.views.includes(chosenView) ? chosenView : body.views[0];
   if (view === undefined) {
-    return <Empty title="No body">This {visibleLine(event.method ?? '')} request was sent without one.</Empty>;
+    return <Empty title="No body">This {visibleLine(event.method ?? '')} request has no body.</Empty>;
   }
   return (
     <div class="body-panel">
       <div class="panel-bar">
         <Segmented
           label="View of the body"
-          options={reading.views.map(id => ({ id, label: NAMES[id] }))}
+          options={body.views.map(id => ({ id, label: viewNames[id] }))}
           value={view}
-          onPick={setWish}
+          onPick={setChosenView}
         />
         <span class="grow" />
-        {reading.text !== undefined && <CopyButton kind="quiet" label="Copy" text={() => copyForm(view, reading)} />}
+        {body.text !== undefined && <CopyButton kind="quiet" label="Copy" text={() => textToCopy(view, body)} />}
         <a
           class="button quiet"
           href={api.rawUrl(event.id)}
           download=""
-          aria-label={`Download the body, ${sizeWords(event.size)}`}
+          aria-label={`Download the body, ${formatBytes(event.size)}`}
         >
           <Icon name="download" />
-          <span>{sizeWords(event.size)}</span>
+          <span>{formatBytes(event.size)}</span>
         </a>
       </div>
-      {compression && opened && (
-        <Notice action={<Button onClick={() => setAsSent(!asSent)}>{asSent ? 'Open it' : 'Show as sent'}</Button>}>
+      {compression && decompressed && (
+        <Notice action={<Button onClick={() => setAsSent(!asSent)}>{asSent ? 'Decompress' : 'Show as sent'}</Button>}>
           {asSent
             ? `These are the ${compression} bytes as they were sent.`
-            : `Sent as ${compression}, ${sizeWords(sent.length)}; opened here for reading, ${sizeWords(opened.length)}. What is stored is what was sent.`}
+            : `Sent as ${compression}, ${formatBytes(sent.length)}; shown decompressed, ${formatBytes(decompressed.length)}. The stored body is unchanged.`}
         </Notice>
       )}
-      {(closed || isDamaged) && (
+      {(unsupported || isDamaged) && (
         <Notice>
-          {closed
-            ? `Sent as ${closed}, which browsers do not open for reading. Download it to open it yourself.`
-            : `Sent as ${compression}, but it is damaged, cut short or too large to open here.`}
+          {unsupported
+            ? `Sent as ${unsupported}, which browsers cannot decompress. Download the body to read it.`
+            : `Sent as ${compression}, but it is damaged, truncated or too large to decompress here.`}
         </Notice>
       )}
-      {reading.jsonProblem && !compression && (
+      {body.jsonProblem && !compression && (
         <Notice tone="warn">
-          The sender called this JSON, but it is not: {reading.jsonProblem.problem} at line {reading.jsonProblem.line},
-          column {reading.jsonProblem.column}.
+          The content type is JSON, but the body is not valid JSON: {body.jsonProblem.problem} at line{' '}
+          {body.jsonProblem.line}, column {body.jsonProblem.column}.
         </Notice>
       )}
-      <View view={view} reading={reading} bytes={bytes} />
+      <View view={view} body={body} bytes={bytes} />
     </div>
   );
 }
 
-/** The inside of a compressed body, once it is there, or that there is none to be had. */
-function useOpened(sent: Uint8Array, compression: Compression | undefined) {
-  const [opened, setOpened] = useState<{ sent: Uint8Array; bytes: Uint8Array | undefined }>();
+/** Decompresses the body. `isDamaged` means that it could not be decompressed. */
+function useDecompressed(sent: Uint8Array, compression: Compression | undefined) {
+  const [decompressed, setOpened] = useState<{ sent: Uint8Array; bytes: Uint8Array | undefined }>();
   useEffect(() => {
     if (compression) void inflate(sent, compression).then(bytes => setOpened({ sent, bytes }));
   }, [sent, compression]);
-  const isDone = opened?.sent === sent;
-  return { opened: isDone ? opened.bytes : undefined, isDamaged: isDone && opened.bytes === undefined };
+  const isDone = decompressed?.sent === sent;
+  return {
+    decompressed: isDone ? decompressed.bytes : undefined,
+    isDamaged: isDone && decompressed.bytes === undefined,
+  };
 }
 
-/** In the JSON view the copy is indented, in all others it is the text as sent. */
-const copyForm = (view: BodyView, reading: BodyReading): string =>
-  view === 'json' && reading.json ? prettyJson(reading.json) : (reading.text ?? '');
+/** The JSON view copies indented JSON; the other views copy the text as sent. */
+const textToCopy = (view: BodyView, body: ParsedBody): string =>
+  view === 'json' && body.json ? prettyJson(body.json) : (body.text ?? '');
 
-function View({ view, reading, bytes }: { view: BodyView; reading: BodyReading; bytes: Uint8Array }) {
-  const text = reading.text ?? '';
+function View({ view, body, bytes }: { view: BodyView; body: ParsedBody; bytes: Uint8Array }) {
+  const text = body.text ?? '';
   switch (view) {
     case 'json':
-      return reading.json ? <JsonTree document={reading.json} label="JSON body" /> : null;
+      return body.json ? <JsonTree document={body.json} label="JSON body" /> : null;
     case 'form':
       return (
         <div class="scroll-pane">
@@ -121,7 +125,7 @@ function View({ view, reading, bytes }: { view: BodyView; reading: BodyReading; 
         </div>
       );
     case 'parts':
-      return <Parts parts={parseMultipart(bytes, reading.boundary ?? '')} />;
+      return <Parts parts={parseMultipart(bytes, body.boundary ?? '')} />;
     case 'xml':
       return <TextView text={text.length > 2 << 20 ? text : indentXml(text)} label="XML body" />;
     case 'image':
@@ -135,54 +139,54 @@ function View({ view, reading, bytes }: { view: BodyView; reading: BodyReading; 
 
 function Picture({ bytes }: { bytes: Uint8Array }) {
   const url = useMemo(() => pictureUrl(bytes), [bytes]);
-  if (!url) return <Empty title="Too large to show here">Download it to look at it.</Empty>;
+  if (!url) return <Empty title="The image is too large to show">Download it to view it.</Empty>;
   return (
     <div class="picture">
-      <img src={url} alt="What was sent" />
+      <img src={url} alt="Request body" />
     </div>
   );
 }
 
-const Parts = ({ parts }: { parts: Part[] }) =>
+const Parts = ({ parts }: { parts: MultipartPart[] }) =>
   parts.length === 0 ? (
-    <Empty title="No parts found">The boundary of the content type does not occur in the body. See Raw or Hex.</Empty>
+    <Empty title="No parts found">The boundary from the content type is not in the body. See Raw or Hex.</Empty>
   ) : (
     <div class="scroll-pane parts">
       {parts.map((part, index) => (
-        <PartCard key={index} part={part} place={index + 1} />
+        <PartCard key={index} part={part} number={index + 1} />
       ))}
     </div>
   );
 
-function PartCard({ part, place }: { part: Part; place: number }) {
-  const reading = useMemo(() => readBody(part.bytes, part.contentType ?? ''), [part]);
+function PartCard({ part, number }: { part: MultipartPart; number: number }) {
+  const body = useMemo(() => parseBody(part.bytes, part.contentType ?? ''), [part]);
   const save = (): void => {
     const url = URL.createObjectURL(new Blob([new Uint8Array(part.bytes)], { type: 'application/octet-stream' }));
     const link = document.createElement('a');
     link.href = url;
-    link.download = (part.filename ?? `part-${place}`).replace(/[^\w.-]+/g, '_');
+    link.download = (part.filename ?? `part-${number}`).replace(/[^\w.-]+/g, '_');
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   };
-  const title = part.name ?? `Part ${place}`;
+  const title = part.name ?? `Part ${number}`;
   return (
-    <section class="part" aria-label={`Part ${place}`}>
+    <section class="part" aria-label={`Part ${number}`}>
       <header>
         <strong>{visibleLine(title)}</strong>
         {part.filename !== undefined && <span class="file">{visibleLine(part.filename)}</span>}
         <span class="faint">
-          {visibleLine(part.contentType ?? 'text')} · {sizeWords(part.bytes.length)}
+          {visibleLine(part.contentType ?? 'text')} · {formatBytes(part.bytes.length)}
         </span>
         <Button kind="quiet" icon="download" onClick={save}>
           Save
         </Button>
       </header>
-      {reading.views.includes('image') ? (
+      {body.views.includes('image') ? (
         <Picture bytes={part.bytes} />
-      ) : reading.json ? (
-        <TextView text={prettyJson(reading.json)} label={`Part ${place}`} />
-      ) : reading.text !== undefined ? (
-        <TextView text={reading.text} label={`Part ${place}`} />
+      ) : body.json ? (
+        <TextView text={prettyJson(body.json)} label={`Part ${number}`} />
+      ) : body.text !== undefined ? (
+        <TextView text={body.text} label={`Part ${number}`} />
       ) : (
         <HexView bytes={part.bytes.subarray(0, 4096)} />
       )}

@@ -1,13 +1,13 @@
-/* Copying, also where the page is plain http on a LAN and browsers withhold the clipboard interface. */
+/* Copies text to the clipboard. Over plain http the Clipboard API is not available, so it falls back to document.execCommand. */
 
-/** True when the text is on the clipboard. */
+/** Returns whether the text was copied. */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard && isSecureContext) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Refused (no focus, no permission): the old way may still work.
+      // Refused (no focus or no permission): the fallback may still work.
     }
   }
   return copyBySelection(text);
@@ -18,12 +18,12 @@ const copyBySelection = (text: string): boolean => {
   area.value = text;
   area.readOnly = true;
   area.className = 'offscreen';
-  const before = document.activeElement;
-  // Inside an open dialog everything outside is inert and cannot be selected.
+  const previousFocus = document.activeElement;
+  // While a modal dialog is open, elements outside of it are inert and cannot be selected.
   (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
-  const done = document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   area.remove();
-  if (before instanceof HTMLElement) before.focus();
-  return done;
+  if (previousFocus instanceof HTMLElement) previousFocus.focus();
+  return isCopied;
 };

@@ -1,11 +1,9 @@
-/* Buttons, fields, notices: the small set that every page is made of. */
+/* The shared controls of all pages: buttons, fields, notices, dialogs and placeholders. */
 
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { copyText } from './clipboard.ts';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './icon-button.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { showError } from './toasts.tsx';
 
 type ButtonProps = ButtonHTMLAttributes & {
   kind?: 'primary' | 'plain' | 'quiet' | 'danger';
@@ -27,47 +25,9 @@ export const Button = ({ kind = 'plain', icon, busy = false, children, ...rest }
   </button>
 );
 
-type CopyButtonProps = {
-  text: string | (() => string);
-  label?: string;
-  what?: string;
-  kind?: 'plain' | 'quiet' | 'primary';
-};
-
-const COPIED_MS = 1600;
-
-/** Copies and says so in place; the width does not change. Without a label it is an icon named after `what`. */
-export function CopyButton({ text, label, what = 'value', kind = 'plain' }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(setCopied, COPIED_MS, false);
-    return () => clearTimeout(timer);
-  }, [copied]);
-  const copy = async (): Promise<void> => {
-    const done = await copyText(typeof text === 'string' ? text : text());
-    setCopied(done);
-    if (!done) showError('Your browser did not allow copying. Select the text and copy it yourself.');
-  };
-  const icon = copied ? 'check' : 'copy';
-  if (label === undefined) {
-    return (
-      <IconButton icon={icon} label={copied ? 'Copied' : `Copy ${what}`} class={copied ? 'done' : ''} onClick={copy} />
-    );
-  }
-  return (
-    <Button kind={kind} icon={icon} class={`copy ${copied ? 'done' : ''}`} onClick={copy}>
-      <span class="swap">
-        <span aria-hidden={copied}>{label}</span>
-        <span aria-hidden={!copied}>Copied</span>
-      </span>
-    </Button>
-  );
-}
-
 type FieldProps = InputHTMLAttributes & {
   label: string;
-  /** The heading above already says it; the label stays for screen readers. */
+  /** Shows the label to screen readers only, for a field whose heading already names it. */
   hideLabel?: boolean;
   hint?: ComponentChildren;
   problem?: string;
@@ -143,7 +103,7 @@ type SegmentedProps<T extends string> = {
   onPick: (id: T) => void;
 };
 
-/** A choice among few, as one row of buttons. */
+/** A row of buttons to choose one of a few options. */
 export const Segmented = <T extends string>({ label, options, value, onPick }: SegmentedProps<T>) => (
   <fieldset class="segmented">
     <legend class="offscreen">{label}</legend>
@@ -160,29 +120,29 @@ type DialogProps = {
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
-  /** It shows what is shown only once: a click beside it does not close it. */
-  stays?: boolean;
+  /** A click outside does not close it. For content that is shown only once. */
+  isPersistent?: boolean;
 };
 
-/** A modal on the browser's own dialog: focus stays inside, Escape and a click outside close it. */
-export function Dialog({ title, onClose, children, wide = false, stays = false }: DialogProps) {
+/** A modal dialog, based on the native element: it traps focus, and Escape or a click outside closes it. */
+export function Dialog({ title, onClose, children, wide = false, isPersistent = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
-    const before = document.activeElement;
+    const previousFocus = document.activeElement;
     ref.current?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      if (previousFocus instanceof HTMLElement) previousFocus.focus();
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the dialog closes on Escape by itself.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the native dialog closes on Escape.
     <dialog
       ref={ref}
       class={wide ? 'wide' : ''}
       aria-labelledby={titleId}
       onClose={onClose}
-      onClick={event => !stays && event.target === ref.current && ref.current?.close()}
+      onClick={event => !isPersistent && event.target === ref.current && ref.current?.close()}
     >
       <div class="dialog-body">
         <header>
@@ -199,7 +159,7 @@ type EmptyProps = {
   title: string;
   children?: ComponentChildren;
   action?: ComponentChildren;
-  /** Nothing else is on the page, so this is its heading. */
+  /** Renders the title as the heading of the page. */
   isPage?: boolean;
 };
 
@@ -211,7 +171,7 @@ export const Empty = ({ title, children, action, isPage = false }: EmptyProps) =
   </div>
 );
 
-/** Rows of the shape of what will come, so that nothing jumps when it does. */
+/** Placeholder rows while content loads, to avoid layout shifts. */
 export const Skeleton = ({ rows, kind = 'line' }: { rows: number; kind?: 'line' | 'card' }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (

@@ -1,26 +1,26 @@
-/* The list of deliveries: windowed, paged as one scrolls, and still under the reader's eyes while new ones arrive above. */
+/* The event list: virtualized, loads older pages while scrolling, and keeps its scroll position when events are added at the top. */
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
-import { count, sizeWords } from '../format/time.ts';
-import { rowVerdict } from '../format/verdict.ts';
+import { formatBytes, formatCount } from '../format/time.ts';
+import { describeRowVerdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
-import type { Feed, FeedView } from '../live/feed.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { Button, Empty, Skeleton } from './controls.tsx';
 import { Link } from './navigation.tsx';
-import { useReveal } from './reveal.ts';
 import { Time } from './time.tsx';
-import { useVirtual } from './virtual.ts';
+import { useRevealSelected } from './use-reveal-selected.ts';
+import { useVirtual } from './use-virtual.ts';
 
-const ROW = 60;
-const AHEAD = 200;
-const LONGEST_TYPE = 120;
+const rowHeight = 60;
+const prefetchRows = 200;
+const maxTypeChars = 120;
 
 type EventListProps = {
-  feed: Feed;
-  view: FeedView;
+  list: LiveList;
+  state: LiveListState;
   q: string;
   selectedId: string;
   selectedAt: number | undefined;
@@ -29,62 +29,63 @@ type EventListProps = {
   onPick: (id: string) => void;
 };
 
-export function EventList({ feed, view, q, selectedId, selectedAt, hrefOf, picked, onPick }: EventListProps) {
-  const rows = view.length + (view.more ? 1 : 0);
-  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows, rowHeight: ROW });
-  const [above, setAbove] = useState(0);
+export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, picked, onPick }: EventListProps) {
+  const rows = state.length + (state.hasMore ? 1 : 0);
+  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });
+  /** New events above the visible rows. */
+  const [aboveCount, setAboveCount] = useState(0);
 
-  // Rows put on top push what is being read down by as much as they are high: the scroll position follows.
-  const arrived = useRef({ feed, count: view.arrived });
+  // New rows at the top push the visible rows down; the scroll position moves with them.
+  const lastArrivals = useRef({ list, count: state.arrivalCount });
   useLayoutEffect(() => {
-    const fresh = arrived.current.feed === feed ? view.arrived - arrived.current.count : 0;
-    arrived.current = { feed, count: view.arrived };
+    const added = lastArrivals.current.list === list ? state.arrivalCount - lastArrivals.current.count : 0;
+    lastArrivals.current = { list, count: state.arrivalCount };
     const element = scroller.current;
     if (!element) return;
-    if (fresh > 0 && element.scrollTop > 0) {
-      element.scrollTop += fresh * ROW;
-      setAbove(n => n + fresh);
+    if (added > 0 && element.scrollTop > 0) {
+      element.scrollTop += added * rowHeight;
+      setAboveCount(n => n + added);
     }
-  }, [feed, view.arrived, scroller]);
+  }, [list, state.arrivalCount, scroller]);
   useEffect(() => {
-    if (range.from === 0) setAbove(0);
+    if (range.from === 0) setAboveCount(0);
   }, [range.from]);
 
   useEffect(() => {
-    if (view.more && !view.problem) void feed.loadTo(range.to + AHEAD);
-  }, [feed, view.more, view.problem, view.phase, range.to]);
+    if (state.hasMore && !state.problem) void list.loadTo(range.to + prefetchRows);
+  }, [list, state.hasMore, state.problem, state.phase, range.to]);
 
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
-  useReveal({ feed, view, q, selectedId, selectedAt, isUntouched, reveal });
+  useRevealSelected({ list, state, q, selectedId, selectedAt, isUntouched, reveal });
 
-  if (view.phase === 'loading') return <Skeleton rows={10} kind="line" />;
-  if (view.phase === 'ready' && view.length === 0) {
+  if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
+  if (state.phase === 'ready' && state.length === 0) {
     return (
       <Empty title={q ? 'Nothing found' : 'Nothing here yet'}>
         {q
-          ? `No event type or payload contains “${visibleLine(q.slice(0, 80))}”. The search looks for exactly these characters, upper or lower case.`
+          ? `No event type or payload contains “${visibleLine(q.slice(0, 80))}”. The search matches this exact text, ignoring case.`
           : 'Waiting for the next delivery.'}
       </Empty>
     );
   }
   return (
     <div class="list-box">
-      {above > 0 && (
+      {aboveCount > 0 && (
         <button type="button" class="above" onClick={() => scroller.current?.scrollTo({ top: 0, behavior: 'smooth' })}>
-          ↑ {count(above, 'new event')}
+          ↑ {formatCount(aboveCount, 'new event')}
         </button>
       )}
       <div ref={scroller} class="event-list">
-        <ul class="sizer" style={{ height: `${rows * ROW}px` }}>
+        <ul class="sizer" style={{ height: `${rows * rowHeight}px` }}>
           {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => {
             const index = range.from + offset;
-            const event = feed.at(index);
-            const top = `translateY(${index * ROW}px)`;
+            const event = list.at(index);
+            const top = `translateY(${index * rowHeight}px)`;
             if (!event) {
-              return index === view.length && view.more ? (
+              return index === state.length && state.hasMore ? (
                 <li key="more" class="list-end" style={{ transform: top }}>
-                  {view.problem ? (
-                    <Button onClick={() => feed.loadTo(view.length + 1)}>Load more: {view.problem}</Button>
+                  {state.problem ? (
+                    <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>
                   ) : (
                     'Loading older events…'
                   )}
@@ -109,7 +110,7 @@ export function EventList({ feed, view, q, selectedId, selectedAt, hrefOf, picke
   );
 }
 
-/** Half-decoded binary says nothing; a word says more. */
+/** Binary data is shown as such instead of as garbled text. */
 const previewOf = ({ payloadPreview, size }: EventSummary): string => {
   if (size === 0) return 'no body';
   return /[\0\ufffd]/.test(payloadPreview) ? 'binary data' : visibleLine(payloadPreview);
@@ -125,8 +126,8 @@ type RowProps = {
 };
 
 function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) {
-  const verdict = rowVerdict(event.signatureValid);
-  const type = event.eventType === null ? undefined : visibleLine(event.eventType.slice(0, LONGEST_TYPE));
+  const verdict = describeRowVerdict(event.signatureValid);
+  const type = event.eventType === null ? undefined : visibleLine(event.eventType.slice(0, maxTypeChars));
   return (
     <li class={`event-row ${isSelected ? 'selected' : ''} ${isPicked ? 'picked' : ''}`} style={{ transform: top }}>
       <label class="pick">
@@ -151,7 +152,7 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
             {visibleLine(platformTitle(event.platform))}
           </span>
           <span class="preview">{previewOf(event)}</span>
-          {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{sizeWords(event.size)}</span>}
+          {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{formatBytes(event.size)}</span>}
         </span>
       </Link>
     </li>

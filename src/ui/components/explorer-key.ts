@@ -1,11 +1,11 @@
-/* The API key that somebody pasted into the explorer (`/docs`). The explorer's side of it is in src/http/docs.ts. */
+/* Signing out of the API explorer (`/docs`), which may hold an API key. Its counterpart is src/http/docs.ts. */
 
-/** Takes it away from every open explorer, and what version 1.0 left in storage. */
+/** Clears the key in all open explorer tabs, and the copy that version 1.0 left in localStorage. */
 export function forgetExplorerKey(): void {
   try {
     localStorage.removeItem('authorized');
   } catch {
-    // Without storage there is nothing in it.
+    // Storage is not allowed, so nothing is stored.
   }
   const channel = new BroadcastChannel('hooktape-sign-out');
   channel.postMessage('signed out');

@@ -1,22 +1,22 @@
-/* Bytes as offset, hexadecimal and ASCII, however many there are. */
+/* A virtualized hex view: offset, hexadecimal and ASCII. */
 
 import { hexRow, hexRowCount } from '../body/bytes.ts';
-import { useVirtual } from './virtual.ts';
+import { useVirtual } from './use-virtual.ts';
 
-const ROW = 20;
+const rowHeight = 20;
 
 export function HexView({ bytes }: { bytes: Uint8Array }) {
   const rows = hexRowCount(bytes);
-  const { scroller, range } = useVirtual<HTMLElement>({ count: rows, rowHeight: ROW });
+  const { scroller, range } = useVirtual<HTMLElement>({ count: rows, rowHeight });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section ref={scroller} class="hex" tabIndex={0} aria-label="Bytes in hexadecimal">
-      <div class="sizer" style={{ height: `${rows * ROW}px` }}>
+      <div class="sizer" style={{ height: `${rows * rowHeight}px` }}>
         {Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => {
           const index = range.from + at;
           const row = hexRow(bytes, index);
           return (
-            <div key={index} class="hex-row" style={{ transform: `translateY(${index * ROW}px)` }}>
+            <div key={index} class="hex-row" style={{ transform: `translateY(${index * rowHeight}px)` }}>
               <span class="offset">{row.offset}</span>
               <span>{row.hex}</span>
               <span class="ascii">{row.ascii}</span>

@@ -1,6 +1,6 @@
-/* Line icons on a 16 unit grid, drawn with the text's colour. Always beside a word or inside a labelled control, hence hidden from readers. */
+/* Line icons on a 16 unit grid in the text colour. Hidden from screen readers: they only appear next to text or in labelled controls. */
 
-const PATHS = {
+const paths = {
   back: 'M9.5 3.5 5 8l4.5 4.5',
   check: 'm3.5 8.5 3 3 6-7',
   chevron: 'm4.5 6.5 3.5 3.5 3.5-3.5',
@@ -25,15 +25,15 @@ const PATHS = {
   warn: 'M8 2.500 1.800 13.300h12.400L8 2.500Zm0 4v3.200m0 1.800v.01',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof paths;
 
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-    <path d={PATHS[name]} />
+    <path d={paths[name]} />
   </svg>
 );
 
-/** Two reels and the tape that leaves them as a hook. */
+/** The logo. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="8" />

@@ -1,31 +1,31 @@
-/* The JSON tree: values as they were written, only the rows in view in the document, path and value of any row to copy. */
+/* A virtualized JSON tree. Values are shown as they were written; the path and value of every row can be copied. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf, valueText } from '../body/json.ts';
-import { allClosed, startClosed, treeRows } from '../body/tree-rows.ts';
-import { count } from '../format/time.ts';
+import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText, valueText } from '../body/json.ts';
+import { collapseAll, initiallyClosed, nodeIndexOf, treeRows } from '../body/tree-rows.ts';
+import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
-import { Button, CopyButton, Dialog } from './controls.tsx';
+import { Button, Dialog } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icons.tsx';
 import { TextView } from './text-view.tsx';
-import { useVirtual } from './virtual.ts';
+import { useVirtual } from './use-virtual.ts';
 
-const ROW = 22;
-const LONGEST = 300;
-const DEEPEST_INDENT = 32;
+const rowHeight = 22;
+const maxValueChars = 300;
+const maxIndentDepth = 32;
 
 export function JsonTree({ document, label }: { document: JsonDocument; label: string }) {
-  const [closed, setClosed] = useState(() => startClosed(document));
+  const [closed, setClosed] = useState(() => initiallyClosed(document));
   const [current, setCurrent] = useState(0);
-  const [touched, setTouched] = useState(false);
-  const [whole, setWhole] = useState(false);
+  const [isFocused, setIsFocused] = useState(false);
   useEffect(() => {
-    setClosed(startClosed(document));
+    setClosed(initiallyClosed(document));
     setCurrent(0);
   }, [document]);
   const rows = useMemo(() => treeRows(document, closed), [document, closed]);
-  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows.length, rowHeight: ROW });
-  const place = rows.indexOf(current);
+  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows.length, rowHeight });
+  const currentRow = rows.indexOf(current);
 
   const toggle = (index: number, open = closed.has(index)): void => {
     if ((document.nodes[index]?.size ?? 0) === 0) return;
@@ -35,7 +35,7 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
     setClosed(next);
   };
   const step = (by: 1 | -1): void => {
-    let to = place + by;
+    let to = currentRow + by;
     while ((rows[to] ?? 0) < 0) to += by;
     const row = rows[to];
     if (row === undefined) return;
@@ -59,8 +59,6 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
     event.preventDefault();
   };
 
-  const selected = document.nodes[current];
-  const shownPath = useMemo(() => ending(visibleLine(pathOf(document, current))), [document, current]);
   return (
     <div class="tree-box">
       <div
@@ -69,63 +67,81 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
         role="tree"
         aria-label={label}
         tabIndex={0}
-        aria-activedescendant={place >= range.from && place < range.to ? `row-${current}` : undefined}
+        aria-activedescendant={currentRow >= range.from && currentRow < range.to ? `row-${current}` : undefined}
         onKeyDown={onKeyDown}
-        onFocus={() => setTouched(true)}
+        onFocus={() => setIsFocused(true)}
       >
-        <div class="sizer" role="none" style={{ height: `${rows.length * ROW}px` }}>
-          {rows.slice(range.from, range.to).map((row, at) => (
+        <div class="sizer" role="none" style={{ height: `${rows.length * rowHeight}px` }}>
+          {rows.slice(range.from, range.to).map((row, offset) => (
             <Row
               key={row}
               document={document}
               row={row}
-              top={(range.from + at) * ROW}
+              top={(range.from + offset) * rowHeight}
               isClosed={closed.has(row)}
-              isCurrent={touched && row === current}
-              onPick={() => setCurrent(row < 0 ? ~row : row)}
-              onToggle={() => toggle(row < 0 ? ~row : row)}
+              isCurrent={isFocused && row === current}
+              onPick={() => setCurrent(nodeIndexOf(row))}
+              onToggle={() => toggle(nodeIndexOf(row))}
             />
           ))}
         </div>
       </div>
-      {selected && (
-        <footer class="tree-foot">
-          <code title={shownPath}>{shownPath}</code>
-          <span class="tree-actions">
-            {selected.end - selected.start > LONGEST && selected.size === 0 && (
-              <Button kind="quiet" onClick={() => setWhole(true)}>
-                Show whole value
-              </Button>
-            )}
-            <CopyButton kind="quiet" label="Path" text={() => pathOf(document, current)} />
-            <CopyButton kind="quiet" label="Value" text={() => valueText(document, selected)} />
-            <span class="only-wide">
-              <Button kind="quiet" onClick={() => setClosed(new Set())}>
-                Expand all
-              </Button>
-              <Button kind="quiet" onClick={() => setClosed(allClosed(document))}>
-                Collapse
-              </Button>
-            </span>
-          </span>
-        </footer>
-      )}
-      {whole && selected && (
-        <Dialog title="Whole value" wide onClose={() => setWhole(false)}>
-          <div class="whole">
-            <TextView text={valueText(document, selected)} label="Whole value" />
-          </div>
-          <div class="dialog-actions">
-            <CopyButton label="Copy value" text={() => valueText(document, selected)} />
-          </div>
-        </Dialog>
-      )}
+      <Footer
+        document={document}
+        current={current}
+        onExpandAll={() => setClosed(new Set())}
+        onCollapseAll={() => setClosed(collapseAll(document))}
+      />
     </div>
   );
 }
 
-/** Paths can be as deep as the document; the end of one says the most. */
-const ending = (path: string): string => (path.length > LONGEST ? `…${path.slice(-LONGEST)}` : path);
+type FooterProps = { document: JsonDocument; current: number; onExpandAll: () => void; onCollapseAll: () => void };
+
+/** Path and value of the current row to copy, and the buttons for the whole tree. */
+function Footer({ document, current, onExpandAll, onCollapseAll }: FooterProps) {
+  const [isFullValueOpen, setIsFullValueOpen] = useState(false);
+  const path = useMemo(() => shortenPath(visibleLine(pathOf(document, current))), [document, current]);
+  const node = document.nodes[current];
+  if (!node) return null;
+  return (
+    <>
+      <footer class="tree-foot">
+        <code title={path}>{path}</code>
+        <span class="tree-actions">
+          {node.end - node.start > maxValueChars && node.size === 0 && (
+            <Button kind="quiet" onClick={() => setIsFullValueOpen(true)}>
+              Show full value
+            </Button>
+          )}
+          <CopyButton kind="quiet" label="Path" text={() => pathOf(document, current)} />
+          <CopyButton kind="quiet" label="Value" text={() => valueText(document, node)} />
+          <span class="only-wide">
+            <Button kind="quiet" onClick={onExpandAll}>
+              Expand all
+            </Button>
+            <Button kind="quiet" onClick={onCollapseAll}>
+              Collapse
+            </Button>
+          </span>
+        </span>
+      </footer>
+      {isFullValueOpen && (
+        <Dialog title="Full value" wide onClose={() => setIsFullValueOpen(false)}>
+          <div class="whole">
+            <TextView text={valueText(document, node)} label="Full value" />
+          </div>
+          <div class="dialog-actions">
+            <CopyButton label="Copy value" text={() => valueText(document, node)} />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** Keeps the end of a long path, its most specific part. */
+const shortenPath = (path: string): string => (path.length > maxValueChars ? `…${path.slice(-maxValueChars)}` : path);
 
 type RowProps = {
   document: JsonDocument;
@@ -138,9 +154,9 @@ type RowProps = {
 };
 
 function Row({ document, row, top, isClosed, isCurrent, onPick, onToggle }: RowProps) {
-  const node = document.nodes[row < 0 ? ~row : row];
+  const node = document.nodes[nodeIndexOf(row)];
   if (!node) return null;
-  const indent = Math.min(node.depth, DEEPEST_INDENT);
+  const indent = Math.min(node.depth, maxIndentDepth);
   const style = { transform: `translateY(${top}px)`, '--depth': `${indent}` };
   if (row < 0) {
     return (
@@ -150,33 +166,33 @@ function Row({ document, row, top, isClosed, isCurrent, onPick, onToggle }: RowP
     );
   }
   const key = keyOf(document, node);
-  const container = node.size > 0;
+  const isContainer = node.size > 0;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself listens to the keyboard.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree element handles the keyboard.
     <div
       id={`row-${row}`}
       class={`tree-row ${isCurrent ? 'current' : ''}`}
       role="treeitem"
       aria-level={node.depth + 1}
-      aria-expanded={container ? !isClosed : undefined}
+      aria-expanded={isContainer ? !isClosed : undefined}
       aria-selected={isCurrent}
       tabIndex={-1}
       style={style}
       onClick={event => {
         onPick();
-        if (container && (event.target as Element).closest('.twist, .fold')) onToggle();
+        if (isContainer && (event.target as Element).closest('.twist, .fold')) onToggle();
       }}
       onDblClick={onToggle}
     >
-      {container && (
+      {isContainer && (
         <span class={`twist ${isClosed ? 'closed' : ''}`}>
           <Icon name="chevron" />
         </span>
       )}
-      {node.depth > DEEPEST_INDENT && <span class="depth">level {node.depth} </span>}
+      {node.depth > maxIndentDepth && <span class="depth">level {node.depth} </span>}
       {key !== undefined && (
         <>
-          <span class="key">{visibleLine(key.slice(0, LONGEST))}</span>
+          <span class="key">{visibleLine(key.slice(0, maxValueChars))}</span>
           <span class="punctuation">: </span>
         </>
       )}
@@ -188,25 +204,29 @@ function Row({ document, row, top, isClosed, isCurrent, onPick, onToggle }: RowP
 
 function Value({ document, node, isClosed }: { document: JsonDocument; node: JsonNode; isClosed: boolean }) {
   if (node.kind === 'object' || node.kind === 'array') {
-    const [open, shut, noun] = node.kind === 'object' ? ['{', '}', 'key'] : ['[', ']', 'item'];
-    if (node.size === 0) return <span class="punctuation">{open + shut}</span>;
+    const [open, close, noun] = node.kind === 'object' ? ['{', '}', 'key'] : ['[', ']', 'item'];
+    if (node.size === 0) return <span class="punctuation">{open + close}</span>;
     return (
       <>
         <span class="punctuation">{open}</span>
         {isClosed && (
           <span class="fold">
-            … {count(node.size, noun)} {shut}
+            … {formatCount(node.size, noun)} {close}
           </span>
         )}
       </>
     );
   }
-  const written =
-    node.end - node.start > LONGEST ? document.text.slice(node.start, node.start + LONGEST) : lexeme(document, node);
+  const text =
+    node.end - node.start > maxValueChars
+      ? document.text.slice(node.start, node.start + maxValueChars)
+      : sourceText(document, node);
   return (
     <>
-      <span class={`value ${node.kind}`}>{visibleLine(written)}</span>
-      {node.end - node.start > LONGEST && <span class="fold">… {count(node.end - node.start, 'character')}</span>}
+      <span class={`value ${node.kind}`}>{visibleLine(text)}</span>
+      {node.end - node.start > maxValueChars && (
+        <span class="fold">… {formatCount(node.end - node.start, 'character')}</span>
+      )}
     </>
   );
 }

@@ -1,16 +1,16 @@
-/* History routing: the address bar is the state that survives a reload. Addresses of other rooms of the server are real navigations. */
+/* Client-side routing with the History API. Paths outside the dashboard, such as /docs, are full page loads. */
 
 import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isDashboardPath } from '../return-to.ts';
 
 const listeners = new Set<() => void>();
-const announce = (): void => {
+const notifyListeners = (): void => {
   for (const listener of [...listeners]) listener();
 };
-addEventListener('popstate', announce);
+addEventListener('popstate', notifyListeners);
 
-/** Goes to a path of this origin. */
+/** Navigates to a path of this origin. */
 export function navigate(path: string, options: { replace?: boolean } = {}): void {
   if (!isDashboardPath(path)) {
     location.assign(path);
@@ -19,17 +19,17 @@ export function navigate(path: string, options: { replace?: boolean } = {}): voi
   if (path === location.pathname + location.search) return;
   if (options.replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
-  announce();
+  notifyListeners();
 }
 
-export type Place = { path: string; query: URLSearchParams };
+export type PageLocation = { path: string; query: URLSearchParams };
 
-const here = (): string => location.pathname + location.search;
+const currentPath = (): string => location.pathname + location.search;
 
-export function usePlace(): Place {
-  const [current, setCurrent] = useState(here);
+export function usePageLocation(): PageLocation {
+  const [current, setCurrent] = useState(currentPath);
   useEffect(() => {
-    const listener = (): void => setCurrent(here());
+    const listener = (): void => setCurrent(currentPath());
     listeners.add(listener);
     listener();
     return () => void listeners.delete(listener);
@@ -44,7 +44,7 @@ type LinkProps = Omit<AnchorHTMLAttributes, 'href' | 'role'> & {
   children?: ComponentChildren;
 };
 
-/** An anchor that stays in the page; opening in a new tab works as everywhere. */
+/** A link that navigates without a page load. Modifier keys and the middle button work as in any link. */
 export function Link({ to, replace = false, onClick, ...rest }: LinkProps) {
   return (
     <a

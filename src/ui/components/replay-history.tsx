@@ -1,7 +1,7 @@
-/* Past replays of an event: where to, what came back, who and when. */
+/* The past replays of an event: destination, response status, duration, user and time. */
 
 import type { ReplayAttempt } from '../../features/events/model.ts';
-import { durationWords } from '../format/time.ts';
+import { formatDuration } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
 import { StatusBadge } from './badges.tsx';
 import { Empty } from './controls.tsx';
@@ -10,8 +10,7 @@ import { Time } from './time.tsx';
 export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
   replays.length === 0 ? (
     <Empty title="Not replayed yet">
-      A replay sends this delivery again, byte for byte, to an address you choose: with the button above, or{' '}
-      <kbd>r</kbd>.
+      A replay sends this event again, byte for byte, to a URL of your choice. Press Replay above, or <kbd>r</kbd>.
     </Empty>
   ) : (
     <div class="scroll-pane">
@@ -20,7 +19,7 @@ export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
           <li key={`${attempt.createdAt} ${attempt.destination}`} class="attempt">
             <StatusBadge status={attempt.status} ok={attempt.ok} />
             <code class="wrap">{visibleLine(attempt.destination)}</code>
-            <span class="faint">{durationWords(attempt.durationMs)}</span>
+            <span class="faint">{formatDuration(attempt.durationMs)}</span>
             <span class="faint">
               {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
               <Time at={attempt.createdAt} long />

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { ApiError, mayPass } from '../api.ts';
-import { pauseMs } from './retry.ts';
+import { ApiError, isRetryable } from '../api.ts';
+import { retryDelayMs } from './retry.ts';
 
-test('pauses grow from half a second to a quarter of a minute', () =>
-  expect([1, 2, 3, 5, 6, 7, 1000].map(pauseMs)).toEqual([500, 1000, 2000, 8000, 15_000, 15_000, 15_000]));
+test('delays double from 0.5 to 15 seconds', () =>
+  expect([1, 2, 3, 5, 6, 7, 1000].map(retryDelayMs)).toEqual([500, 1000, 2000, 8000, 15_000, 15_000, 15_000]));
 
 test.each([
   [0, true],
@@ -12,6 +12,6 @@ test.each([
   [500, false],
   [502, true],
   [503, true],
-])('what failed with %j is asked for again: %j', (status, again) =>
-  expect(mayPass(new ApiError(status, 'failed'))).toBe(again),
+])('a failure with status %j is retried: %j', (status, isRetried) =>
+  expect(isRetryable(new ApiError(status, 'failed'))).toBe(isRetried),
 );

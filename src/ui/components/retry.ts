@@ -1,20 +1,20 @@
-/* Trying again by itself while the server is away: soon at first, then more and more seldom. */
+/* Automatic retries with exponential backoff. */
 
 import { useEffect, useRef } from 'preact/hooks';
 
-const FIRST_MS = 500;
-const LONGEST_MS = 15_000;
+const firstDelayMs = 500;
+const maxDelayMs = 15_000;
 
-/** How long to wait after this many failures in a row, 1 or more. */
-export const pauseMs = (failures: number): number => Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+/** The delay after `failures` failures in a row (at least 1). */
+export const retryDelayMs = (failures: number): number => Math.min(firstDelayMs * 2 ** (failures - 1), maxDelayMs);
 
-/** Calls `again` after each failure in a row, until `failures` is 0. */
-export function useRetry(failures: number, again: () => void): void {
-  const current = useRef(again);
-  current.current = again;
+/** Calls `retry` after a delay whenever `failures` increases; 0 stops it. */
+export function useRetry(failures: number, retry: () => void): void {
+  const current = useRef(retry);
+  current.current = retry;
   useEffect(() => {
     if (failures === 0) return;
-    const timer = setTimeout(() => current.current(), pauseMs(failures));
+    const timer = setTimeout(() => current.current(), retryDelayMs(failures));
     return () => clearTimeout(timer);
   }, [failures]);
 }

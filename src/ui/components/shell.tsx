@@ -1,26 +1,26 @@
-/* The frame of every signed-in page: brand, endpoint switcher, live state, menu, shortcuts, and the rate-limit notice. */
+/* The layout of every signed-in page: brand, endpoint switcher, navigation, account menu, shortcuts, and the rate-limit notice. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { hooks } from '../api.ts';
+import { apiListeners } from '../api.ts';
 import { visibleName } from '../format/visible.ts';
 import { Dialog } from './controls.tsx';
-import { useHotkeys } from './hotkeys.ts';
 import { Icon, Mark } from './icons.tsx';
-import type { Place } from './navigation.tsx';
+import type { PageLocation } from './navigation.tsx';
 import { Link, navigate } from './navigation.tsx';
-import { applyTheme, currentTheme, type Theme } from './remembered.ts';
-import { useWorkspace } from './session.tsx';
+import { applyTheme, currentTheme, type Theme } from './preferences.ts';
+import { useHotkeys } from './use-hotkeys.ts';
+import { useWorkspace } from './workspace.tsx';
 
-type ShellProps = { place: Place; onSignOut: () => void; children: ComponentChildren };
+type ShellProps = { url: PageLocation; onSignOut: () => void; children: ComponentChildren };
 
-export function Shell({ place, onSignOut, children }: ShellProps) {
-  const [help, setHelp] = useState(false);
-  const [slowed, setSlowed] = useState(0);
+export function Shell({ url, onSignOut, children }: ShellProps) {
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const [waitSeconds, setWaitSeconds] = useState(0);
   useEffect(() => {
-    hooks.onSlowed = setSlowed;
+    apiListeners.onRateLimited = setWaitSeconds;
   }, []);
-  useHotkeys({ '?': () => setHelp(true) });
+  useHotkeys({ '?': () => setIsHelpOpen(true) });
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -31,13 +31,13 @@ export function Shell({ place, onSignOut, children }: ShellProps) {
           <Mark />
           <span>Hooktape</span>
         </Link>
-        <EndpointSwitcher place={place} />
+        <EndpointSwitcher url={url} />
         <span class="grow" />
         <nav aria-label="Main">
           <Link
             to="/app/settings/account"
             class="nav-link"
-            aria-current={place.path.startsWith('/app/settings') ? 'page' : undefined}
+            aria-current={url.path.startsWith('/app/settings') ? 'page' : undefined}
           >
             <Icon name="gear" />
             <span>Settings</span>
@@ -47,24 +47,24 @@ export function Shell({ place, onSignOut, children }: ShellProps) {
             <span>API</span>
           </a>
         </nav>
-        <AccountMenu onSignOut={onSignOut} onHelp={() => setHelp(true)} />
+        <AccountMenu onSignOut={onSignOut} onHelp={() => setIsHelpOpen(true)} />
       </header>
-      {slowed > 0 && (
+      {waitSeconds > 0 && (
         <div class="slowed" role="status">
-          The rate limit is reached. Loading goes on by itself in {slowed} s.
+          Rate limit reached. Loading continues in {waitSeconds} s.
         </div>
       )}
       <div id="main" class="content" tabIndex={-1}>
         {children}
       </div>
-      {help && <Shortcuts onClose={() => setHelp(false)} />}
+      {isHelpOpen && <Shortcuts onClose={() => setIsHelpOpen(false)} />}
     </div>
   );
 }
 
-function EndpointSwitcher({ place }: { place: Place }) {
+function EndpointSwitcher({ url }: { url: PageLocation }) {
   const { endpoints } = useWorkspace();
-  const current = /^\/app\/endpoints\/([^/]+)/.exec(place.path)?.[1] ?? '';
+  const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
   if (!endpoints || endpoints.length === 0) return null;
   return (
     <div class="switcher">
@@ -86,7 +86,7 @@ function EndpointSwitcher({ place }: { place: Place }) {
   );
 }
 
-const THEMES: { id: Theme; label: string }[] = [
+const themes: { id: Theme; label: string }[] = [
   { id: 'system', label: 'System' },
   { id: 'light', label: 'Light' },
   { id: 'dark', label: 'Dark' },
@@ -94,14 +94,14 @@ const THEMES: { id: Theme; label: string }[] = [
 
 function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => void }) {
   const { session } = useWorkspace();
-  const [open, setOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const [theme, setTheme] = useState(currentTheme);
   useEffect(() => {
-    if (!open) return;
+    if (!isOpen) return;
     const close = (event: Event): void => {
-      const inside = event.target instanceof Element && event.target.closest('.menu');
-      if ((event instanceof KeyboardEvent && event.key === 'Escape') || (event.type === 'pointerdown' && !inside))
-        setOpen(false);
+      const isInside = event.target instanceof Element && event.target.closest('.menu');
+      if ((event instanceof KeyboardEvent && event.key === 'Escape') || (event.type === 'pointerdown' && !isInside))
+        setIsOpen(false);
     };
     addEventListener('pointerdown', close);
     addEventListener('keydown', close);
@@ -109,7 +109,7 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
       removeEventListener('pointerdown', close);
       removeEventListener('keydown', close);
     };
-  }, [open]);
+  }, [isOpen]);
   const pickTheme = (next: Theme): void => {
     applyTheme(next);
     setTheme(next);
@@ -119,13 +119,13 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
       <button
         type="button"
         class="avatar"
-        aria-expanded={open}
+        aria-expanded={isOpen}
         aria-label="Account menu"
-        onClick={() => setOpen(!open)}
+        onClick={() => setIsOpen(!isOpen)}
       >
         {session.account.email.charAt(0).toUpperCase()}
       </button>
-      {open && (
+      {isOpen && (
         <div class="menu-panel">
           <p class="menu-who">
             <strong>{session.account.email}</strong>
@@ -135,20 +135,20 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
           </p>
           <fieldset class="segmented fill">
             <legend class="offscreen">Theme</legend>
-            {THEMES.map(one => (
+            {themes.map(one => (
               <button key={one.id} type="button" aria-pressed={theme === one.id} onClick={() => pickTheme(one.id)}>
                 {one.label}
               </button>
             ))}
           </fieldset>
-          <Link to="/app/settings/account" onClick={() => setOpen(false)}>
+          <Link to="/app/settings/account" onClick={() => setIsOpen(false)}>
             Settings
           </Link>
-          <a href="/docs">API and explorer</a>
+          <a href="/docs">API explorer</a>
           <button
             type="button"
             onClick={() => {
-              setOpen(false);
+              setIsOpen(false);
               onHelp();
             }}
           >
@@ -163,23 +163,23 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
   );
 }
 
-const SHORTCUTS: [keys: string[], what: string][] = [
+const shortcuts: [keys: string[], action: string][] = [
   [['j', 'k'], 'Next and previous event'],
   [['/'], 'Search'],
   [['r'], 'Replay the event, or the selected ones'],
   [['c'], 'Copy the event as a curl command'],
   [['1', '5'], 'Body, headers, query, signature, replays'],
-  [['x'], 'Select the event for comparing or replaying'],
+  [['x'], 'Select the event to compare or replay'],
   [['p'], 'Pause and resume the live list'],
   [['g'], 'Newest event'],
-  [['?'], 'This list'],
+  [['?'], 'Keyboard shortcuts'],
 ];
 
 const Shortcuts = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="Keyboard shortcuts" onClose={onClose}>
     <dl class="shortcuts">
-      {SHORTCUTS.map(([keys, what]) => (
-        <div key={what}>
+      {shortcuts.map(([keys, action]) => (
+        <div key={action}>
           <dt>
             {keys.map((key, index) => (
               <>
@@ -188,7 +188,7 @@ const Shortcuts = ({ onClose }: { onClose: () => void }) => (
               </>
             ))}
           </dt>
-          <dd>{what}</dd>
+          <dd>{action}</dd>
         </div>
       ))}
     </dl>

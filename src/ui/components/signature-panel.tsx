@@ -1,18 +1,18 @@
-/* The verdict on a signature in words: what it says, why, and what would make it pass. */
+/* Explains the signature verdict: what it means, why, and what to do about it. */
 
 import type { EventDetail } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
-import { verdictOf } from '../format/verdict.ts';
+import { describeVerdict } from '../format/verdict.ts';
 import { VerdictBadge } from './badges.tsx';
-import { CopyButton } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Link } from './navigation.tsx';
-import { type PairRow, PairTable } from './pairs.tsx';
+import { type PairRow, PairTable } from './pair-table.tsx';
 
-const SCHEME_HEADER = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
+const signatureHeader = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
 
 export function SignaturePanel({ event }: { event: EventDetail }) {
-  const verdict = verdictOf(event);
-  const related = event.rawHeaders.filter(([name]) => SCHEME_HEADER.test(name));
+  const verdict = describeVerdict(event);
+  const related = event.rawHeaders.filter(([name]) => signatureHeader.test(name));
   return (
     <div class="scroll-pane">
       <div class={`verdict ${verdict.tone}`}>
@@ -33,8 +33,8 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
       )}
       {related.length > 0 && (
         <>
-          <h3 class="panel-title">Headers about it</h3>
-          <PairTable label="Headers about the signature" rows={related.map(([name, value]) => ({ name, value }))} />
+          <h3 class="panel-title">Signature headers</h3>
+          <PairTable label="Signature headers" rows={related.map(([name, value]) => ({ name, value }))} />
         </>
       )}
       <h3 class="panel-title">SHA-256 of the body</h3>

@@ -1,13 +1,13 @@
-/* The last day of an endpoint as 24 bars, and the same in words for those who do not see them. */
+/* The events of the last 24 hours as bars, with a text label for screen readers. */
 
 import type { Activity } from '../../features/endpoints/model.ts';
-import { count } from '../format/time.ts';
+import { formatCount } from '../format/time.ts';
 
 export function Sparkline({ activity }: { activity: Activity | undefined }) {
   const counts = activity?.counts ?? [];
-  const most = Math.max(1, ...counts);
+  const maxCount = Math.max(1, ...counts);
   const total = counts.reduce((sum, one) => sum + one, 0);
-  const label = activity ? `${count(total, 'event')} in the last 24 hours` : 'Loading activity';
+  const label = activity ? `${formatCount(total, 'event')} in the last 24 hours` : 'Loading activity';
   const width = 4;
   return (
     <svg
@@ -20,12 +20,12 @@ export function Sparkline({ activity }: { activity: Activity | undefined }) {
     >
       <title>{label}</title>
       {Array.from({ length: 24 }, (_, hour) => {
-        const amount = counts[hour] ?? 0;
-        const height = amount === 0 ? 1.5 : Math.max(3, (amount / most) * 23);
+        const eventCount = counts[hour] ?? 0;
+        const height = eventCount === 0 ? 1.5 : Math.max(3, (eventCount / maxCount) * 23);
         return (
           <rect
             key={hour}
-            class={amount ? 'some' : 'none'}
+            class={eventCount ? 'some' : 'none'}
             x={hour * width}
             y={24 - height}
             width={width - 1}

@@ -1,23 +1,23 @@
-/* The movable border between list and event, by pointer or arrow keys, remembered. */
+/* The draggable border between list and event. It also moves with the arrow keys, and its position is saved. */
 
 import { useState } from 'preact/hooks';
-import { recall, remember } from './remembered.ts';
+import { loadPreference, savePreference } from './preferences.ts';
 
-const MIN = 280;
-const MAX = 760;
-const START = 420;
+const minWidth = 280;
+const maxWidth = 760;
+const defaultWidth = 420;
 
-const clamp = (width: number): number => Math.max(MIN, Math.min(MAX, Math.round(width)));
+const clamp = (width: number): number => Math.max(minWidth, Math.min(maxWidth, Math.round(width)));
 
 export type Split = { width: number; setWidth: (width: number) => void };
 
 export function useSplit(): Split {
-  const [width, set] = useState(() => clamp(Number(recall('list-width')) || START));
+  const [width, set] = useState(() => clamp(Number(loadPreference('list-width')) || defaultWidth));
   return {
     width,
     setWidth: next => {
       set(clamp(next));
-      remember('list-width', String(clamp(next)));
+      savePreference('list-width', String(clamp(next)));
     },
   };
 }
@@ -25,15 +25,15 @@ export function useSplit(): Split {
 export function Splitter({ split }: { split: Split }) {
   const [dragging, setDragging] = useState(false);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a splitter is a separator that takes focus; hr cannot say its value.
+    // biome-ignore lint/a11y/useSemanticElements: a splitter is a separator that takes focus; hr has no value.
     <div
       class={`splitter ${dragging ? 'dragging' : ''}`}
       role="separator"
       tabIndex={0}
       aria-label="Width of the list"
       aria-orientation="vertical"
-      aria-valuemin={MIN}
-      aria-valuemax={MAX}
+      aria-valuemin={minWidth}
+      aria-valuemax={maxWidth}
       aria-valuenow={split.width}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -43,10 +43,10 @@ export function Splitter({ split }: { split: Split }) {
       onPointerUp={() => setDragging(false)}
       onPointerCancel={() => setDragging(false)}
       onKeyDown={event => {
-        const by = event.key === 'ArrowLeft' ? -16 : event.key === 'ArrowRight' ? 16 : 0;
-        if (by === 0) return;
+        const delta = event.key === 'ArrowLeft' ? -16 : event.key === 'ArrowRight' ? 16 : 0;
+        if (delta === 0) return;
         event.preventDefault();
-        split.setWidth(split.width + by);
+        split.setWidth(split.width + delta);
       }}
     />
   );

@@ -1,22 +1,24 @@
-/* Captured text as text. Characters that hide or reorder are made visible; long texts come in slices, so that no paint takes seconds. */
+/* Shows captured text. Invisible and reordering characters are made visible; long text is rendered in slices to stay responsive. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { sizeWords } from '../format/time.ts';
+import { formatBytes } from '../format/time.ts';
 import { visibleText } from '../format/visible.ts';
 import { Button } from './controls.tsx';
 
-const SLICE = 200_000;
+const sliceChars = 200_000;
 
 export function TextView({ text, label }: { text: string; label: string }) {
-  const [shown, setShown] = useState(SLICE);
-  useEffect(() => setShown(SLICE), [text]);
+  const [shown, setShown] = useState(sliceChars);
+  useEffect(() => setShown(sliceChars), [text]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section class="text-view" tabIndex={0} aria-label={label}>
       <pre>{visibleText(text.slice(0, shown))}</pre>
       {text.length > shown && (
         <div class="more">
-          <Button onClick={() => setShown(shown + SLICE * 5)}>Show more ({sizeWords(text.length - shown)} left)</Button>
+          <Button onClick={() => setShown(shown + sliceChars * 5)}>
+            Show more ({formatBytes(text.length - shown)} left)
+          </Button>
         </div>
       )}
     </section>

@@ -1,4 +1,4 @@
-/* Short confirmations at the edge of the screen, read out politely, gone by themselves. Errors stay until dismissed. */
+/* Toasts: short messages that disappear after a few seconds. Errors stay until dismissed. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from './icon-button.tsx';
@@ -6,21 +6,21 @@ import { IconButton } from './icon-button.tsx';
 type Toast = { id: number; text: string; tone: 'good' | 'bad' };
 
 let nextId = 1;
-let show: (toast: Toast) => void = () => {};
+let pushToast: (toast: Toast) => void = () => {};
 
-export const showToast = (text: string): void => show({ id: nextId++, text, tone: 'good' });
+export const showToast = (text: string): void => pushToast({ id: nextId++, text, tone: 'good' });
 export const showError = (error: unknown): void =>
-  show({ id: nextId++, text: error instanceof Error ? error.message : String(error), tone: 'bad' });
+  pushToast({ id: nextId++, text: error instanceof Error ? error.message : String(error), tone: 'bad' });
 
-const SHOWN_MS = 4000;
+const shownMs = 4000;
 
 export function Toasts() {
   const [toasts, setToasts] = useState<Toast[]>([]);
-  const drop = (id: number): void => setToasts(all => all.filter(toast => toast.id !== id));
+  const dismiss = (id: number): void => setToasts(all => all.filter(toast => toast.id !== id));
   useEffect(() => {
-    show = toast => {
+    pushToast = toast => {
       setToasts(all => [...all.slice(-2), toast]);
-      if (toast.tone === 'good') setTimeout(drop, SHOWN_MS, toast.id);
+      if (toast.tone === 'good') setTimeout(dismiss, shownMs, toast.id);
     };
   }, []);
   return (
@@ -28,7 +28,7 @@ export function Toasts() {
       {toasts.map(toast => (
         <div key={toast.id} class={`toast ${toast.tone}`}>
           <span>{toast.text}</span>
-          <IconButton icon="close" label="Dismiss" onClick={() => drop(toast.id)} />
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
         </div>
       ))}
     </div>

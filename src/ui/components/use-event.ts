@@ -1,70 +1,70 @@
-/* One event in full. Those read last are kept, so that going back to one shows it at once. */
+/* Loads one event in full. Recently loaded events are cached, so that going back to one is instant. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
-import { api, mayPass } from '../api.ts';
+import { api, isRetryable } from '../api.ts';
 import { useRetry } from './retry.ts';
 
-const KEPT = 40;
-const KEPT_BYTES = 64 << 20;
-const HURRY_MS = 90;
-const kept = new Map<string, EventDetail>();
+const maxCachedEvents = 40;
+const maxCachedBytes = 64 << 20;
+const debounceMs = 90;
+const cache = new Map<string, EventDetail>();
 
 type State = { id: string; event: EventDetail | undefined; problem: string; failures: number };
 
-export type LoadedEvent = Pick<State, 'event' | 'problem'> & { reload: () => void };
+export type EventQuery = Pick<State, 'event' | 'problem'> & { reload: () => void };
 
 /**
- * The event of this id, or of none when it is empty; read again whenever `replayed` changes. Moving fast through the list asks only
- * for the one that the reader stays at.
+ * Loads the event, or nothing when `id` is empty, and reloads it when `replayCount` changes. Moving quickly through the list loads only
+ * the event where the user stops.
  */
-export function useEvent(id: string, replayed: number): LoadedEvent {
+export function useEvent(id: string, replayCount: number): EventQuery {
   const [state, setState] = useState<State>({ id: '', event: undefined, problem: '', failures: 0 });
-  const [turn, setTurn] = useState(0);
-  const lastMove = useRef(0);
+  const [reloads, setReloads] = useState(0);
+  const lastChangeAt = useRef(0);
   useEffect(() => {
     if (id === '') return;
     const controller = new AbortController();
-    const hurried = performance.now() - lastMove.current < HURRY_MS * 2;
-    lastMove.current = performance.now();
+    const isMovingFast = performance.now() - lastChangeAt.current < debounceMs * 2;
+    lastChangeAt.current = performance.now();
     const load = async (): Promise<void> => {
       try {
         const event = await api.event(id, controller.signal);
-        keep(event);
+        addToCache(event);
         setState({ id, event, problem: '', failures: 0 });
       } catch (error) {
         if (controller.signal.aborted) return;
-        if (!mayPass(error)) kept.delete(id);
+        if (!isRetryable(error)) cache.delete(id);
         const problem = error instanceof Error ? error.message : String(error);
         setState(old => {
-          const before = old.id === id ? old.failures : 0;
-          return { id, event: kept.get(id), problem, failures: mayPass(error) ? before + 1 : 0 };
+          const previous = old.id === id ? old.failures : 0;
+          return { id, event: cache.get(id), problem, failures: isRetryable(error) ? previous + 1 : 0 };
         });
       }
     };
-    const timer = setTimeout(load, hurried ? HURRY_MS : 0);
+    const timer = setTimeout(load, isMovingFast ? debounceMs : 0);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [id, turn, replayed]);
-  const reload = (): void => setTurn(n => n + 1);
-  const current = state.id === id ? state : { event: kept.get(id), problem: '', failures: 0 };
+  }, [id, reloads, replayCount]);
+  const reload = (): void => setReloads(n => n + 1);
+  const current = state.id === id ? state : { event: cache.get(id), problem: '', failures: 0 };
   useRetry(current.failures, reload);
   return { event: current.event, problem: current.problem, reload };
 }
 
-/** For whoever signs in next. */
-export const forgetEvents = (): void => kept.clear();
+/** Called on sign-out. */
+export const clearEventCache = (): void => cache.clear();
 
-/** Newest last; the oldest go when there are too many, or too much for a browser tab. */
-const keep = (event: EventDetail): void => {
-  kept.delete(event.id);
-  kept.set(event.id, event);
-  let bytes = [...kept.values()].reduce((sum, one) => sum + one.size, 0);
-  for (const [id, old] of kept) {
-    if (kept.size <= KEPT && bytes <= KEPT_BYTES) break;
-    kept.delete(id);
+/** The cache is ordered by last use; the least recently used events are evicted above the limits. */
+const addToCache = (event: EventDetail): void => {
+  cache.delete(event.id);
+  cache.set(event.id, event);
+  let bytes = [...cache.values()].reduce((sum, one) => sum + one.size, 0);
+  for (const [id, old] of cache) {
+    if (cache.size <= maxCachedEvents && bytes <= maxCachedBytes) break;
+    cache.delete(id);
     bytes -= old.size;
   }
 };

@@ -1,15 +1,15 @@
-/* A curl command that repeats a captured request: same method, target, headers and body bytes, nothing that curl adds by itself. */
+/* Builds a curl command with the method, target, headers and body bytes of a captured request, and without curl's default headers. */
 
 import { type CopyRequest, hasHeader, isToken } from './request.ts';
 import { bodyWord, headerWord, shellStdin, shellWord } from './shell.ts';
 
-/** One command over several lines for POSIX shells. */
+/** A multi-line command for POSIX shells. */
 export function curlCommand(request: CopyRequest): string {
   const { method, url, body } = request;
   const lines: string[] = [];
   const hasBody = body.length > 0;
   const inline = hasBody ? bodyWord(body) : undefined;
-  // `-g` and `--path-as-is`: brackets and dot segments in the target are the sender's, not patterns for curl.
+  // `-g` and `--path-as-is` keep brackets and dot segments of the target unchanged.
   const start = `curl -g --path-as-is ${targetOption(url)}${methodOption(method, hasBody)}${shellWord(url)}`;
   lines.push(hasBody && inline === undefined ? shellStdin(body) + start : start);
   for (const [name, value] of request.headers) {
@@ -20,14 +20,14 @@ export function curlCommand(request: CopyRequest): string {
   }
   if (hasBody) {
     if (!hasHeader(request, 'content-type')) lines.push('-H Content-Type:');
-    // A header of their own for large bodies, and `@` must not read a file.
+    // curl adds Expect to large bodies. --data-raw, because --data would read a file for a body that starts with `@`.
     if (body.length > 1_000_000) lines.push('-H Expect:');
     lines.push(inline === undefined ? '--data-binary @-' : `--data-raw ${inline}`);
   }
   return lines.join(' \\\n  ');
 }
 
-/** From a `#` on, an address is nothing that curl would send; a captured target may have one all the same. */
+/** curl drops a URL's fragment, but a captured target can contain `#`. */
 const targetOption = (url: string): string =>
   url.includes('#') ? `--request-target ${shellWord(url.replace(/^[^:]+:\/\/[^/?#]*/, ''))} ` : '';
 

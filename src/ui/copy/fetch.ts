@@ -1,4 +1,4 @@
-/* JavaScript that repeats a captured request with fetch (Node, Bun, Deno, browsers). */
+/* Builds JavaScript code that sends a captured request with fetch (Node, Bun, Deno, browsers). */
 
 import { toBase64, utf8Text } from '../body/bytes.ts';
 import type { CopyRequest } from './request.ts';
@@ -14,13 +14,13 @@ export function fetchCode(request: CopyRequest): string {
   if (body.length > 0 && !bodiless) lines.push(`  body: ${bodyExpression(body)},`);
   const notes = [
     ...(body.length > 0 && bodiless ? [`// fetch cannot send the ${body.length} byte body of a ${method}`] : []),
-    ...rewritten(url),
+    ...rewriteNotes(url),
   ];
   return `${notes.map(note => `${note}\n`).join('')}const response = await fetch(${literal(url)}, {\n${lines.join('\n')}\n});`;
 }
 
-/** What to know where fetch asks for another target than the one given: URLs resolve `..` and `%2e%2e`, and encode what they do not like. */
-const rewritten = (url: string): string[] => {
+/** A comment for when fetch would request another target: it resolves `..` and `%2e%2e`, and encodes some characters. */
+const rewriteNotes = (url: string): string[] => {
   if (!URL.canParse(url)) return [];
   const asked = new URL(url);
   asked.hash = '';
@@ -38,7 +38,7 @@ const bodyExpression = (body: Uint8Array): string => {
     : literal(text);
 };
 
-/** A string literal in which everything that is not printable ASCII is escaped, and which cannot end a script element. */
+/** A string literal in printable ASCII that cannot end a script element. */
 const literal = (text: string): string =>
   JSON.stringify(text).replace(/[^\x20-\x7e]|<\/|<!/g, found =>
     found.length === 2 ? `\\u003c${found[1]}` : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,10 +1,10 @@
-/* An HTTPie command that repeats a captured request. HTTPie reads items like `Name:value`, with its own escapes inside them. */
+/* Builds an HTTPie command for a captured request. HTTPie items (`Name:value`) have their own escaping rules. */
 
 import { headerText } from '../format/visible.ts';
 import { type CopyRequest, hasHeader, isToken } from './request.ts';
 import { bodyWord, headerWord, shellStdin, shellWord } from './shell.ts';
 
-/** One command over several lines for POSIX shells; headers that HTTPie's item syntax cannot say are named in a comment. */
+/** A multi-line command for POSIX shells. Headers that HTTPie cannot express are listed in a comment. */
 export function httpieCommand(request: CopyRequest): string {
   const { method, url, body } = request;
   const lines: string[] = [];
@@ -28,11 +28,11 @@ export function httpieCommand(request: CopyRequest): string {
   return note.join('') + lines.join(' \\\n  ');
 }
 
-/** `Name:value`; a value that starts with a separator character would make another kind of item and is escaped. */
+/** `Name:value`. A separator at the start of the value is escaped, because it would make another kind of item. */
 const headerItem = (name: string, value: string): string | undefined => {
-  // A backslash before a separator character is always an escape to HTTPie; there is no way to write the two literally.
+  // HTTPie reads a backslash before a separator as an escape, and has no way to write both literally.
   if (!isToken(name) || /\\[:;=@]/.test(value)) return undefined;
-  // It sends header text as UTF-8 and has no way to send other bytes.
+  // HTTPie sends headers as UTF-8 and cannot send other bytes.
   if (/[\x80-\xff]/.test(value) && headerText(value) === value) return undefined;
   if (value === '') return `${name};`;
   return `${name}:${value.replace(/^[:;=@]/, '\\$&')}`;

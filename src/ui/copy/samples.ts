@@ -1,8 +1,8 @@
-/* First commands for a new endpoint, ready to paste: one JSON delivery to its address. */
+/* Sample commands that send a JSON webhook to a new endpoint. */
 
 import { shellWord } from './shell.ts';
 
-const BODY = '{"hello":"world"}';
+const sampleBody = '{"hello":"world"}';
 
 export type Sample = { id: 'curl' | 'powershell' | 'httpie'; label: string; text: string };
 
@@ -10,15 +10,15 @@ export const samplesFor = (url: string): Sample[] => [
   {
     id: 'curl',
     label: 'curl',
-    text: `curl ${shellWord(url)} -H 'content-type: application/json' -d ${shellWord(BODY)}`,
+    text: `curl ${shellWord(url)} -H 'content-type: application/json' -d ${shellWord(sampleBody)}`,
   },
   {
     id: 'powershell',
     label: 'PowerShell',
-    text: `Invoke-RestMethod ${powershellWord(url)} -Method Post -ContentType application/json -Body ${powershellWord(BODY)}`,
+    text: `Invoke-RestMethod ${powershellWord(url)} -Method Post -ContentType application/json -Body ${powershellWord(sampleBody)}`,
   },
   { id: 'httpie', label: 'HTTPie', text: `http POST ${shellWord(url)} hello=world` },
 ];
 
-/** A PowerShell literal. It takes typographic quotes for quotes as well, so those are doubled too. */
+/** A PowerShell string literal. PowerShell also accepts typographic quotes, so they are doubled too. */
 export const powershellWord = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;

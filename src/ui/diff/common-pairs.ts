@@ -1,14 +1,14 @@
-/* Which entries two lists have in common, in order: the base of every comparison. */
+/* The longest common subsequence of two lists, the base of every comparison. */
 import { diffArrays } from 'diff';
 
 export type CommonPair = { left: number; right: number };
 
-/** Two long lists with little in common would keep the page busy for seconds, for a result that nobody reads. */
-const timeout = 400;
+/** Long lists with little in common would block the page for seconds. */
+const timeoutMs = 400;
 
-/** Positions of equal entries, in order. Lists with so many differences that it takes too long are compared position by position. */
+/** The positions of equal entries, in order. After the timeout it compares position by position instead. */
 export function commonPairs(left: string[], right: string[]): CommonPair[] {
-  const parts = diffArrays(left, right, { timeout });
+  const parts = diffArrays(left, right, { timeout: timeoutMs });
   if (!parts) return samePositions(left, right);
   const pairs: CommonPair[] = [];
   let [atLeft, atRight] = [0, 0];

@@ -19,27 +19,27 @@ describe('JSON', () => {
       { kind: 'changed', path: '$.b.c', before: '"x"', after: '"y"' },
     ]));
 
-  test('order of keys and space do not matter, the writing of a number does', () => {
+  test('key order and whitespace are ignored, the format of a number is not', () => {
     expect(changes('{"a":[ ],"b":2}', '{ "b": 2, "a": [] }')).toEqual([]);
     expect(changes('[1]', '[1.0]')).toHaveLength(1);
     expect(changes('[12345678901234567890]', '[12345678901234567891]')).toHaveLength(1);
   });
 
-  test('an item put in front leaves the others alone', () =>
+  test('an item inserted at the start is the only change', () =>
     expect(changes('[{"id":1},{"id":2}]', '[{"id":0},{"id":1},{"id":2}]')).toEqual([
       { kind: 'added', path: '$[0]', before: undefined, after: '{"id":0}' },
     ]));
 
-  test('a mended item shows its inner change', () =>
+  test('a changed item shows its inner change', () =>
     expect(changes('[1,{"id":2,"s":"a"},3]', '[1,{"id":2,"s":"b"},3]').map(change => change.path)).toEqual(['$[1].s']));
 
-  test('duplicate keys are compared in turn', () =>
+  test('duplicate keys are compared in order', () =>
     expect(changes('{"k":1,"k":2}', '{"k":1,"k":3}')).toMatchObject([{ kind: 'changed', before: '2', after: '3' }]));
 
   test('a change of kind is one change', () =>
     expect(changes('{"a":{"b":1}}', '{"a":[1]}')).toMatchObject([{ kind: 'changed', path: '$.a' }]));
 
-  test('no document differs from itself, and 50,000 levels are no trouble', () => {
+  test('a document equals itself, and 50,000 levels can be compared', () => {
     fc.assert(fc.property(fc.json(), text => expect(changes(text, text)).toEqual([])));
     const deep = (inner: string): string => `${'['.repeat(50_000)}${inner}${']'.repeat(50_000)}`;
     expect(changes(deep('1'), deep('2'))).toHaveLength(1);
@@ -47,7 +47,7 @@ describe('JSON', () => {
 });
 
 describe('lines', () => {
-  test('replaying the lines gives back both texts', () => {
+  test('both texts can be rebuilt from the lines', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map(lines => lines.join('\n'));
     fc.assert(
       fc.property(text, text, (left, right) => {
@@ -63,7 +63,7 @@ describe('lines', () => {
   });
 });
 
-test('pairs match by name without case, repeats in turn', () =>
+test('pairs match by case-insensitive name, repeated names in order', () =>
   expect(
     diffPairs(
       [

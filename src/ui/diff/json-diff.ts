@@ -1,22 +1,22 @@
 /*
- * What differs between two JSON documents, by place. Values count as equal only when they are written the same, so `1` and `1.0`
- * differ; order of keys does not matter, order of items does. Duplicate keys are compared in turn.
+ * The differences of two JSON documents by path. Values are equal only when their text is equal, so `1` and `1.0` differ. The order of
+ * keys is ignored, the order of items is not. Duplicate keys are compared in order.
  */
 
-import { type JsonDocument, type JsonNode, keyOf, lexeme, pathOf } from '../body/json.ts';
+import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText } from '../body/json.ts';
 import { commonPairs } from './common-pairs.ts';
 
 export type Change = {
   kind: 'added' | 'removed' | 'changed';
-  /** In the right document for added values, else in the left. */
+  /** The path in the right document for added values, otherwise in the left. */
   path: string;
   before: string | undefined;
   after: string | undefined;
 };
 
-export const MAX_CHANGES = 2000;
+export const maxChanges = 2000;
 
-/** Changes in document order, at most 2000. */
+/** The changes in document order, at most `maxChanges`. */
 export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
   const changes: Change[] = [];
   const work: [a: number, b: number][] = [[0, 0]];
@@ -27,11 +27,16 @@ export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
     const other = node(right, b);
     if (one.kind !== other.kind || one.size + other.size === 0 || !isContainer(one)) {
       if (written(left, one) === written(right, other)) return;
-      changes.push({ kind: 'changed', path: pathOf(left, a), before: lexeme(left, one), after: lexeme(right, other) });
+      changes.push({
+        kind: 'changed',
+        path: pathOf(left, a),
+        before: sourceText(left, one),
+        after: sourceText(right, other),
+      });
       return;
     }
     const pairs = one.kind === 'object' ? pairMembers(left, a, right, b) : pairItems(left, a, right, b);
-    // A stack keeps document order when the pairs go on it backwards; one-sided children are reported on the way.
+    // Pairs are pushed in reverse to be visited in document order. Children on one side only are reported here.
     const inner: [number, number][] = [];
     for (const [mine, theirs] of pairs) {
       if (mine === undefined && theirs !== undefined) added(theirs);
@@ -40,8 +45,8 @@ export function diffJson(left: JsonDocument, right: JsonDocument): Change[] {
     }
     work.push(...inner.reverse());
   };
-  for (let next = work.pop(); next && changes.length < MAX_CHANGES; next = work.pop()) visit(next[0], next[1]);
-  return changes.slice(0, MAX_CHANGES);
+  for (let next = work.pop(); next && changes.length < maxChanges; next = work.pop()) visit(next[0], next[1]);
+  return changes.slice(0, maxChanges);
 }
 
 type Pair = [left: number | undefined, right: number | undefined];
@@ -54,12 +59,13 @@ const node = (document: JsonDocument, index: number): JsonNode => {
   return found;
 };
 
-/** Scalars as written; empty containers by kind, whatever space is inside. */
+/** The text of a scalar; the kind of an empty container, so that whitespace in it is ignored. */
+
 const written = (document: JsonDocument, one: JsonNode): string =>
-  isContainer(one) ? one.kind : lexeme(document, one);
+  isContainer(one) ? one.kind : sourceText(document, one);
 
 const change = (document: JsonDocument, index: number, kind: 'added' | 'removed'): Change => {
-  const text = lexeme(document, node(document, index));
+  const text = sourceText(document, node(document, index));
   const path = pathOf(document, index);
   return kind === 'added'
     ? { kind, path, before: undefined, after: text }
@@ -92,10 +98,10 @@ const pairItems = (left: JsonDocument, a: number, right: JsonDocument, b: number
   const mine = childrenOf(left, a);
   const theirs = childrenOf(right, b);
   const anchors = commonPairs(
-    mine.map(child => lexeme(left, node(left, child))),
-    theirs.map(child => lexeme(right, node(right, child))),
+    mine.map(child => sourceText(left, node(left, child))),
+    theirs.map(child => sourceText(right, node(right, child))),
   );
-  // Between two equal items, items pair up in turn, so that a mended item shows its inner change.
+  // Items between two equal items are paired in order, so that a changed item shows its inner changes.
   const pairs: Pair[] = [];
   let i = 0;
   let j = 0;

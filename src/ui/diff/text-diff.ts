@@ -1,15 +1,15 @@
-/* Line-by-line comparison of two texts, and of two ordered lists of pairs (headers, query). */
+/* Compares two texts by line, and two ordered lists of pairs (headers, query parameters) by name. */
 
 import { commonPairs } from './common-pairs.ts';
 
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string };
 
-const MAX_LINES = 20_000;
+const maxLines = 20_000;
 
-/** All lines of both texts in reading order; removed before added where they differ. */
+/** The lines of both texts in order; removed lines come before added lines. */
 export function diffLines(left: string, right: string): DiffLine[] {
-  const mine = left.split('\n').slice(0, MAX_LINES);
-  const theirs = right.split('\n').slice(0, MAX_LINES);
+  const mine = left.split('\n').slice(0, maxLines);
+  const theirs = right.split('\n').slice(0, maxLines);
   const lines: DiffLine[] = [];
   let i = 0;
   let j = 0;
@@ -26,7 +26,7 @@ export function diffLines(left: string, right: string): DiffLine[] {
 
 export type PairChange = { kind: 'added' | 'removed' | 'changed'; name: string; before?: string; after?: string };
 
-/** Differences between lists of pairs, matched by name (without case) and turn. */
+/** The differences of two lists of pairs, matched by case-insensitive name and order of occurrence. */
 export function diffPairs(left: [string, string][], right: [string, string][]): PairChange[] {
   const theirs = new Map<string, [string, string][]>();
   for (const pair of right) theirs.set(pair[0].toLowerCase(), [...(theirs.get(pair[0].toLowerCase()) ?? []), pair]);

@@ -1,6 +1,6 @@
-/* A user agent in the words of its user. Order matters: most browsers also name the ones that they want to be taken for. */
+/* The browser and operating system of a user agent. The order matters: most user agents also name other browsers. */
 
-const BROWSERS: [pattern: RegExp, name: string][] = [
+const browsers: [pattern: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
   [/Firefox\//, 'Firefox'],
@@ -8,7 +8,7 @@ const BROWSERS: [pattern: RegExp, name: string][] = [
   [/Safari\//, 'Safari'],
   [/^curl\//, 'curl'],
 ];
-const SYSTEMS: [pattern: RegExp, name: string][] = [
+const systems: [pattern: RegExp, name: string][] = [
   [/Android/, 'Android'],
   [/iPhone|iPad/, 'iOS'],
   [/Mac OS X|Macintosh/, 'macOS'],
@@ -17,11 +17,11 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** `Firefox on Linux`, or the best part of it. */
+/** For example `Firefox on Linux`; shorter when only a part is known. */
 export function browserName(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
-  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   if (!browser) return system ? `A program on ${system}` : 'Unknown browser';
   return system ? `${browser} on ${system}` : browser;
 }

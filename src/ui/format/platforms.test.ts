@@ -35,7 +35,7 @@ describe('platforms in the dashboard', () => {
   });
 });
 
-test('the bundle has the texts of the catalog and nothing of the engine', async () => {
+test('the bundle contains the texts of the catalog and no engine code', async () => {
   const { outputs } = await Bun.build({ entrypoints: [join(import.meta.dir, 'platforms.ts')], target: 'browser' });
   const code = (await Promise.all(outputs.map(output => output.text()))).join('\n');
   expect(code).toContain('https://docs.stripe.com/webhooks');

@@ -1,9 +1,9 @@
-/* Platforms as the dashboard shows and offers them. The bundler reads them from the catalog (see `platforms/directory.ts`). */
+/* The platforms for the dashboard, read from the catalog at build time (see `platforms/directory.ts`). */
 
 import { listPlatforms } from '../../platforms/directory.ts' with { type: 'macro' };
 import type { PlatformDescription } from '../../platforms/directory.ts';
 
-// A copy: the bundler would repeat the list itself wherever it is used.
+// Copied, because the bundler would inline the list at every use.
 const platforms: readonly PlatformDescription[] = Array.from(listPlatforms());
 
 const byName = new Map<string, PlatformDescription>();
@@ -11,7 +11,7 @@ for (const platform of platforms) {
   for (const name of [platform.name, ...platform.aliases, platform.title.toLowerCase()]) byName.set(name, platform);
 }
 
-/** Offered where a secret is registered, by title. Any other name may be typed. */
+/** The suggestions for registering a secret, sorted by title. Any other name is allowed too. */
 export const platformsWithSecret: readonly PlatformDescription[] = platforms
   .filter(({ secretHint }) => secretHint !== null)
   .sort((a, b) => a.title.localeCompare(b.title, 'en'));

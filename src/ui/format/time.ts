@@ -1,30 +1,30 @@
-/* Times and sizes as people say them. Pure: the current time is an argument. */
+/* Formats times, durations, counts and sizes. Pure: the current time is a parameter. */
 
-const UNITS: [limitMs: number, unitMs: number, short: string, long: string][] = [
+const units: [limitMs: number, unitMs: number, short: string, long: string][] = [
   [60_000, 1000, 's', 'second'],
   [3_600_000, 60_000, 'm', 'minute'],
   [86_400_000, 3_600_000, 'h', 'hour'],
   [30 * 86_400_000, 86_400_000, 'd', 'day'],
 ];
 
-/** `now`, `12s`, `4m`, `3h`, `6d`, then a date. Times ahead of the clock read as `now`. */
-export function shortAge(at: number, now: number): string {
+/** `now`, `12s`, `4m`, `3h`, `6d`, then a date. Future times are `now`. */
+export function formatShortAge(at: number, now: number): string {
   const age = now - at;
   if (age < 2000) return 'now';
-  for (const [limit, unit, short] of UNITS) if (age < limit) return `${Math.floor(age / unit)}${short}`;
+  for (const [limit, unit, short] of units) if (age < limit) return `${Math.floor(age / unit)}${short}`;
   return new Date(at).toLocaleDateString(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
 }
 
 /** `just now`, `12 seconds ago`, …, then `on <date>`. */
-export function longAge(at: number, now: number): string {
+export function formatLongAge(at: number, now: number): string {
   const age = now - at;
   if (age < 2000) return 'just now';
-  for (const [limit, unit, , long] of UNITS) if (age < limit) return `${count(Math.floor(age / unit), long)} ago`;
-  return `on ${shortAge(at, now)}`;
+  for (const [limit, unit, , long] of units) if (age < limit) return `${formatCount(Math.floor(age / unit), long)} ago`;
+  return `on ${formatShortAge(at, now)}`;
 }
 
-/** To the millisecond, with the zone, in the reader's own. */
-export const exactTime = (at: number): string =>
+/** Date and time with milliseconds, in the browser's time zone. */
+export const formatExactTime = (at: number): string =>
   new Date(at).toLocaleString(undefined, {
     year: 'numeric',
     month: 'short',
@@ -36,19 +36,19 @@ export const exactTime = (at: number): string =>
     timeZoneName: 'short',
   });
 
-/** `90 days`, `12 hours`; 0 is for ever. */
-export function spanWords(ms: number): string {
-  if (ms === 0) return 'for ever';
-  for (const [, unit, , long] of [...UNITS].reverse()) if (ms % unit === 0) return count(ms / unit, long);
-  return count(Math.round(ms / 1000), 'second');
+/** `90 days`, `12 hours`; 0 means forever. */
+export function formatSpan(ms: number): string {
+  if (ms === 0) return 'forever';
+  for (const [, unit, , long] of [...units].reverse()) if (ms % unit === 0) return formatCount(ms / unit, long);
+  return formatCount(Math.round(ms / 1000), 'second');
 }
 
 /** `1 event`, `2,000 events`. */
-export const count = (amount: number, noun: string): string =>
+export const formatCount = (amount: number, noun: string): string =>
   `${amount.toLocaleString()} ${noun}${amount === 1 ? '' : 's'}`;
 
 /** `0 B`, `934 B`, `1.4 KB`, `12 MB`; powers of 1024. */
-export function sizeWords(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const power = Math.min(3, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
@@ -56,4 +56,4 @@ export function sizeWords(bytes: number): string {
 }
 
 /** `840 ms`, `2.4 s`. */
-export const durationWords = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+export const formatDuration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -1,4 +1,4 @@
-/* What a signature verdict means, and what would make it pass. */
+/* Explains a signature verdict and what the user can do about it. */
 
 import type { EventDetail, Signature } from '../../features/events/model.ts';
 import { platformTitle } from './platforms.ts';
@@ -8,35 +8,37 @@ export type Verdict = {
   /** One or two words for lists and badges. */
   label: string;
   sentence: string;
-  /** What the reader can do about it; empty when there is nothing to do. */
+  /** What the user can do; empty when there is nothing to do. */
   advice: string;
-  /** Where that is done. */
+  /** The page to do it on. */
   action: 'secrets' | 'confirm' | 'none';
 };
 
-/** The short form for a list row, where only `signatureValid` is known. */
-export const rowVerdict = (signatureValid: boolean | null): { tone: Verdict['tone']; label: string } | undefined => {
+/** The short form for a list row, which only has `signatureValid`. */
+export const describeRowVerdict = (
+  signatureValid: boolean | null,
+): { tone: Verdict['tone']; label: string } | undefined => {
   if (signatureValid === null) return undefined;
   return signatureValid ? { tone: 'good', label: 'Valid' } : { tone: 'bad', label: 'Invalid' };
 };
 
-export function verdictOf(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
+export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
   const { signature } = event;
   if (!signature) {
     const sender = event.platform ? `This ${platformTitle(event.platform)} delivery` : 'This delivery';
     return {
       tone: 'muted',
       label: 'No signature',
-      sentence: `${sender} carries no signature that Hooktape knows, so nothing proves who sent it.`,
+      sentence: `${sender} has no signature that Hooktape recognizes, so its origin is not proven.`,
       advice: '',
       action: 'none',
     };
   }
   if (signature.verdict === 'valid') return validVerdict(signature);
-  const how = reasonWords(signature);
+  const explanation = explainReason(signature);
   return signature.verdict === 'invalid'
-    ? { tone: 'bad', label: 'Signature invalid', ...how }
-    : { tone: 'muted', label: 'Not checked', ...how };
+    ? { tone: 'bad', label: 'Signature invalid', ...explanation }
+    : { tone: 'muted', label: 'Not checked', ...explanation };
 }
 
 const senderOf = ({ platform }: Signature): string => (platform === null ? 'the sender' : platformTitle(platform));
@@ -52,40 +54,40 @@ const validVerdict = (signature: Signature): Verdict => ({
   action: 'none',
 });
 
-const reasonWords = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
+const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
   const sender = senderOf(signature);
   const ofSender = signature.platform === null ? '' : ` of ${sender}`;
   switch (signature.reason) {
     case 'no_secret':
       return {
         sentence: `It carries a signature${ofSender}, but this endpoint has no secret to check it with.`,
-        advice: `Register the signing secret that ${sender} shows for this webhook. Events already stored are judged with it at once.`,
+        advice: `Register the signing secret that ${sender} shows for this webhook. Stored events are then verified again.`,
         action: 'secrets',
       };
     case 'unconfirmed_secret':
       return {
-        sentence: `The only secrets${ofSender} to check it with came in a handshake, which anybody can send, and nobody has confirmed them.`,
-        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Events already stored are judged with it at once.`,
+        sentence: `The only secrets${ofSender} to check it with were delivered by a handshake, which anyone can send, and are not confirmed.`,
+        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Stored events are then verified again.`,
         action: 'confirm',
       };
     case 'wrong_secret_or_altered_body':
       return {
         sentence: `The signature${ofSender} does not match this body under any registered secret.`,
-        advice: `Either the registered secret is not the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed on its way here. Register the right secret to have it judged again.`,
+        advice: `Either the registered secret is not the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Register the right secret to verify it again.`,
         action: 'secrets',
       };
     case 'timestamp_out_of_tolerance':
       return {
         sentence: `The signature${ofSender} matches, but its timestamp was too far from the time of arrival.`,
         advice:
-          'That is how a replayed or long-delayed delivery looks. If every delivery says this, check the clock of this server.',
+          'This is typical of a replayed or delayed delivery. If every delivery shows this, check the clock of this server.',
         action: 'none',
       };
     case 'malformed_header':
       return {
-        sentence: `The signature header${ofSender} is there but does not have the form that ${sender} sends.`,
+        sentence: `The signature header${ofSender} does not have the format that ${sender} uses.`,
         advice:
-          'See the header below. A proxy that rewrites headers, or a sender that only imitates the platform, looks like this.',
+          'See the header below. Likely causes are a proxy that rewrites headers, or a sender that imitates the platform.',
         action: 'none',
       };
     case 'unsupported':

@@ -1,11 +1,11 @@
 /*
- * Captured text made honest for the screen: characters that hide, reorder or do nothing visible become signs of their own.
- * For display only; copying and downloading give the original.
+ * Makes invisible and reordering characters of captured text visible, so that it cannot deceive the reader. For display only: copies and
+ * downloads are unchanged.
  */
 
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const hiddenChars = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-const sign = (char: string, keep: string): string => {
+const toVisible = (char: string, keep: string): string => {
   if (keep.includes(char)) return char;
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
@@ -13,17 +13,14 @@ const sign = (char: string, keep: string): string => {
   return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
 };
 
-/** One line: line feeds and tabs become signs too. */
-export const visibleLine = (text: string): string => text.replace(HIDDEN, char => sign(char, ''));
+/** For a single line: line feeds and tabs are made visible too. */
+export const visibleLine = (text: string): string => text.replace(hiddenChars, char => toVisible(char, ''));
 
-/** A name that somebody of the team chose: only what would turn the words around it is shown as a sign; joined emoji stay whole. */
+/** For names chosen by team members: only control and bidi characters are made visible; joined emoji are kept. */
 export const visibleName = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, char => sign(char, ''));
+  text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, char => toVisible(char, ''));
 
-/**
- * The text that a header value spells. Values come as one character a byte; where those beyond ASCII are UTF-8, as most senders mean
- * them, they are read as that.
- */
+/** The text of a header value. The API returns one character per byte; bytes that are valid UTF-8 are decoded as UTF-8. */
 export const headerText = (value: string): string => {
   if (/^[ -~]*$/.test(value) || /[^\p{ASCII}\u0080-\u00ff]/u.test(value)) return value;
   try {
@@ -33,6 +30,6 @@ export const headerText = (value: string): string => {
   }
 };
 
-/** Several lines: line feeds, tabs and the carriage returns before line feeds stay. */
+/** For multi-line text: line feeds and tabs are kept, and CRLF becomes a line feed. */
 export const visibleText = (text: string): string =>
-  text.replace(/\r\n/g, '\n').replace(HIDDEN, char => sign(char, '\n\t'));
+  text.replace(/\r\n/g, '\n').replace(hiddenChars, char => toVisible(char, '\n\t'));

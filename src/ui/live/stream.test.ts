@@ -1,29 +1,29 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { EventSummary } from '../../features/events/model.ts';
-import { type LiveState, openStream } from './stream.ts';
+import { type ConnectionState, openLiveStream } from './stream.ts';
 
 const frame = (n: number): string => `event: event\nid: evt_${n}\ndata: ${JSON.stringify({ id: `evt_${n}` })}\n\n`;
 
-/** The page as far as the stream asks for it. */
+/** A stand-in for `document`. */
 const page = Object.assign(new EventTarget(), { hidden: false });
 
 const until = async (done: () => boolean): Promise<void> => {
   const deadline = performance.now() + 10_000;
   while (!done()) {
-    if (performance.now() > deadline) throw new Error('it never happened');
+    if (performance.now() > deadline) throw new Error('timed out');
     await Bun.sleep(5);
   }
 };
 
-describe('the live connection', () => {
-  const asked: (string | null)[] = [];
+describe('live stream', () => {
+  const lastEventIds: (string | null)[] = [];
   let answers: (() => Response)[] = [];
   let server: Bun.Server<undefined>;
-  let seen: string[] = [];
-  let states: LiveState[] = [];
+  let received: string[] = [];
+  let states: ConnectionState[] = [];
   let refused: number[] = [];
 
-  const cut =
+  const dropped =
     (...frames: string[]) =>
     () =>
       new Response(frames.join(''));
@@ -38,10 +38,10 @@ describe('the live connection', () => {
         }),
       );
   const open = () =>
-    openStream({
+    openLiveStream({
       url: `http://127.0.0.1:${server.port}/stream`,
-      lastEventId: () => seen.at(-1),
-      onEvent: (event: EventSummary) => void seen.push(event.id),
+      lastEventId: () => received.at(-1),
+      onEvent: (event: EventSummary) => void received.push(event.id),
       onOpen: () => {},
       onState: state => void states.push(state),
       onRefused: status => void refused.push(status),
@@ -49,12 +49,12 @@ describe('the live connection', () => {
 
   beforeEach(() => {
     Object.assign(globalThis, { document: page });
-    [asked.length, seen, states, refused] = [0, [], [], []];
+    [lastEventIds.length, received, states, refused] = [0, [], [], []];
     server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       fetch(request) {
-        asked.push(request.headers.get('last-event-id'));
+        lastEventIds.push(request.headers.get('last-event-id'));
         return (answers.shift() ?? held())();
       },
     });
@@ -64,31 +64,31 @@ describe('the live connection', () => {
     await server.stop(true);
   });
 
-  test('cut off, it comes back and asks for what came after the newest event', async () => {
-    answers = [cut(frame(1), frame(2)), () => new Response('busy', { status: 503 }), held(frame(3))];
+  test('a dropped connection is reopened and resumes after the newest event', async () => {
+    answers = [dropped(frame(1), frame(2)), () => new Response('busy', { status: 503 }), held(frame(3))];
     const close = open();
-    await until(() => seen.length === 3);
+    await until(() => received.length === 3);
     close();
-    expect(seen).toEqual(['evt_1', 'evt_2', 'evt_3']);
-    expect(asked).toEqual([null, 'evt_2', 'evt_2']);
+    expect(received).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    expect(lastEventIds).toEqual([null, 'evt_2', 'evt_2']);
     expect(states.filter((state, at) => state !== states[at - 1])).toEqual(['connecting', 'live', 'retrying', 'live']);
   });
 
-  test('a frame that was cut in half is not an event', async () => {
-    answers = [cut(frame(1), frame(2).slice(0, -1)), held(frame(2))];
+  test('an incomplete frame is not an event', async () => {
+    answers = [dropped(frame(1), frame(2).slice(0, -1)), held(frame(2))];
     const close = open();
-    await until(() => seen.length === 2);
+    await until(() => received.length === 2);
     close();
-    expect(asked).toEqual([null, 'evt_1']);
+    expect(lastEventIds).toEqual([null, 'evt_1']);
   });
 
-  test.each([401, 404])('refused with %d it stays away', async status => {
+  test.each([401, 404])('a stream refused with %d does not reconnect', async status => {
     answers = [() => new Response('', { status })];
     const close = open();
     await until(() => refused.length === 1);
     close();
     expect(refused).toEqual([status]);
     expect(states.at(-1)).toBe('off');
-    expect(asked).toHaveLength(1);
+    expect(lastEventIds).toHaveLength(1);
   });
 });

@@ -1,34 +1,35 @@
 /*
- * The live connection to one endpoint. It reads the stream with fetch rather than EventSource: so it can resume from a chosen event
- * after the tab was hidden, can tell a lost session from a lost network, and holds no connection in a tab that nobody looks at
- * (browsers allow six to one origin over HTTP/1.1).
+ * The live event stream of one endpoint. It uses fetch instead of EventSource to resume from a chosen event, to distinguish an
+ * expired session from a network failure, and to disconnect while the tab is hidden (browsers allow six HTTP/1.1 connections per
+ * origin).
  */
 
 import { createParser } from 'eventsource-parser';
 import type { EventSummary } from '../../features/events/model.ts';
-import { pauseMs } from '../components/retry.ts';
+import { retryDelayMs } from '../components/retry.ts';
 
-export type LiveState = 'connecting' | 'live' | 'retrying' | 'off';
+export type ConnectionState = 'connecting' | 'live' | 'retrying' | 'off';
 
 export type StreamOptions = {
   url: string;
-  /** Newest event the reader has; asked again at each connect. */
+  /** The newest event already received; read at every connect. */
   lastEventId: () => string | undefined;
   onEvent: (event: EventSummary) => void;
   /** Called after each successful connect. */
   onOpen: () => void;
-  onState: (state: LiveState) => void;
-  /** A status that no retry mends (401, 404): the stream stays off. */
+  onState: (state: ConnectionState) => void;
+  /** The server answered 401 or 404. The stream does not reconnect. */
   onRefused: (status: number) => void;
 };
 
-const HIDDEN_MS = 30_000;
+/** A hidden tab disconnects after this time. */
+const hiddenTabMs = 30_000;
 
 /** Opens the stream and keeps it open until the returned function is called. */
-export function openStream(options: StreamOptions): () => void {
-  let closed = false;
+export function openLiveStream(options: StreamOptions): () => void {
+  let isClosed = false;
   let connection: AbortController | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
 
   const connect = async (): Promise<void> => {
@@ -43,7 +44,7 @@ export function openStream(options: StreamOptions): () => void {
         signal,
       });
       if (response.status === 401 || response.status === 404) {
-        closed = true;
+        isClosed = true;
         options.onState('off');
         return options.onRefused(response.status);
       }
@@ -51,41 +52,41 @@ export function openStream(options: StreamOptions): () => void {
         failures = 0;
         options.onState('live');
         options.onOpen();
-        await readAll(response.body, options.onEvent);
+        await readEvents(response.body, options.onEvent);
       }
     } catch {
-      // Cut or unreachable: the retry below is the answer to both.
+      // Disconnected or unreachable: retried below.
     }
-    if (closed || signal.aborted) return;
+    if (isClosed || signal.aborted) return;
     options.onState('retrying');
     failures += 1;
-    timer = setTimeout(connect, pauseMs(failures));
+    retryTimer = setTimeout(connect, retryDelayMs(failures));
   };
 
   const disconnect = (): void => {
-    clearTimeout(timer);
+    clearTimeout(retryTimer);
     connection?.abort();
     connection = undefined;
   };
 
-  let hiding: ReturnType<typeof setTimeout> | undefined;
+  let hideTimer: ReturnType<typeof setTimeout> | undefined;
   const onVisibility = (): void => {
-    clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(disconnect, HIDDEN_MS);
-    else if (!connection && !closed) void connect();
+    clearTimeout(hideTimer);
+    if (document.hidden) hideTimer = setTimeout(disconnect, hiddenTabMs);
+    else if (!connection && !isClosed) void connect();
   };
   document.addEventListener('visibilitychange', onVisibility);
   void connect();
 
   return () => {
-    closed = true;
-    clearTimeout(hiding);
+    isClosed = true;
+    clearTimeout(hideTimer);
     document.removeEventListener('visibilitychange', onVisibility);
     disconnect();
   };
 }
 
-const readAll = async (body: ReadableStream<Uint8Array>, onEvent: (event: EventSummary) => void): Promise<void> => {
+const readEvents = async (body: ReadableStream<Uint8Array>, onEvent: (event: EventSummary) => void): Promise<void> => {
   const parser = createParser({
     onEvent: ({ event, data }) => {
       if (event === 'event') onEvent(JSON.parse(data) as EventSummary);

@@ -1,30 +1,30 @@
-/* Two events side by side: what differs in body, headers and query, by place rather than by line where the bodies are JSON. */
+/* Compares two events: body, headers and query. JSON bodies are compared by path, other text by line. */
 
 import { useMemo } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
-import { readBody } from '../body/views.ts';
+import { parseBody } from '../body/views.ts';
 import { Button, Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Link, navigate } from '../components/navigation.tsx';
-import { useTitle } from '../components/title.ts';
-import { type Change, diffJson, MAX_CHANGES } from '../diff/json-diff.ts';
+import { useQuery } from '../components/use-query.ts';
+import { useTitle } from '../components/use-title.ts';
+import { type Change, diffJson, maxChanges } from '../diff/json-diff.ts';
 import { diffLines, diffPairs, type PairChange } from '../diff/text-diff.ts';
-import { count, exactTime } from '../format/time.ts';
+import { formatCount, formatExactTime } from '../format/time.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
 
-const LONGEST = 2000;
-const LONGEST_PARSED = 100_000;
-const MAX_LINES = 3000;
+const maxValueChars = 2000;
+const maxIndentedChars = 100_000;
+const maxShownLines = 3000;
 
 export function ComparePage({ endpointId, left, right }: { endpointId: string; left: string; right: string }) {
   useTitle('Compare');
-  const events = useLoaded(`${left} ${right}`, () => Promise.all([api.event(left), api.event(right)]));
-  const recent = useLoaded(endpointId, () => api.events(endpointId, undefined, '').then(page => page.events));
+  const events = useQuery(`${left} ${right}`, () => Promise.all([api.event(left), api.event(right)]));
+  const recent = useQuery(endpointId, () => api.events(endpointId, undefined, '').then(page => page.events));
   const base = `/app/endpoints/${endpointId}`;
-  const go = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
+  const compare = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
   const [one, other] = events.value ?? [];
   return (
     <main class="page compare">
@@ -35,11 +35,11 @@ export function ComparePage({ endpointId, left, right }: { endpointId: string; l
           </Link>
           <h1>Compare</h1>
         </div>
-        <Button onClick={() => go(right, left)}>Swap sides</Button>
+        <Button onClick={() => compare(right, left)}>Swap sides</Button>
       </header>
       <div class="sides">
-        <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => go(id, right)} />
-        <Side label="After" id={right} event={other} recent={recent.value} onPick={id => go(left, id)} />
+        <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => compare(id, right)} />
+        <Side label="After" id={right} event={other} recent={recent.value} onPick={id => compare(left, id)} />
       </div>
       {events.problem && <Notice tone="bad">{events.problem}</Notice>}
       {!events.value && !events.problem && <Skeleton rows={6} />}
@@ -57,7 +57,7 @@ type SideProps = {
 };
 
 const optionText = (event: Pick<EventSummary, 'eventType' | 'method' | 'receivedAt'>): string =>
-  `${exactTime(event.receivedAt)} · ${visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}`;
+  `${formatExactTime(event.receivedAt)} · ${visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}`;
 
 const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
   <label class="side">
@@ -75,7 +75,7 @@ const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
 
 const bodyOf = (event: EventDetail) => {
   const type = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  return readBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
+  return parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
 };
 
 function Differences({ one, other }: { one: EventDetail; other: EventDetail }) {
@@ -114,19 +114,21 @@ function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail 
     () => (mine.json && theirs.json ? diffJson(mine.json, theirs.json).map(indented) : undefined),
     [mine, theirs],
   );
-  if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are the same, byte for byte.</Empty>;
+  if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are identical, byte for byte.</Empty>;
   if (changes) {
-    return <ChangeTable changes={changes} same="The same values; only space or the order of keys differs." />;
+    return <ChangeTable changes={changes} same="The values are equal; only whitespace or the order of keys differs." />;
   }
   if (mine.text === undefined || theirs.text === undefined) {
     return (
-      <Notice tone="info">The bodies differ. At least one of them is binary, so there is no reading to compare.</Notice>
+      <Notice tone="info">
+        The bodies differ. At least one of them is binary, so they cannot be compared as text.
+      </Notice>
     );
   }
   return <LineDifferences left={mine.text} right={theirs.text} />;
 }
 
-/** Whole objects and lists that were added or removed, over several lines. */
+/** Indents objects and arrays that were added or removed as a whole. */
 const indented = (change: Change): Change => ({
   ...change,
   before: indentedValue(change.before),
@@ -134,13 +136,13 @@ const indented = (change: Change): Change => ({
 });
 
 const indentedValue = (text: string | undefined): string | undefined => {
-  if (text === undefined || !/^[[{]/.test(text) || text.length > LONGEST_PARSED) return text;
+  if (text === undefined || !/^[[{]/.test(text) || text.length > maxIndentedChars) return text;
   const parsed = parseJson(text);
   return isJsonDocument(parsed) ? prettyJson(parsed) : text;
 };
 
-const WORDS = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const changeLabels = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
+const truncate = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
 
 const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
   changes.length === 0 ? (
@@ -150,7 +152,7 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
       <table class="changes">
         <thead>
           <tr>
-            <th scope="col">Where</th>
+            <th scope="col">Path or name</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
           </tr>
@@ -159,16 +161,18 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
           {changes.map((change, index) => (
             <tr key={index} class={change.kind}>
               <th scope="row">
-                <span class="kind">{WORDS[change.kind]}</span> <code>{visibleLine(change.path)}</code>
+                <span class="kind">{changeLabels[change.kind]}</span> <code>{visibleLine(change.path)}</code>
               </th>
-              <td class="before">{change.before !== undefined && <code>{visibleText(cut(change.before))}</code>}</td>
-              <td class="after">{change.after !== undefined && <code>{visibleText(cut(change.after))}</code>}</td>
+              <td class="before">
+                {change.before !== undefined && <code>{visibleText(truncate(change.before))}</code>}
+              </td>
+              <td class="after">{change.after !== undefined && <code>{visibleText(truncate(change.after))}</code>}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {changes.length >= MAX_CHANGES && (
-        <p class="faint">There may be more. The first {MAX_CHANGES.toLocaleString()} differences are shown.</p>
+      {changes.length >= maxChanges && (
+        <p class="faint">There may be more differences. The first {maxChanges.toLocaleString()} are shown.</p>
       )}
     </>
   );
@@ -177,14 +181,14 @@ function LineDifferences({ left, right }: { left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right]);
   return (
     <pre class="lines">
-      {lines.slice(0, MAX_LINES).map((line, index) => (
+      {lines.slice(0, maxShownLines).map((line, index) => (
         <span key={index} class={line.kind}>
           {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}
-          {visibleLine(cut(line.text))}
+          {visibleLine(truncate(line.text))}
           {'\n'}
         </span>
       ))}
-      {lines.length > MAX_LINES && `… ${count(lines.length - MAX_LINES, 'more line')}`}
+      {lines.length > maxShownLines && `… ${formatCount(lines.length - maxShownLines, 'more line')}`}
     </pre>
   );
 }

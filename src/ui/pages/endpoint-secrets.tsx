@@ -1,4 +1,7 @@
-/* An endpoint's signing secrets: registered ones, those that handshakes delivered, and the window in which one is accepted. */
+/*
+ * An endpoint's signing secrets: the confirmed ones, the unconfirmed ones that a handshake delivered, and the learning window in which
+ * the next delivered secret counts as confirmed.
+ */
 
 import { useState } from 'preact/hooks';
 import type { Secret } from '../../features/secrets/model.ts';
@@ -6,110 +9,57 @@ import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
 import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { useQuery } from '../components/use-query.ts';
 import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../format/platforms.ts';
 
 export function SecretsSection({ id }: { id: string }) {
-  const secrets = useLoaded(id, () => api.secrets(id));
-  const [platform, setPlatform] = useState('');
-  const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const isAboutPlatform = /^unknown platform/i.test(problem);
-  const known = findPlatform(platform);
-  const add = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await api.addSecret(id, known?.name ?? (platform.trim() || null), secret);
-      setSecret('');
-      setProblem('');
-      secrets.reload();
-      showToast('Secret registered. Stored events are judged with it.');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(false);
-  };
-  const change = async (work: () => Promise<unknown>, done = ''): Promise<void> => {
+  const secrets = useQuery(id, () => api.secrets(id));
+  const change = async (work: () => Promise<unknown>, message = ''): Promise<void> => {
     try {
       await work();
       secrets.reload();
-      if (done !== '') showToast(done);
+      if (message !== '') showToast(message);
     } catch (error) {
       showError(error);
     }
   };
-  const registered = secrets.value?.secrets.filter(one => one.confirmed) ?? [];
+  const remove = (secret: Secret): Promise<void> => change(() => api.deleteSecret(id, secret.id));
+  const confirm = (secret: Secret): Promise<void> =>
+    change(() => api.confirmSecret(id, secret.id), 'Secret confirmed. Stored events are verified again.');
+  const confirmed = secrets.value?.secrets.filter(one => one.confirmed) ?? [];
   const unconfirmed = secrets.value?.secrets.filter(one => !one.confirmed) ?? [];
   return (
     <section class="card section" id="secrets">
       <h2>Signing secrets</h2>
       <p class="lead">
-        With the secret that the platform signs with, every delivery shows whether it is genuine. Register two while you
-        rotate. They are stored encrypted and never shown again.
+        With the platform's signing secret, Hooktape verifies the signature of every delivery. Register both secrets
+        during a rotation. Secrets are stored encrypted and never shown again.
       </p>
       {secrets.problem && <Notice tone="bad">{secrets.problem}</Notice>}
       {!secrets.value && !secrets.problem && <Skeleton rows={1} />}
-      {registered.length > 0 && (
+      {confirmed.length > 0 && (
         <ul class="rows">
-          {registered.map(one => (
-            <SecretRow key={one.id} secret={one} onRemove={() => change(() => api.deleteSecret(id, one.id))} />
+          {confirmed.map(one => (
+            <SecretRow key={one.id} secret={one} onRemove={() => remove(one)} />
           ))}
         </ul>
       )}
       {unconfirmed.length > 0 && (
         <>
           <Notice tone="warn" title="Delivered by a handshake, not confirmed">
-            Anybody who knows the address can send such a secret. Confirm one only if you have just registered this
-            endpoint at the platform, or compared it there. Until then nothing that it signs counts as genuine.
+            Anyone who knows the URL can send such a secret. Confirm it only if you have just registered this endpoint
+            with the platform, or compared it with the one shown there. Until then, it is not used to verify deliveries.
           </Notice>
           <ul class="rows">
             {unconfirmed.map(one => (
-              <SecretRow
-                key={one.id}
-                secret={one}
-                onConfirm={() =>
-                  change(() => api.confirmSecret(id, one.id), 'Secret confirmed. Stored events are judged with it.')
-                }
-                onRemove={() => change(() => api.deleteSecret(id, one.id))}
-              />
+              <SecretRow key={one.id} secret={one} onConfirm={() => confirm(one)} onRemove={() => remove(one)} />
             ))}
           </ul>
         </>
       )}
-      <form class="inline-form" onSubmit={add}>
-        <Field
-          label="Platform"
-          list="platforms"
-          value={platform}
-          onText={setPlatform}
-          placeholder="any"
-          problem={isAboutPlatform ? problem : ''}
-        />
-        <datalist id="platforms">
-          {platformsWithSecret.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </datalist>
-        <Field
-          label="Secret"
-          type="password"
-          autocomplete="off"
-          value={secret}
-          onText={setSecret}
-          required
-          problem={isAboutPlatform ? '' : problem}
-          hint={known && <SecretHint platform={known} />}
-        />
-        <Button type="submit" busy={busy} disabled={secret === ''}>
-          Register
-        </Button>
-      </form>
+      <RegisterForm endpointId={id} onRegistered={secrets.reload} />
       {secrets.value && (
         <LearningWindow
           until={secrets.value.learnSecretsUntil}
@@ -118,6 +68,61 @@ export function SecretsSection({ id }: { id: string }) {
         />
       )}
     </section>
+  );
+}
+
+function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegistered: () => void }) {
+  const [platform, setPlatform] = useState('');
+  const [secret, setSecret] = useState('');
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const isPlatformProblem = /^unknown platform/i.test(problem);
+  const known = findPlatform(platform);
+  const register = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setIsBusy(true);
+    try {
+      await api.addSecret(endpointId, known?.name ?? (platform.trim() || null), secret);
+      setSecret('');
+      setProblem('');
+      onRegistered();
+      showToast('Secret registered. Stored events are verified again.');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <form class="inline-form" onSubmit={register}>
+      <Field
+        label="Platform"
+        list="platforms"
+        value={platform}
+        onText={setPlatform}
+        placeholder="any"
+        problem={isPlatformProblem ? problem : ''}
+      />
+      <datalist id="platforms">
+        {platformsWithSecret.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </datalist>
+      <Field
+        label="Secret"
+        type="password"
+        autocomplete="off"
+        value={secret}
+        onText={setSecret}
+        required
+        problem={isPlatformProblem ? '' : problem}
+        hint={known && <SecretHint platform={known} />}
+      />
+      <Button type="submit" busy={isBusy} disabled={secret === ''}>
+        Register
+      </Button>
+    </form>
   );
 }
 
@@ -163,10 +168,10 @@ const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
   <div class="inline-form">
     <p class="lead grow">
       {until === null ? (
-        `${titlesWithDeliveredSecret.join(' and ')} send their secret when you register the endpoint there. Just before you do, let Hooktape accept the next one that arrives.`
+        `${titlesWithDeliveredSecret.join(' and ')} send their secret in a handshake when you register the endpoint with them. Just before that, let Hooktape accept the next secret.`
       ) : (
         <>
-          The next secret that a handshake delivers is accepted as confirmed, until <Time at={until} long />.
+          The next secret delivered by a handshake counts as confirmed, until <Time at={until} long />.
         </>
       )}
     </p>

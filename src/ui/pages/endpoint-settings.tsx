@@ -1,15 +1,16 @@
-/* One endpoint: name, address, signing secrets, exports, and the end of it. */
+/* The settings of one endpoint: name, URL, signing secrets, export and deletion. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Field, Skeleton } from '../components/controls.tsx';
-import { NoSuchEndpoint } from '../components/dead-end.tsx';
+import { Button, Dialog, Field, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-import { useWorkspace } from '../components/session.tsx';
-import { useTitle } from '../components/title.ts';
+import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
-import { count } from '../format/time.ts';
+import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 import { SecretsSection } from './endpoint-secrets.tsx';
 
@@ -24,7 +25,7 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       </main>
     );
   }
-  if (!endpoint) return <NoSuchEndpoint />;
+  if (!endpoint) return <EndpointNotFoundPage />;
   return (
     <main class="page narrow">
       <header class="page-head">
@@ -37,9 +38,9 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       </header>
       <NameSection endpoint={endpoint} />
       <section class="card section">
-        <h2>Address</h2>
+        <h2>URL</h2>
         <p class="lead">
-          Register this with the sending platform. Whoever knows it can deliver here, so treat it like a password.
+          Register this URL with the sending platform. Anyone who knows it can send events, so treat it like a password.
         </p>
         <div class="address large">
           <code>{endpoint.url}</code>
@@ -85,8 +86,8 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
   <section class="card section">
     <h2>Export</h2>
     <p class="lead">
-      The whole stored history, oldest first: {count(endpoint.eventCount, 'event')} with headers and exact bodies.
-      Payloads may hold secrets; keep the file as carefully as the data.
+      All stored events, oldest first: {formatCount(endpoint.eventCount, 'event')} with headers and exact bodies.
+      Payloads may contain secrets, so store the file safely.
     </p>
     <p class="button-row">
       <a class="button plain" href={api.exportUrl(endpoint.id, 'json')} download="">
@@ -101,7 +102,7 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
 
 function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
   const name = visibleName(endpoint.name);
@@ -113,7 +114,7 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
       await api.deleteEndpoint(endpoint.id);
       reloadEndpoints();
       navigate('/app');
-      showToast(`${name} is deleted.`);
+      showToast(`${name} was deleted.`);
     } catch (error) {
       showError(error);
       setBusy(false);
@@ -123,23 +124,24 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section danger-zone">
       <h2>Delete</h2>
       <p class="lead">
-        The address stops answering and {count(endpoint.eventCount, 'event')} are removed at once. There is no way back.
+        The URL stops accepting deliveries, and {formatCount(endpoint.eventCount, 'event')} will be deleted. This cannot
+        be undone.
       </p>
-      <Button kind="danger" icon="trash" onClick={() => setAsking(true)}>
+      <Button kind="danger" icon="trash" onClick={() => setIsConfirming(true)}>
         Delete endpoint
       </Button>
-      {asking && (
-        <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
+      {isConfirming && (
+        <Dialog title={`Delete ${name}?`} onClose={() => setIsConfirming(false)}>
           <form onSubmit={remove}>
             <p>
-              Deliveries to its address will be refused, and {count(endpoint.eventCount, 'stored event')} will be gone.
-              Export them first if you may need them.
+              Deliveries to its URL will be refused, and {formatCount(endpoint.eventCount, 'stored event')} will be
+              deleted. Export them first if you need them.
             </p>
             <Field label={`Type “${name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
             <div class="dialog-actions">
-              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button onClick={() => setIsConfirming(false)}>Cancel</Button>
               <Button kind="danger" type="submit" busy={busy} disabled={!isConfirmed}>
-                Delete for good
+                Delete permanently
               </Button>
             </div>
           </form>

@@ -1,19 +1,20 @@
-/* All endpoints of the team with their address, what came in and how the last day went. */
+/* All endpoints of the team with their URL, event count and activity of the last 24 hours. */
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ApiError, api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
+import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-import { useWorkspace } from '../components/session.tsx';
 import { Sparkline } from '../components/sparkline.tsx';
 import { Time } from '../components/time.tsx';
-import { useTitle } from '../components/title.ts';
-import { count } from '../format/time.ts';
+import { useQuery } from '../components/use-query.ts';
+import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 
-const REFRESH_MS = 10_000;
+const refreshMs = 10_000;
 
 export function EndpointsPage() {
   const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
@@ -21,7 +22,7 @@ export function EndpointsPage() {
   useTitle('Endpoints');
   useEffect(() => {
     reloadEndpoints();
-    const timer = setInterval(() => !document.hidden && reloadEndpoints(), REFRESH_MS);
+    const timer = setInterval(() => !document.hidden && reloadEndpoints(), refreshMs);
     return () => clearInterval(timer);
   }, [reloadEndpoints]);
   return (
@@ -47,7 +48,7 @@ export function EndpointsPage() {
             </Button>
           }
         >
-          An endpoint is an address that records everything sent to it. Make one for each sender, or one for everything.
+          An endpoint is a URL that records every request sent to it. Create one per sender, or one for everything.
         </Empty>
       )}
       <ul class="cards">
@@ -61,7 +62,7 @@ export function EndpointsPage() {
 }
 
 function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
-  const activity = useLoaded(`${endpoint.id}/${endpoint.eventCount}`, () => api.activity(endpoint.id));
+  const activity = useQuery(`${endpoint.id}/${endpoint.eventCount}`, () => api.activity(endpoint.id));
   const [last, setLast] = useState(activity.value);
   useEffect(() => {
     if (activity.value) setLast(activity.value);
@@ -74,12 +75,12 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         </h2>
         <div class="address">
           <code>{endpoint.url}</code>
-          <CopyButton text={endpoint.url} what="address" />
+          <CopyButton text={endpoint.url} what="URL" />
         </div>
       </div>
       <Sparkline activity={activity.value ?? last} />
       <div class="endpoint-facts">
-        <strong>{count(endpoint.eventCount, 'event')}</strong>
+        <strong>{formatCount(endpoint.eventCount, 'event')}</strong>
         <span class="faint">
           {endpoint.lastReceivedAt ? (
             <>
@@ -105,7 +106,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const { reloadEndpoints } = useWorkspace();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState('');
-  const [full, setFull] = useState(false);
+  const [isLimitReached, setIsLimitReached] = useState(false);
   const [busy, setBusy] = useState(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -116,7 +117,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       onClose();
       navigate(`/app/endpoints/${endpoint.id}`);
     } catch (error) {
-      setFull(error instanceof ApiError && error.status === 403);
+      setIsLimitReached(error instanceof ApiError && error.status === 403);
       setProblem(error instanceof Error ? error.message : String(error));
       setBusy(false);
     }
@@ -124,9 +125,9 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New endpoint" onClose={onClose}>
       <form onSubmit={submit}>
-        {full && (
-          <Notice tone="warn" title="Your plan is full">
-            {problem} Delete an endpoint, or ask whoever runs this server to change the plan.
+        {isLimitReached && (
+          <Notice tone="warn" title="Endpoint limit reached">
+            {problem} Delete an endpoint, or ask the administrator of this server to change the plan.
           </Notice>
         )}
         <Field
@@ -136,8 +137,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
           required
           maxLength={100}
           placeholder="Stripe, production"
-          problem={full ? '' : problem}
-          hint="Only for you to recognise it. The address does not show it."
+          problem={isLimitReached ? '' : problem}
+          hint="Only shown in the dashboard. It is not part of the URL."
         />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -1,4 +1,4 @@
-/* One delivery in full: what it is, whether it is genuine and why, and everything that came with it. */
+/* One event in full: summary, signature verdict, and tabs for body, headers, query, signature and replays. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
@@ -7,149 +7,165 @@ import { bytesOf } from '../body/bytes.ts';
 import { Method, PlatformMark, VerdictBadge } from '../components/badges.tsx';
 import { BodyPanel } from '../components/body-panel.tsx';
 import { copyText } from '../components/clipboard.ts';
-import { Button, CopyButton, Empty, Skeleton } from '../components/controls.tsx';
+import { Button, Empty, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { CopyDialog } from '../components/copy-dialog.tsx';
-import { useHotkeys } from '../components/hotkeys.ts';
 import { Link } from '../components/navigation.tsx';
-import { PairTable } from '../components/pairs.tsx';
-import { lastDestination } from '../components/replay.tsx';
+import { PairTable } from '../components/pair-table.tsx';
+import { lastDestination } from '../components/replay-destinations.ts';
 import { ReplayHistory } from '../components/replay-history.tsx';
-import { useWorkspace } from '../components/session.tsx';
 import { SignaturePanel } from '../components/signature-panel.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
-import type { LoadedEvent } from '../components/use-event.ts';
+import type { EventQuery } from '../components/use-event.ts';
+import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { curlCommand } from '../copy/curl.ts';
 import { sendableHeaders, withTarget } from '../copy/request.ts';
 import { platformTitle } from '../format/platforms.ts';
-import { exactTime, sizeWords } from '../format/time.ts';
-import { verdictOf } from '../format/verdict.ts';
+import { formatBytes, formatExactTime } from '../format/time.ts';
+import { describeVerdict, type Verdict } from '../format/verdict.ts';
 import { headerText, visibleLine } from '../format/visible.ts';
 
-const TABS = ['body', 'headers', 'query', 'signature', 'replays'] as const;
-type Tab = (typeof TABS)[number];
-const LONGEST_PATH = 150;
+const tabs = ['body', 'headers', 'query', 'signature', 'replays'] as const;
+type Tab = (typeof tabs)[number];
+const maxPathChars = 150;
 
 type EventPaneProps = {
-  loaded: LoadedEvent;
+  query: EventQuery;
   summary: EventSummary | undefined;
-  previousId: string | undefined;
+  compareId: string | undefined;
   listHref: string;
   onReplay: () => void;
 };
 
-export function EventPane({ loaded, summary, previousId, listHref, onReplay }: EventPaneProps) {
+export function EventPane({ query, summary, compareId, listHref, onReplay }: EventPaneProps) {
   const { endpoints } = useWorkspace();
-  const { event, problem, reload } = loaded;
+  const { event, problem, reload } = query;
   const [tab, setTab] = useState<Tab>('body');
-  const [copying, setCopying] = useState(false);
+  const [isCopying, setIsCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
 
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
-    const done = await copyText(curlCommand(copyRequestOf(event, endpoint)));
-    if (done) showToast('Copied as a curl command.');
-    else showError('Your browser did not allow copying. Use “Copy as…” and select the text.');
+    const isCopied = await copyText(curlCommand(copyRequestOf(event, endpoint)));
+    if (isCopied) showToast('Copied as a curl command.');
+    else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
   };
   useHotkeys({
     c: () => void copyCurl(),
-    ...Object.fromEntries(TABS.map((name, index) => [String(index + 1), () => setTab(name)])),
+    ...Object.fromEntries(tabs.map((name, index) => [String(index + 1), () => setTab(name)])),
   });
 
   const shown = event ?? summary;
-  if (problem && !event) {
-    return (
-      <Empty
-        title={problem.includes('not found') ? 'This event is gone' : 'The event could not be loaded'}
-        action={<Button onClick={reload}>Try again</Button>}
-      >
-        {problem.includes('not found') ? 'It was deleted with its endpoint, or its retention time is over.' : problem}
-      </Empty>
-    );
-  }
+  if (problem && !event) return <LoadFailure problem={problem} onRetry={reload} />;
   if (!shown) return <Skeleton rows={6} kind="line" />;
-  const verdict = event ? verdictOf(event) : undefined;
-  const compareWith = previousId;
   return (
     <article class="event">
       <header class="event-head">
         <Link to={listHref} class="back-link">
           ← Events
         </Link>
-        <div class="event-title">
-          <PlatformMark platform={shown.platform} />
-          <h2>{shown.eventType === null ? 'No event type' : visibleLine(shown.eventType)}</h2>
-          {verdict && (
-            <button type="button" class="badge-button" onClick={() => setTab('signature')}>
-              <VerdictBadge tone={verdict.tone} label={verdict.label} />
-            </button>
-          )}
-        </div>
-        <p class="event-line">
-          <Method method={shown.method} />
-          <span>{visibleLine(platformTitle(shown.platform))}</span>
-          <span title={exactTime(shown.receivedAt)}>
-            <Time at={shown.receivedAt} long />
-          </span>
-          <span>{sizeWords(shown.size)}</span>
-          {shown.path !== '' && <code class="path">{visibleLine(shortened(shown.path))}</code>}
-        </p>
+        <Summary event={shown} verdict={event && describeVerdict(event)} onVerdict={() => setTab('signature')} />
         <div class="event-actions">
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
             Replay
           </Button>
-          <Button icon="copy" onClick={() => setCopying(true)} disabled={!event} title="Copy as curl with c">
+          <Button icon="copy" onClick={() => setIsCopying(true)} disabled={!event} title="Press c to copy as curl">
             Copy as…
           </Button>
-          {event && compareWith && (
-            <Link class="button plain" to={`/app/endpoints/${event.endpointId}/compare?a=${compareWith}&b=${event.id}`}>
+          {event && compareId && (
+            <Link class="button plain" to={`/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`}>
               Compare
             </Link>
           )}
         </div>
       </header>
-      <div class="tabs" role="tablist" aria-label="Parts of the event">
-        {TABS.map((name, index) => (
-          <button
-            key={name}
-            id={`tab-${name}`}
-            type="button"
-            role="tab"
-            aria-selected={tab === name}
-            aria-controls="event-panel"
-            tabIndex={tab === name ? 0 : -1}
-            title={`${tabName(name)} (${index + 1})`}
-            onClick={() => setTab(name)}
-            onKeyDown={pressed => moveTab(pressed, name, setTab)}
-          >
-            {tabName(name)}
-            {event && <TabCount event={event} tab={name} />}
-          </button>
-        ))}
-      </div>
+      <Tabs selected={tab} event={event} onSelect={setTab} />
       <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {event ? <Panel key={event.id} event={event} tab={tab} /> : <Skeleton rows={8} kind="line" />}
       </div>
-      {copying && event && (
-        <CopyDialog
-          event={event}
-          request={copyRequestOf(event, endpoint)}
-          endpointId={event.endpointId}
-          onClose={() => setCopying(false)}
-        />
+      {isCopying && event && (
+        <CopyDialog event={event} request={copyRequestOf(event, endpoint)} onClose={() => setIsCopying(false)} />
       )}
     </article>
   );
 }
 
-/** The headers tab has the whole path. */
-const shortened = (path: string): string => (path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path);
+const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => {
+  const isNotFound = problem.includes('not found');
+  return (
+    <Empty
+      title={isNotFound ? 'Event not found' : 'The event could not be loaded'}
+      action={<Button onClick={onRetry}>Try again</Button>}
+    >
+      {isNotFound ? 'Its endpoint was deleted, or its retention period is over.' : problem}
+    </Empty>
+  );
+};
 
-const tabName = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
+type SummaryProps = {
+  event: EventDetail | EventSummary;
+  /** Undefined until the event is loaded in full. */
+  verdict: Verdict | undefined;
+  onVerdict: () => void;
+};
+
+const Summary = ({ event, verdict, onVerdict }: SummaryProps) => (
+  <>
+    <div class="event-title">
+      <PlatformMark platform={event.platform} />
+      <h2>{event.eventType === null ? 'No event type' : visibleLine(event.eventType)}</h2>
+      {verdict && (
+        <button type="button" class="badge-button" onClick={onVerdict}>
+          <VerdictBadge tone={verdict.tone} label={verdict.label} />
+        </button>
+      )}
+    </div>
+    <p class="event-line">
+      <Method method={event.method} />
+      <span>{visibleLine(platformTitle(event.platform))}</span>
+      <span title={formatExactTime(event.receivedAt)}>
+        <Time at={event.receivedAt} long />
+      </span>
+      <span>{formatBytes(event.size)}</span>
+      {event.path !== '' && <code class="path">{visibleLine(shortenPath(event.path))}</code>}
+    </p>
+  </>
+);
+
+type TabsProps = { selected: Tab; event: EventDetail | undefined; onSelect: (tab: Tab) => void };
+
+const Tabs = ({ selected, event, onSelect }: TabsProps) => (
+  <div class="tabs" role="tablist" aria-label="Parts of the event">
+    {tabs.map((name, index) => (
+      <button
+        key={name}
+        id={`tab-${name}`}
+        type="button"
+        role="tab"
+        aria-selected={selected === name}
+        aria-controls="event-panel"
+        tabIndex={selected === name ? 0 : -1}
+        title={`${tabLabel(name)} (${index + 1})`}
+        onClick={() => onSelect(name)}
+        onKeyDown={pressed => moveTab(pressed, name, onSelect)}
+      >
+        {tabLabel(name)}
+        {event && <TabCount event={event} tab={name} />}
+      </button>
+    ))}
+  </div>
+);
+
+/** The headers tab shows the full path. */
+const shortenPath = (path: string): string => (path.length > maxPathChars ? `${path.slice(0, maxPathChars)}…` : path);
+
+const tabLabel = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
 
 const moveTab = (event: KeyboardEvent, tab: Tab, setTab: (tab: Tab) => void): void => {
   const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-  const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
+  const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
   if (by === 0 || !next) return;
   event.preventDefault();
   setTab(next);
@@ -168,7 +184,7 @@ const TabCount = ({ event, tab }: { event: EventDetail; tab: Tab }) => {
   return amount > 0 ? <span class="count">{amount}</span> : null;
 };
 
-/** Where a copied command sends to: the last replay destination, else the endpoint itself. */
+/** A copied command sends to the last replay destination, or to the endpoint if there is none. */
 const copyRequestOf = (event: EventDetail, endpoint: Endpoint | undefined) => {
   const replayed = lastDestination(event.endpointId);
   const url = replayed ?? withTarget(endpoint?.url ?? 'http://localhost:3000/', event.path, event.query ?? null);
@@ -205,7 +221,7 @@ function Panel({ event, tab }: { event: EventDetail; tab: Tab }) {
 
 const QueryPanel = ({ event }: { event: EventDetail }) =>
   event.query === null || event.query === undefined ? (
-    <Empty title="No query string">The address was called without “?”.</Empty>
+    <Empty title="No query string">The request URL has no “?”.</Empty>
   ) : (
     <div class="scroll-pane">
       {event.params.length > 0 && (
@@ -223,9 +239,9 @@ const Facts = ({ event }: { event: EventDetail }) => (
   <>
     <h3 class="panel-title">Delivery</h3>
     <PairTable
-      label="Facts about the delivery"
+      label="Delivery details"
       rows={[
-        { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: exactTime(event.receivedAt) },
+        { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: formatExactTime(event.receivedAt) },
         { name: 'From', value: event.sourceIp ?? 'unknown' },
         { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
         { name: 'SHA-256', value: event.sha256 },

@@ -1,29 +1,32 @@
 /*
- * The heart of the dashboard: the list of deliveries, live, and one of them in full. The address says which event and which search,
- * so both survive a reload. Arrivals never take the selection away.
+ * The inspector: the live list of events next to the selected event. The URL holds the selected event and the search, so both survive
+ * a reload. New events never change the selection.
  */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
 import { Button, Notice } from '../components/controls.tsx';
-import { NoSuchEndpoint } from '../components/dead-end.tsx';
 import { EventList } from '../components/event-list.tsx';
 import { FirstWebhook } from '../components/first-webhook.tsx';
-import { useHotkeys } from '../components/hotkeys.ts';
 import { Icon } from '../components/icons.tsx';
+import { ListToolbar } from '../components/list-toolbar.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-import { ReplayDialog } from '../components/replay.tsx';
-import { useWorkspace } from '../components/session.tsx';
+import { EndpointNotFoundPage } from '../components/not-found.tsx';
+import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
-import { useTitle } from '../components/title.ts';
-import { ListToolbar } from '../components/toolbar.tsx';
 import { useEvent } from '../components/use-event.ts';
+import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { visibleLine, visibleName } from '../format/visible.ts';
-import { useFeed } from '../live/use-feed.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
+import { useLiveList } from '../live/use-live-list.ts';
 import { EventPane } from './event.tsx';
 
-const WIDE = '(min-width: 60rem)';
-const AWAY_COUNT_LIMIT = 999;
+const wideScreen = '(min-width: 60rem)';
+const maxUnseenCount = 999;
+/** How many older rows are searched for an event of the same type to compare with. */
+const maxCompareDistance = 500;
 
 type InspectorProps = { endpointId: string; eventId: string; q: string };
 
@@ -31,143 +34,58 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const name = visibleName(endpoint?.name ?? 'Endpoint');
-  const [announcement, setAnnouncement] = useState('');
-  const [unseen, setUnseen] = useState(0);
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const [replaying, setReplaying] = useState<string[]>();
-  const [replayed, setReplayed] = useState(0);
-  const search = useRef<HTMLInputElement>(null);
+  const [replayIds, setReplayIds] = useState<string[]>();
+  const { replayCount, onSent } = useReplayCount(eventId);
+  const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
 
-  const onArrival = useCallback((event: EventSummary): void => {
-    setAnnouncement(`New event: ${visibleLine(event.eventType ?? event.method ?? 'delivery')}`);
-    if (document.hidden) setUnseen(n => Math.min(n + 1, AWAY_COUNT_LIMIT));
-  }, []);
-  const { feed, view, live, gone, restart } = useFeed(endpointId, q, onArrival);
-  const loaded = useEvent(eventId, replayed);
-  // A replay may end after its dialog was closed, when another event is shown.
-  const shownId = useRef(eventId);
-  shownId.current = eventId;
-
-  useTitle(`${unseen > 0 ? `(${unseen}) ` : ''}${name}`);
-  useEffect(() => {
-    const seen = (): void => {
-      if (!document.hidden) setUnseen(0);
-    };
-    document.addEventListener('visibilitychange', seen);
-    return () => document.removeEventListener('visibilitychange', seen);
-  }, []);
-
+  const { announcement, onArrival } = useArrivals(name);
+  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, onArrival);
+  const { picked, pickedIds, togglePick, clearPicks } = usePicks(list, state.length);
+  const selected = useEvent(eventId, replayCount);
   const base = `/app/endpoints/${endpointId}`;
   const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
-  const open = useCallback(
-    (id: string, replace = true): void => navigate(`${base}/events/${id}${suffix}`, { replace }),
-    [base, suffix],
-  );
-
-  // On a wide screen the newest event is open from the start; on a phone the list comes first.
-  const newest = feed.at(0)?.id;
-  useEffect(() => {
-    if (!eventId && newest && matchMedia(WIDE).matches) open(newest);
-  }, [eventId, newest, open]);
-
-  // An address that names another endpoint's event leads to that endpoint.
-  const home = loaded.event?.endpointId ?? endpointId;
-  useEffect(() => {
-    if (home !== endpointId) navigate(`/app/endpoints/${home}/events/${eventId}`, { replace: true });
-  }, [home, endpointId, eventId]);
-
-  const selected = eventId ? feed.indexOf(eventId) : -1;
-  const moveTo = (index: number): void => {
-    const event = feed.at(index);
-    if (event) open(event.id);
-    void feed.loadTo(index + 20);
-  };
-  const togglePick = (id: string): void => {
-    const next = new Set(picked);
-    if (!next.delete(id)) next.add(id);
-    setPicked(next);
-  };
-  const pickedInOrder = useMemo(
-    () => [...picked].sort((a, b) => feed.indexOf(b) - feed.indexOf(a)),
-    // Oldest first: that is the order in which they are replayed.
-    [picked, feed, view.length],
-  );
-
+  const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, home: selected.event?.endpointId });
   useHotkeys({
-    j: () => moveTo(selected + 1),
-    k: () => moveTo(Math.max(0, selected - 1)),
-    g: () => moveTo(0),
     x: () => eventId && togglePick(eventId),
-    p: () => feed.pause(!view.paused),
-    r: () => {
-      const ids = picked.size > 0 ? pickedInOrder : eventId ? [eventId] : [];
-      if (ids.length > 0) setReplaying(ids);
-    },
-    '/': () => search.current?.select(),
-    Escape: () => setPicked(new Set()),
+    p: () => list.setPaused(!state.isPaused),
+    r: () => (eventId || picked.size > 0) && setReplayIds(picked.size > 0 ? pickedIds : [eventId]),
+    '/': () => searchRef.current?.select(),
+    Escape: clearPicks,
   });
 
-  if (gone || (endpoints && !endpoint)) return <NoSuchEndpoint />;
-  const waiting = view.phase === 'ready' && view.length === 0 && q === '' && view.held === 0 && !eventId;
-  if (waiting && endpoint) return <FirstWebhook endpoint={endpoint} live={live} />;
+  if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
+  const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
+  if (isEmpty && q === '' && !eventId && endpoint) return <FirstWebhook endpoint={endpoint} connection={connection} />;
 
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
-      <p class="offscreen" role="status" aria-live="polite">
-        {announcement}
-      </p>
+      <Announcement text={announcement} />
       <section class="list-pane" aria-label="Events">
-        {eventId && (
-          <a class="skip" href="#event">
-            Skip the list
-          </a>
-        )}
+        {eventId && <SkipLink />}
         <ListToolbar
-          searchRef={search}
+          searchRef={searchRef}
           endpointId={endpointId}
           eventId={eventId}
           q={q}
-          live={live}
-          view={view}
-          onPause={on => feed.pause(on)}
+          connection={connection}
+          state={state}
+          onPause={list.setPaused}
         />
-        {view.phase === 'failed' && (
-          <Notice
-            tone="bad"
-            title="The events could not be loaded"
-            action={<Button onClick={restart}>Try again</Button>}
-          >
-            {view.problem}
-          </Notice>
-        )}
+        {state.phase === 'failed' && <LoadFailure problem={state.problem} onRetry={restart} />}
         <EventList
-          feed={feed}
-          view={view}
+          list={list}
+          state={state}
           q={q}
           selectedId={eventId}
-          selectedAt={loaded.event?.receivedAt}
+          selectedAt={selected.event?.receivedAt}
           hrefOf={id => `${base}/events/${id}${suffix}`}
           picked={picked}
           onPick={togglePick}
         />
         {picked.size > 0 && (
-          <footer class="pick-bar">
-            <strong>{picked.size} selected</strong>
-            <span class="grow" />
-            {picked.size === 2 && (
-              <Link class="button plain" to={`${base}/compare?a=${pickedInOrder[0]}&b=${pickedInOrder[1]}`}>
-                Compare
-              </Link>
-            )}
-            <Button kind="primary" icon="replay" onClick={() => setReplaying(pickedInOrder)}>
-              Replay
-            </Button>
-            <Button kind="quiet" onClick={() => setPicked(new Set())}>
-              Clear
-            </Button>
-          </footer>
+          <PickBar base={base} ids={pickedIds} onReplay={() => setReplayIds(pickedIds)} onClear={clearPicks} />
         )}
       </section>
       <Splitter split={split} />
@@ -175,42 +93,171 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         {eventId ? (
           <EventPane
             key={endpointId}
-            loaded={loaded}
-            summary={selected >= 0 ? feed.at(selected) : undefined}
-            previousId={selected >= 0 ? olderAlike(feed, selected, view.length) : undefined}
+            query={selected}
+            summary={list.at(selectedIndex)}
+            compareId={findComparable(list, selectedIndex, state.length)}
             listHref={base + suffix}
-            onReplay={() => setReplaying([eventId])}
+            onReplay={() => setReplayIds([eventId])}
           />
         ) : (
-          view.phase === 'ready' &&
-          view.length > 0 && (
-            <div class="placeholder">
-              <Icon name="list" />
-              <p>Choose an event to look inside.</p>
-            </div>
-          )
+          <Placeholder state={state} />
         )}
       </section>
-      {replaying && (
+      {replayIds && (
         <ReplayDialog
           endpointId={endpointId}
-          events={replaying.map(id => ({ id, label: labelOf(feed.at(feed.indexOf(id))) }))}
-          onSent={id => id === shownId.current && setReplayed(n => n + 1)}
-          onClose={() => setReplaying(undefined)}
+          events={replayIds.map(id => ({ id, label: labelOf(list.at(list.indexOf(id))) }))}
+          onSent={onSent}
+          onClose={() => setReplayIds(undefined)}
         />
       )}
     </main>
   );
 }
 
+/** Announces new events to screen readers, and counts in the tab's title those that arrive while the tab is hidden. */
+function useArrivals(name: string) {
+  const [announcement, setAnnouncement] = useState('');
+  const [unseenCount, setUnseenCount] = useState(0);
+  const onArrival = useCallback((event: EventSummary): void => {
+    setAnnouncement(`New event: ${visibleLine(event.eventType ?? event.method ?? 'delivery')}`);
+    if (document.hidden) setUnseenCount(n => Math.min(n + 1, maxUnseenCount));
+  }, []);
+  useEffect(() => {
+    const onVisibility = (): void => {
+      if (!document.hidden) setUnseenCount(0);
+    };
+    document.addEventListener('visibilitychange', onVisibility);
+    return () => document.removeEventListener('visibilitychange', onVisibility);
+  }, []);
+  useTitle(`${unseenCount > 0 ? `(${unseenCount}) ` : ''}${name}`);
+  return { announcement, onArrival };
+}
+
+/** How often the selected event was replayed. A replay can finish after another event was selected, so it checks the id. */
+function useReplayCount(eventId: string) {
+  const [replayCount, setReplayCount] = useState(0);
+  const currentId = useRef(eventId);
+  currentId.current = eventId;
+  const onSent = (id: string): void => {
+    if (id === currentId.current) setReplayCount(n => n + 1);
+  };
+  return { replayCount, onSent };
+}
+
+/** The events whose checkbox is ticked. `pickedIds` has them oldest first, the order in which they are replayed. */
+function usePicks(list: LiveList, length: number) {
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const togglePick = (id: string): void => {
+    const next = new Set(picked);
+    if (!next.delete(id)) next.add(id);
+    setPicked(next);
+  };
+  const clearPicks = (): void => setPicked(new Set());
+  const pickedIds = useMemo(
+    () => [...picked].sort((a, b) => list.indexOf(b) - list.indexOf(a)),
+    [picked, list, length],
+  );
+  return { picked, pickedIds, togglePick, clearPicks };
+}
+
+type SelectionOptions = {
+  list: LiveList;
+  endpointId: string;
+  eventId: string;
+  base: string;
+  suffix: string;
+  /** The endpoint of the selected event, once it is loaded. */
+  home: string | undefined;
+};
+
+/** Keeps the selection in the URL and moves it with j, k and g. Returns the selected row, or -1. */
+function useSelection({ list, endpointId, eventId, base, suffix, home = endpointId }: SelectionOptions): number {
+  const select = useCallback(
+    (id: string): void => navigate(`${base}/events/${id}${suffix}`, { replace: true }),
+    [base, suffix],
+  );
+
+  // A wide screen opens the newest event at the start; a phone shows the list first.
+  const newestId = list.at(0)?.id;
+  useEffect(() => {
+    if (!eventId && newestId && matchMedia(wideScreen).matches) select(newestId);
+  }, [eventId, newestId, select]);
+
+  // A URL with an event of another endpoint redirects to that endpoint.
+  useEffect(() => {
+    if (home !== endpointId) navigate(`/app/endpoints/${home}/events/${eventId}`, { replace: true });
+  }, [home, endpointId, eventId]);
+
+  const selectedIndex = eventId ? list.indexOf(eventId) : -1;
+  const moveTo = (index: number): void => {
+    const event = list.at(index);
+    if (event) select(event.id);
+    void list.loadTo(index + 20);
+  };
+  useHotkeys({
+    j: () => moveTo(selectedIndex + 1),
+    k: () => moveTo(Math.max(0, selectedIndex - 1)),
+    g: () => moveTo(0),
+  });
+  return selectedIndex;
+}
+
+const Announcement = ({ text }: { text: string }) => (
+  <p class="offscreen" role="status" aria-live="polite">
+    {text}
+  </p>
+);
+
+const SkipLink = () => (
+  <a class="skip" href="#event">
+    Skip the list
+  </a>
+);
+
+const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => (
+  <Notice tone="bad" title="The events could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
+    {problem}
+  </Notice>
+);
+
+type PickBarProps = { base: string; ids: string[]; onReplay: () => void; onClear: () => void };
+
+const PickBar = ({ base, ids, onReplay, onClear }: PickBarProps) => (
+  <footer class="pick-bar">
+    <strong>{ids.length} selected</strong>
+    <span class="grow" />
+    {ids.length === 2 && (
+      <Link class="button plain" to={`${base}/compare?a=${ids[0]}&b=${ids[1]}`}>
+        Compare
+      </Link>
+    )}
+    <Button kind="primary" icon="replay" onClick={onReplay}>
+      Replay
+    </Button>
+    <Button kind="quiet" onClick={onClear}>
+      Clear
+    </Button>
+  </footer>
+);
+
+const Placeholder = ({ state }: { state: LiveListState }) =>
+  state.phase === 'ready' && state.length > 0 ? (
+    <div class="placeholder">
+      <Icon name="list" />
+      <p>Select an event to see its details.</p>
+    </div>
+  ) : null;
+
 const labelOf = (event: EventSummary | undefined): string => event?.eventType ?? event?.method ?? 'Event';
 
-/** The next older event of the same type among those near by: the natural one to compare with. */
-const olderAlike = (feed: ReturnType<typeof useFeed>['feed'], index: number, length: number): string | undefined => {
-  const own = feed.at(index);
-  for (let at = index + 1; own && at < Math.min(length, index + 500); at++) {
-    const other = feed.at(at);
-    if (other && other.eventType === own.eventType && other.platform === own.platform) return other.id;
+/** The next older event of the same type and platform, else the next older event; undefined when nothing is selected. */
+const findComparable = (list: LiveList, index: number, length: number): string | undefined => {
+  const selected = list.at(index);
+  if (index < 0) return undefined;
+  for (let at = index + 1; selected && at < Math.min(length, index + maxCompareDistance); at++) {
+    const other = list.at(at);
+    if (other && other.eventType === selected.eventType && other.platform === selected.platform) return other.id;
   }
-  return feed.at(index + 1)?.id;
+  return list.at(index + 1)?.id;
 };

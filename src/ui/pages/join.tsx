@@ -1,21 +1,21 @@
-/* Taking up an invitation: the address is given by it, the password is chosen here. */
+/* The page of an invitation link. The email is fixed by the invitation; the new member chooses a password. */
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { AuthPage, minPasswordLength } from '../components/auth-page.tsx';
 import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
 import { Link } from '../components/navigation.tsx';
-import { Entrance, MIN_PASSWORD } from './setup.tsx';
+import { useQuery } from '../components/use-query.ts';
 
 type JoinProps = {
   token: string;
-  /** The address of whoever is signed in here now, if anybody. */
+  /** The email of the account that is signed in, if any. */
   signedInAs: string | undefined;
   onDone: () => Promise<void>;
 };
 
 export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
-  const invitation = useLoaded(token, () => api.invitation(token));
+  const invitation = useQuery(token, () => api.invitation(token));
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
@@ -33,28 +33,28 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   };
   if (invitation.failures > 0 && !invitation.value) {
     return (
-      <Entrance title="Join the team" lead="The invitation could not be read yet.">
+      <AuthPage title="Join the team" lead="The invitation could not be loaded.">
         <Notice tone="bad" action={<Button onClick={invitation.reload}>Try again</Button>}>
           {invitation.problem}
         </Notice>
-      </Entrance>
+      </AuthPage>
     );
   }
   if (invitation.problem) {
     return (
-      <Entrance
-        title="This invitation is no longer good"
-        lead="It was used, withdrawn, or is older than three days. Ask for a new one."
+      <AuthPage
+        title="This invitation is no longer valid"
+        lead="It was used, revoked, or is older than three days. Ask for a new one."
       >
         <Link to="/login" class="button plain">
           Sign in
         </Link>
-      </Entrance>
+      </AuthPage>
     );
   }
   const { value } = invitation;
   return (
-    <Entrance
+    <AuthPage
       title="Join the team"
       lead={value ? `${value.teamOf} invited you to read and replay the team's webhooks.` : ' '}
     >
@@ -78,19 +78,17 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
             name="password"
             autocomplete="new-password"
             required
-            minLength={MIN_PASSWORD}
+            minLength={minPasswordLength}
             value={password}
             onText={setPassword}
-            hint={`At least ${MIN_PASSWORD} characters.`}
+            hint={`At least ${minPasswordLength} characters.`}
           />
           <Button kind="primary" type="submit" busy={busy}>
             Join
           </Button>
-          {signedInAs && (
-            <p class="faint">You are signed in as {signedInAs}. Joining signs you in with the new account instead.</p>
-          )}
+          {signedInAs && <p class="faint">You are signed in as {signedInAs}. Joining switches to the new account.</p>}
         </form>
       )}
-    </Entrance>
+    </AuthPage>
   );
 }

@@ -1,17 +1,17 @@
-/* Signing in. The answer never tells whether the address or the password was wrong. */
+/* The sign-in page. Its error never reveals whether the email or the password was wrong. */
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { AuthPage } from '../components/auth-page.tsx';
 import { Button, Field, Notice } from '../components/controls.tsx';
-import { Entrance } from './setup.tsx';
 
 type LoginProps = {
   /** The session ended while a page was open. */
-  isBack: boolean;
+  hasExpired: boolean;
   onDone: () => Promise<void>;
 };
 
-export function LoginPage({ isBack, onDone }: LoginProps) {
+export function LoginPage({ hasExpired, onDone }: LoginProps) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState('');
@@ -29,12 +29,12 @@ export function LoginPage({ isBack, onDone }: LoginProps) {
     }
   };
   return (
-    <Entrance
+    <AuthPage
       title="Sign in"
       lead={
-        isBack
-          ? 'Your session has ended. Sign in to go on where you were.'
-          : 'To the webhooks that this server has recorded.'
+        hasExpired
+          ? 'Your session has expired. Sign in to continue where you left off.'
+          : 'To see the webhooks recorded by this server.'
       }
     >
       <form onSubmit={submit}>
@@ -61,10 +61,10 @@ export function LoginPage({ isBack, onDone }: LoginProps) {
           Sign in
         </Button>
         <p class="faint">
-          Forgotten it? Whoever runs this server can set a new one:{' '}
+          Forgot your password? The administrator of this server can set a new one:{' '}
           <code>hooktape account password EMAIL --password-stdin</code>
         </p>
       </form>
-    </Entrance>
+    </AuthPage>
   );
 }

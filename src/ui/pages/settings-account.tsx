@@ -1,19 +1,19 @@
-/* The account itself: who, the password, and where it is signed in. */
+/* Account settings: profile, password and active sessions. */
 
 import { useState } from 'preact/hooks';
 import type { Session } from '../../features/sessions/model.ts';
 import { api } from '../api.ts';
+import { minPasswordLength } from '../components/auth-page.tsx';
 import { Button, Checkbox, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { type Loaded, useLoaded } from '../components/loaded.ts';
-import { useWorkspace } from '../components/session.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { type Query, useQuery } from '../components/use-query.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { browserName } from '../format/browser.ts';
-import { MIN_PASSWORD } from './setup.tsx';
 
 export function AccountSection() {
   const { session } = useWorkspace();
-  const sessions = useLoaded('sessions', api.sessions);
+  const sessions = useQuery('sessions', api.sessions);
   return (
     <>
       <section class="card section">
@@ -28,7 +28,7 @@ export function AccountSection() {
             <dd>{session.role === 'owner' ? 'Owner' : 'Member'}</dd>
           </div>
           <div>
-            <dt>Since</dt>
+            <dt>Created</dt>
             <dd>
               <Time at={session.account.createdAt} long />
             </dd>
@@ -64,8 +64,8 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
       onChanged();
       showToast(
         everywhere
-          ? 'Password changed. Everywhere else you are signed out, and all apps are disconnected.'
-          : 'Password changed. Everywhere else you are signed out.',
+          ? 'Password changed. You are signed out on all other devices, and all apps are disconnected.'
+          : 'Password changed. You are signed out on all other devices.',
       );
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -94,15 +94,15 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
             type="password"
             autocomplete="new-password"
             required
-            minLength={MIN_PASSWORD}
+            minLength={minPasswordLength}
             value={password}
             onText={setPassword}
-            hint={`At least ${MIN_PASSWORD} characters. Changing it ends all other sessions.`}
+            hint={`At least ${minPasswordLength} characters. Changing it ends all other sessions.`}
           />
         </div>
         <Checkbox
           label="Sign out everywhere"
-          hint="Disconnects all apps, too. API keys stay valid: revoke them under API keys."
+          hint="Also disconnects all apps. API keys stay valid; revoke them under API keys."
           checked={everywhere}
           onChange={setEverywhere}
         />
@@ -114,19 +114,19 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-function SessionsSection({ sessions }: { sessions: Loaded<Session[]> }) {
+function SessionsSection({ sessions }: { sessions: Query<Session[]> }) {
   const revoke = async (id: string): Promise<void> => {
     try {
       await api.revokeSession(id);
       sessions.reload();
-      showToast('Signed out there.');
+      showToast('Session signed out.');
     } catch (error) {
       showError(error);
     }
   };
   return (
     <section class="card section">
-      <h2>Where you are signed in</h2>
+      <h2>Active sessions</h2>
       {sessions.problem && <Notice tone="bad">{sessions.problem}</Notice>}
       {!sessions.value && !sessions.problem && <Skeleton rows={2} />}
       <ul class="rows">
@@ -140,7 +140,7 @@ function SessionsSection({ sessions }: { sessions: Loaded<Session[]> }) {
               </span>
             </div>
             {one.current ? (
-              <span class="badge good">This one</span>
+              <span class="badge good">This session</span>
             ) : (
               <Button kind="quiet" onClick={() => revoke(one.id)}>
                 Sign out

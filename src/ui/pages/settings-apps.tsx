@@ -1,23 +1,24 @@
-/* Apps and agents that were connected over OAuth. Revoking takes their access at once. */
+/* Apps and agents connected with OAuth. Revoking ends their access immediately. */
 
 import { useState } from 'preact/hooks';
 import type { ConnectedApp } from '../../features/apps/model.ts';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
+import { Button, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { useQuery } from '../components/use-query.ts';
 import { visibleLine } from '../format/visible.ts';
 
 export function AppsSection() {
-  const apps = useLoaded('apps', api.apps);
+  const apps = useQuery('apps', api.apps);
   const [revoking, setRevoking] = useState<ConnectedApp>();
   const revoke = async (app: ConnectedApp): Promise<void> => {
     setRevoking(undefined);
     try {
       await api.revokeApp(app.id);
       apps.reload();
-      showToast('Access withdrawn.');
+      showToast('Access revoked.');
     } catch (error) {
       showError(error);
     }
@@ -26,15 +27,15 @@ export function AppsSection() {
   return (
     <section class="card section">
       <h2>Connected apps</h2>
-      <p class="lead">Programs that you let in by signing in, without a key. Agents connect to this address:</p>
+      <p class="lead">Apps that you gave access to by signing in, without an API key. Agents connect to this URL:</p>
       <div class="address">
         <code>{mcp}</code>
-        <CopyButton text={mcp} what="MCP address" />
+        <CopyButton text={mcp} what="MCP URL" />
       </div>
       {apps.problem && <Notice tone="bad">{apps.problem}</Notice>}
       {!apps.value && !apps.problem && <Skeleton rows={2} />}
       {apps.value?.length === 0 && (
-        <Empty title="Nothing connected">When an app asks for access, you are asked first, and it appears here.</Empty>
+        <Empty title="No connected apps">An app appears here after you approve its request for access.</Empty>
       )}
       <ul class="rows">
         {apps.value?.map(app => (
@@ -59,14 +60,15 @@ export function AppsSection() {
         ))}
       </ul>
       {revoking && (
-        <Dialog title={`Withdraw access from ${visibleLine(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
+        <Dialog title={`Revoke access for ${visibleLine(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
           <p>
-            It is refused from its next request on, and so are the API keys that it made. It may ask you again later.
+            Its requests, and those with API keys it created, are refused immediately. It can ask for access again
+            later.
           </p>
           <div class="dialog-actions">
             <Button onClick={() => setRevoking(undefined)}>Cancel</Button>
             <Button kind="danger" onClick={() => revoke(revoking)}>
-              Withdraw
+              Revoke
             </Button>
           </div>
         </Dialog>

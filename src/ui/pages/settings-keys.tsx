@@ -1,38 +1,24 @@
-/* API keys: made here, shown once, revoked at once. */
+/* API key settings: list, create and revoke keys. A key is shown only once. */
 
 import { useState } from 'preact/hooks';
 import type { ApiKey, CreatedApiKey } from '../../features/keys/model.ts';
 import { api } from '../api.ts';
-import { Button, CopyButton, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
+import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { useQuery } from '../components/use-query.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
 
 export function KeysSection() {
-  const keys = useLoaded('keys', api.keys);
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState('');
-  const [created, setCreated] = useState<CreatedApiKey>();
+  const keys = useQuery('keys', api.keys);
   const [revoking, setRevoking] = useState<ApiKey>();
-  const create = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    try {
-      setCreated(await api.createKey(name.trim()));
-      setName('');
-      setProblem('');
-      keys.reload();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
   const revoke = async (key: ApiKey): Promise<void> => {
     setRevoking(undefined);
     try {
       await api.revokeKey(key.id);
       keys.reload();
-      setProblem('');
-      showToast(`${visibleName(key.name)} is revoked.`);
+      showToast(`${visibleName(key.name)} was revoked.`);
     } catch (error) {
       showError(error);
     }
@@ -42,8 +28,52 @@ export function KeysSection() {
       <h2>API keys</h2>
       <p class="lead">
         For scripts and services: <code>Authorization: Bearer htk_…</code>. A key can do everything you can do with
-        endpoints and events. See the <a href="/docs">API and explorer</a>.
+        endpoints and events. See the <a href="/docs">API explorer</a>.
       </p>
+      <CreateKeyForm onCreated={keys.reload} />
+      {keys.problem && <Notice tone="bad">{keys.problem}</Notice>}
+      {!keys.value && !keys.problem && <Skeleton rows={2} />}
+      {keys.value?.length === 0 && (
+        <Empty title="No keys yet">A key is shown once, when it is created. An account can have 10 keys.</Empty>
+      )}
+      <ul class="rows">
+        {keys.value?.map(key => (
+          <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoking(key)} />
+        ))}
+      </ul>
+      {revoking && (
+        <Dialog title={`Revoke ${visibleName(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
+          <p>Requests with this key are refused immediately. This cannot be undone.</p>
+          <div class="dialog-actions">
+            <Button onClick={() => setRevoking(undefined)}>Cancel</Button>
+            <Button kind="danger" onClick={() => revoke(revoking)}>
+              Revoke
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** Creates a key and shows it once. */
+function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState('');
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const create = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    try {
+      setCreated(await api.createKey(name.trim()));
+      setName('');
+      setProblem('');
+      onCreated();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <>
       <form class="inline-form" onSubmit={create}>
         <Field
           label="Name"
@@ -58,57 +88,40 @@ export function KeysSection() {
           Create key
         </Button>
       </form>
-      {keys.problem && <Notice tone="bad">{keys.problem}</Notice>}
-      {!keys.value && !keys.problem && <Skeleton rows={2} />}
-      {keys.value?.length === 0 && (
-        <Empty title="No keys yet">A key is shown once, when it is made. At most 10 per account.</Empty>
-      )}
-      <ul class="rows">
-        {keys.value?.map(key => (
-          <li key={key.id}>
-            <div class="stack grow">
-              <strong>{visibleName(key.name)}</strong>
-              <span class="faint">
-                <code>htk_…{key.last4}</code> · made {key.app && `by ${visibleLine(key.app.name)}, `}
-                <Time at={key.createdAt} long /> ·{' '}
-                {key.lastUsedAt ? (
-                  <>
-                    last used <Time at={key.lastUsedAt} long />
-                  </>
-                ) : (
-                  'never used'
-                )}
-              </span>
-            </div>
-            <Button kind="quiet" aria-label={`Revoke ${visibleName(key.name)}`} onClick={() => setRevoking(key)}>
-              Revoke
-            </Button>
-          </li>
-        ))}
-      </ul>
       {created && (
-        <Dialog title="Your new key" wide stays onClose={() => setCreated(undefined)}>
-          <p>Copy it now. Only a fingerprint of it is stored, so it cannot be shown again.</p>
+        <Dialog title="Your new key" wide isPersistent onClose={() => setCreated(undefined)}>
+          <p>Copy it now. Only its hash is stored, so it cannot be shown again.</p>
           <div class="address large">
             <code>{created.key}</code>
             <CopyButton kind="primary" label="Copy" text={created.key} />
           </div>
           <div class="dialog-actions">
-            <Button onClick={() => setCreated(undefined)}>I have kept it</Button>
+            <Button onClick={() => setCreated(undefined)}>I have saved the key</Button>
           </div>
         </Dialog>
       )}
-      {revoking && (
-        <Dialog title={`Revoke ${visibleName(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
-          <p>Whatever uses it is refused from now on. This cannot be undone.</p>
-          <div class="dialog-actions">
-            <Button onClick={() => setRevoking(undefined)}>Cancel</Button>
-            <Button kind="danger" onClick={() => revoke(revoking)}>
-              Revoke
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </section>
+    </>
   );
 }
+
+const KeyRow = ({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) => (
+  <li>
+    <div class="stack grow">
+      <strong>{visibleName(apiKey.name)}</strong>
+      <span class="faint">
+        <code>htk_…{apiKey.last4}</code> · created {apiKey.app && `by ${visibleLine(apiKey.app.name)}, `}
+        <Time at={apiKey.createdAt} long /> ·{' '}
+        {apiKey.lastUsedAt ? (
+          <>
+            last used <Time at={apiKey.lastUsedAt} long />
+          </>
+        ) : (
+          'never used'
+        )}
+      </span>
+    </div>
+    <Button kind="quiet" aria-label={`Revoke ${visibleName(apiKey.name)}`} onClick={onRevoke}>
+      Revoke
+    </Button>
+  </li>
+);

@@ -1,16 +1,16 @@
-/* The plan, what is used of it, how long events stay, and everything as files. */
+/* The plan with its limits and usage, the retention period, and exports. */
 
 import { api } from '../api.ts';
 import { Notice, Skeleton } from '../components/controls.tsx';
-import { useLoaded } from '../components/loaded.ts';
-import { useWorkspace } from '../components/session.tsx';
-import { count, spanWords } from '../format/time.ts';
+import { useQuery } from '../components/use-query.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount, formatSpan } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();
-  const team = useLoaded('team', api.team);
-  const keys = useLoaded('keys', api.keys);
+  const team = useQuery('team', api.team);
+  const keys = useQuery('keys', api.keys);
   const limits = team.value?.limits;
   const isPro = (team.value?.plan ?? session.account.plan) === 'pro';
   const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
@@ -30,14 +30,14 @@ export function PlanSection() {
                 <dd>{events.toLocaleString()}</dd>
               </div>
               <div>
-                <dt>Events are kept</dt>
-                <dd>{spanWords(limits.retentionMs)}</dd>
+                <dt>Retention</dt>
+                <dd>{formatSpan(limits.retentionMs)}</dd>
               </div>
             </dl>
           </>
         )}
         <p class="faint">
-          Whoever runs this server sets the limits, and the plan:{' '}
+          The administrator of this server sets the plan and its limits:{' '}
           <code>
             hooktape account plan {session.account.email} {isPro ? 'free' : 'pro'}
           </code>
@@ -46,14 +46,14 @@ export function PlanSection() {
       <section class="card section">
         <h2>Export</h2>
         <p class="lead">
-          The stored history of an endpoint as one file. JSON has everything; HAR opens in browser developer tools.
+          All stored events of an endpoint as one file. JSON has every field; HAR opens in browser developer tools.
         </p>
         <ul class="rows">
           {endpoints?.map(endpoint => (
             <li key={endpoint.id}>
               <div class="stack grow">
                 <strong>{visibleName(endpoint.name)}</strong>
-                <span class="faint">{count(endpoint.eventCount, 'event')}</span>
+                <span class="faint">{formatCount(endpoint.eventCount, 'event')}</span>
               </div>
               <a
                 class="button quiet"

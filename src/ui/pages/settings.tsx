@@ -1,17 +1,17 @@
-/* Settings: one section at a time, each with an address of its own. */
+/* The settings page. Each section has its own URL. */
 
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Empty } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
-import { useTitle } from '../components/title.ts';
+import { useTitle } from '../components/use-title.ts';
 import { AccountSection } from './settings-account.tsx';
 import { AppsSection } from './settings-apps.tsx';
 import { KeysSection } from './settings-keys.tsx';
 import { PlanSection } from './settings-plan.tsx';
 import { TeamSection } from './settings-team.tsx';
 
-const SECTIONS: { id: string; label: string; Section: ComponentType }[] = [
+const sections: { id: string; label: string; Section: ComponentType }[] = [
   { id: 'account', label: 'Account', Section: AccountSection },
   { id: 'keys', label: 'API keys', Section: KeysSection },
   { id: 'apps', label: 'Connected apps', Section: AppsSection },
@@ -20,22 +20,22 @@ const SECTIONS: { id: string; label: string; Section: ComponentType }[] = [
 ];
 
 export function SettingsPage({ section }: { section: string }) {
-  const current = SECTIONS.find(one => one.id === section);
+  const current = sections.find(one => one.id === section);
   useTitle(current?.label ?? 'Settings');
-  // On a phone the sections are one row that scrolls sideways.
+  // On a phone the navigation is one row that scrolls sideways.
   const nav = useRef<HTMLElement>(null);
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [section]);
   return (
     <main class="page settings">
       <h1>Settings</h1>
       <nav class="side-nav" aria-label="Settings" ref={nav}>
-        {SECTIONS.map(({ id, label }) => (
+        {sections.map(({ id, label }) => (
           <Link key={id} to={`/app/settings/${id}`} aria-current={id === section ? 'page' : undefined}>
             {label}
           </Link>
         ))}
       </nav>
-      <div class="settings-body">{current ? <current.Section /> : <Empty title="No such section" />}</div>
+      <div class="settings-body">{current ? <current.Section /> : <Empty title="Section not found" />}</div>
     </main>
   );
 }

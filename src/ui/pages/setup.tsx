@@ -1,30 +1,14 @@
-/* First run: the one-time link makes the owner and leads straight to the first endpoint, waiting for its first webhook. */
+/* First run: the one-time setup link creates the owner's account and a first endpoint, then opens that endpoint. */
 
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { AuthPage, minPasswordLength } from '../components/auth-page.tsx';
 import { Button, Empty, Field, Notice } from '../components/controls.tsx';
-import { Mark } from '../components/icons.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
-
-export const Entrance = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
-  <main class="entrance">
-    <div class="entrance-card">
-      <p class="entrance-brand">
-        <Mark /> Hooktape
-      </p>
-      <h1>{title}</h1>
-      <p class="lead">{lead}</p>
-      {children}
-    </div>
-  </main>
-);
-
-export const MIN_PASSWORD = 12;
 
 type SetupProps = {
   token: string;
-  /** There is an account already. */
+  /** An account already exists. */
   isUsed: boolean;
   onDone: () => Promise<void>;
 };
@@ -36,26 +20,26 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
   const [busy, setBusy] = useState(false);
   if (isUsed && !busy) {
     return (
-      <Entrance
+      <AuthPage
         title="Hooktape is already set up"
-        lead="A setup link works once. Sign in with the account that was made with it, or ask for an invitation."
+        lead="A setup link works once. Sign in with the account it created, or ask for an invitation."
       >
         <Link to="/app" class="button plain">
           Go to the dashboard
         </Link>
-      </Entrance>
+      </AuthPage>
     );
   }
   if (!token) {
     return (
-      <Entrance
-        title="The link is incomplete"
-        lead="It should end in ?token= and a long code. Copy the whole line that the server printed."
+      <AuthPage
+        title="The setup link is incomplete"
+        lead="It must contain ?token= and a code. Copy the whole link that the server printed."
       >
         <Link to="/login" class="button plain">
           Sign in instead
         </Link>
-      </Entrance>
+      </AuthPage>
     );
   }
   const submit = async (event: Event): Promise<void> => {
@@ -72,10 +56,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
     }
   };
   return (
-    <Entrance
-      title="Set up Hooktape"
-      lead="One account to start with: yours. It owns this server and can invite others."
-    >
+    <AuthPage title="Set up Hooktape" lead="Create the first account. It owns this server and can invite others.">
       <form onSubmit={submit}>
         {problem && <Notice tone="bad">{problem}</Notice>}
         <Field
@@ -93,16 +74,16 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
           name="password"
           autocomplete="new-password"
           required
-          minLength={MIN_PASSWORD}
+          minLength={minPasswordLength}
           value={password}
           onText={setPassword}
-          hint={`At least ${MIN_PASSWORD} characters. A few unrelated words are good.`}
+          hint={`At least ${minPasswordLength} characters. A few unrelated words make a good password.`}
         />
         <Button kind="primary" type="submit" busy={busy}>
           Create account
         </Button>
       </form>
-    </Entrance>
+    </AuthPage>
   );
 }
 
@@ -117,8 +98,8 @@ export const WaitingForSetupPage = () => (
         </Button>
       }
     >
-      Open the one-time setup link that the server printed when it started. It is printed again at each start until it
-      is used.
+      Open the one-time setup link that the server printed when it started. It is printed at every start until it is
+      used.
     </Empty>
   </main>
 );

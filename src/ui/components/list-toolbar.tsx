@@ -1,16 +1,16 @@
-/* Above the list: search on the server, the live state in words, and the pause that holds arrivals back. */
+/* The toolbar of the event list: server-side search, connection state, and the pause button. */
 
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FeedView } from '../live/feed.ts';
-import type { LiveState } from '../live/stream.ts';
+import type { LiveListState } from '../live/live-list.ts';
+import type { ConnectionState } from '../live/stream.ts';
 import { IconButton } from './icon-button.tsx';
 import { Icon } from './icons.tsx';
 import { Link, navigate } from './navigation.tsx';
 
-const TYPING_MS = 250;
+const searchDebounceMs = 250;
 
-const LIVE_WORDS: Record<LiveState, string> = {
+const connectionLabels: Record<ConnectionState, string> = {
   connecting: 'Connecting',
   live: 'Live',
   retrying: 'Reconnecting',
@@ -22,25 +22,29 @@ type ToolbarProps = {
   endpointId: string;
   eventId: string;
   q: string;
-  live: LiveState;
-  view: FeedView;
-  onPause: (on: boolean) => void;
+  connection: ConnectionState;
+  state: LiveListState;
+  onPause: (isPaused: boolean) => void;
 };
 
-export function ListToolbar({ searchRef, endpointId, eventId, q, live, view, onPause }: ToolbarProps) {
+export function ListToolbar({ searchRef, endpointId, eventId, q, connection, state, onPause }: ToolbarProps) {
   return (
     <div class="toolbar">
       <Search searchRef={searchRef} endpointId={endpointId} eventId={eventId} q={q} />
       <button
         type="button"
-        class={`live-button ${view.paused ? 'paused' : live}`}
-        aria-pressed={view.paused}
-        title={view.paused ? 'Show what arrived and go on (p)' : 'Hold arrivals back (p)'}
-        onClick={() => onPause(!view.paused)}
+        class={`live-button ${state.isPaused ? 'paused' : connection}`}
+        aria-pressed={state.isPaused}
+        title={state.isPaused ? 'Resume and show new events (p)' : 'Pause: hold new events back (p)'}
+        onClick={() => onPause(!state.isPaused)}
       >
-        <Icon name={view.paused ? 'play' : 'pause'} />
+        <Icon name={state.isPaused ? 'play' : 'pause'} />
         <span class="live-word">
-          {view.paused ? (view.held > 0 ? `${view.held.toLocaleString()} held` : 'Paused') : LIVE_WORDS[live]}
+          {state.isPaused
+            ? state.heldCount > 0
+              ? `${state.heldCount.toLocaleString()} held`
+              : 'Paused'
+            : connectionLabels[connection]}
         </span>
       </button>
       <Link
@@ -62,20 +66,20 @@ function Search({
   q,
 }: Pick<ToolbarProps, 'searchRef' | 'endpointId' | 'eventId' | 'q'>) {
   const [text, setText] = useState(q);
-  const asked = useRef(q);
+  const searchedFor = useRef(q);
   useEffect(() => {
-    if (q !== asked.current) setText(q);
-    asked.current = q;
+    if (q !== searchedFor.current) setText(q);
+    searchedFor.current = q;
   }, [q]);
-  const go = (next: string): void => {
-    if (next === asked.current) return;
-    asked.current = next;
-    // A new search opens its newest find; given up, it leaves the event that is open, among its neighbours.
-    const rest = next ? `?q=${encodeURIComponent(next)}` : eventId && `/events/${eventId}`;
-    navigate(`/app/endpoints/${endpointId}${rest}`, { replace: true });
+  const search = (next: string): void => {
+    if (next === searchedFor.current) return;
+    searchedFor.current = next;
+    // A new search opens its newest result; clearing the search keeps the selected event open.
+    const target = next ? `?q=${encodeURIComponent(next)}` : eventId && `/events/${eventId}`;
+    navigate(`/app/endpoints/${endpointId}${target}`, { replace: true });
   };
   useEffect(() => {
-    const timer = setTimeout(go, TYPING_MS, text);
+    const timer = setTimeout(search, searchDebounceMs, text);
     return () => clearTimeout(timer);
   }, [text]);
   return (
@@ -91,7 +95,7 @@ function Search({
         value={text}
         onInput={event => setText(event.currentTarget.value)}
         onKeyDown={event => {
-          if (event.key === 'Enter') go(text);
+          if (event.key === 'Enter') search(text);
           else if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />

@@ -1,10 +1,10 @@
-/* A page for an address that leads nowhere, with the way back. */
+/* The pages for a URL that does not exist. */
 
 import type { ComponentChildren } from 'preact';
 import { Empty } from './controls.tsx';
 import { Link } from './navigation.tsx';
 
-export const DeadEnd = ({ title, children }: { title: string; children: ComponentChildren }) => (
+export const NotFoundPage = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="page">
     <Empty
       isPage
@@ -20,6 +20,6 @@ export const DeadEnd = ({ title, children }: { title: string; children: Componen
   </main>
 );
 
-export const NoSuchEndpoint = () => (
-  <DeadEnd title="No such endpoint">It was deleted, or it belongs to another team.</DeadEnd>
+export const EndpointNotFoundPage = () => (
+  <NotFoundPage title="Endpoint not found">It was deleted, or it belongs to another team.</NotFoundPage>
 );

@@ -1,4 +1,4 @@
-/* Who is signed in and which endpoints there are: what nearly every page needs, loaded once. */
+/* The session and the endpoints, loaded once and shared by the signed-in pages. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -7,7 +7,7 @@ import type { SignedIn } from '../../features/sessions/model.ts';
 
 export type Workspace = {
   session: SignedIn;
-  /** Undefined while they load for the first time. */
+  /** Undefined until the first load is done. */
   endpoints: Endpoint[] | undefined;
   endpointsProblem: string;
   reloadEndpoints: () => void;
@@ -16,9 +16,9 @@ export type Workspace = {
 
 export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
 
-/** Only below a signed-in page. */
+/** Throws outside of a signed-in page. */
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
-  if (!workspace) throw new Error('no one is signed in here');
+  if (!workspace) throw new Error('useWorkspace() needs a WorkspaceContext');
   return workspace;
 }

@@ -1,4 +1,4 @@
-/* Single-key commands. They never fire while somebody types, holds a modifier, or has a dialog open. */
+/* Single-key shortcuts. They are ignored while typing, with a modifier key, and while a dialog is open. */
 
 import { useEffect, useRef } from 'preact/hooks';
 

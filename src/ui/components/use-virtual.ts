@@ -1,4 +1,4 @@
-/* Windowing for lists of equal row height: only what is in view is in the document, however long the list. */
+/* Virtualization for lists with a fixed row height: only the visible rows are rendered. */
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -7,8 +7,8 @@ type VirtualOptions = { count: number; rowHeight: number; overscan?: number };
 export type VirtualRange = { from: number; to: number };
 
 /**
- * `scroller` goes on the element that scrolls; render rows `range.from` to `range.to` (end exclusive) at `index * rowHeight` inside an
- * element that is `count * rowHeight` high. Renders happen only when the range changes.
+ * Attach `scroller` to the scrolling element, and render the rows `range.from` to `range.to` (exclusive) at `index * rowHeight` inside
+ * an element of height `count * rowHeight`. It renders again only when the range changes.
  */
 export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan = 8 }: VirtualOptions) {
   const scroller = useRef<E>(null);
@@ -35,16 +35,16 @@ export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan =
     };
   }, [measure]);
 
-  /** Brings a row that is out of view into it: with the least movement, or to the middle. */
+  /** Scrolls a row into view if it is not visible: as little as possible, or to the middle. */
   const reveal = useCallback(
     (index: number, place: 'near' | 'middle' = 'near'): void => {
       const element = scroller.current;
       if (!element || index < 0) return;
       const top = index * rowHeight;
-      const free = element.clientHeight - rowHeight;
+      const freeHeight = element.clientHeight - rowHeight;
       const isAbove = top < element.scrollTop;
-      if (!isAbove && top <= element.scrollTop + free) return;
-      element.scrollTop = top - (place === 'middle' ? free / 2 : isAbove ? 0 : free);
+      if (!isAbove && top <= element.scrollTop + freeHeight) return;
+      element.scrollTop = top - (place === 'middle' ? freeHeight / 2 : isAbove ? 0 : freeHeight);
     },
     [rowHeight],
   );

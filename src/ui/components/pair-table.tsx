@@ -1,9 +1,9 @@
-/* Names and values in the order they were sent: headers, query, form fields. */
+/* A table of names and values in the order they were sent: headers, query parameters, form fields. */
 
 import type { ComponentChildren } from 'preact';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
-import { CopyButton } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
 
 export type PairRow = { name: string; value: string; shown?: ComponentChildren; note?: string };
 
@@ -26,7 +26,7 @@ export const PairTable = ({ label, rows }: { label: string; rows: PairRow[] }) =
   </table>
 );
 
-/** A form value; when it is itself JSON (Slack, GitHub and others send forms like that) it is shown indented. */
+/** A form value. A value that is JSON (Slack and GitHub send such forms) is shown indented. */
 export function NestedValue({ text }: { text: string }) {
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   if (!parsed || !isJsonDocument(parsed)) return <span class="wrap">{visibleText(text)}</span>;

@@ -1,4 +1,4 @@
-/* The title of the tab. */
+/* Sets the document title. */
 
 import { useEffect } from 'preact/hooks';
 

@@ -1,14 +1,14 @@
-/* Small choices that stay in this browser: theme, pane width, replay destination. A browser without storage only forgets sooner. */
+/* User preferences in localStorage: theme, pane width, replay destinations. Without storage they are not kept. */
 
-export const remember = (name: string, value: string): void => {
+export const savePreference = (name: string, value: string): void => {
   try {
     localStorage.setItem(`hooktape.${name}`, value);
   } catch {
-    // Storage is full or forbidden; the choice holds for this page.
+    // Storage is full or not allowed.
   }
 };
 
-export const recall = (name: string): string | undefined => {
+export const loadPreference = (name: string): string | undefined => {
   try {
     return localStorage.getItem(`hooktape.${name}`) ?? undefined;
   } catch {
@@ -19,12 +19,12 @@ export const recall = (name: string): string | undefined => {
 export type Theme = 'system' | 'light' | 'dark';
 
 export const currentTheme = (): Theme => {
-  const kept = recall('theme');
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = loadPreference('theme');
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 };
 
 export const applyTheme = (theme: Theme): void => {
-  remember('theme', theme);
+  savePreference('theme', theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 };

@@ -1,9 +1,9 @@
 /*
- * multipart/* bodies (RFC 2046, RFC 7578) split into their parts, bytes untouched. Senders are sloppy, so bare LF line ends and a
- * missing closing boundary are accepted; a body without its boundary gives no parts.
+ * Splits multipart/* bodies (RFC 2046, RFC 7578) into parts without changing their bytes. Lenient: bare LF line ends and a missing closing
+ * boundary are accepted. A body without its boundary has no parts.
  */
 
-export type Part = {
+export type MultipartPart = {
   headers: [name: string, value: string][];
   name: string | undefined;
   filename: string | undefined;
@@ -11,7 +11,7 @@ export type Part = {
   bytes: Uint8Array;
 };
 
-const MAX_PARTS = 1000;
+const maxParts = 1000;
 
 /** The boundary parameter of a multipart content type, or undefined. */
 export const boundaryOf = (contentType: string): string | undefined => {
@@ -21,12 +21,12 @@ export const boundaryOf = (contentType: string): string | undefined => {
   return boundary ? boundary : undefined;
 };
 
-/** The parts of a body in order, at most 1000. */
-export function parseMultipart(body: Uint8Array, boundary: string): Part[] {
+/** The parts in order, at most 1000. */
+export function parseMultipart(body: Uint8Array, boundary: string): MultipartPart[] {
   const marker = new TextEncoder().encode(`--${boundary}`);
-  const parts: Part[] = [];
+  const parts: MultipartPart[] = [];
   let at = boundaryAt(body, marker, 0);
-  while (at >= 0 && parts.length < MAX_PARTS) {
+  while (at >= 0 && parts.length < maxParts) {
     let from = at + marker.length;
     if (body[from] === 0x2d && body[from + 1] === 0x2d) break;
     while (body[from] === 0x20 || body[from] === 0x09) from++;
@@ -40,7 +40,7 @@ export function parseMultipart(body: Uint8Array, boundary: string): Part[] {
   return parts;
 }
 
-/** The next marker that stands alone on a line; `--cutter` is not the boundary `cut`. */
+/** The next boundary line at or after `from`, or -1. `--cutter` does not match the boundary `cut`. */
 const boundaryAt = (body: Uint8Array, marker: Uint8Array, from: number): number => {
   for (let at = from; ; at++) {
     at = indexOfBytes(body, marker, at);
@@ -69,7 +69,7 @@ const skipLineEnd = (body: Uint8Array, at: number): number => {
   return body[at] === 0x0a ? at + 1 : at;
 };
 
-const readPart = (part: Uint8Array): Part => {
+const readPart = (part: Uint8Array): MultipartPart => {
   const headers: [string, string][] = [];
   let at = 0;
   while (at < part.length) {
@@ -92,7 +92,7 @@ const readPart = (part: Uint8Array): Part => {
   };
 };
 
-/** A parameter of Content-Disposition. Quotes inside are percent-encoded or escaped, as browsers and curl write them. */
+/** A parameter of Content-Disposition. Browsers percent-encode quotes in it, curl escapes them. */
 const parameter = (disposition: string, name: string): string | undefined => {
   const found = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, 'i').exec(disposition);
   return found?.[1]?.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? found?.[2];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Signature } from '../../features/events/model.ts';
 import { isDashboardPath, safeReturnTo } from '../return-to.ts';
-import { durationWords, longAge, shortAge, sizeWords, spanWords } from './time.ts';
-import { rowVerdict, verdictOf } from './verdict.ts';
+import { formatBytes, formatDuration, formatLongAge, formatShortAge, formatSpan } from './time.ts';
+import { describeRowVerdict, describeVerdict } from './verdict.ts';
 import { headerText, visibleLine, visibleText } from './visible.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
@@ -15,20 +15,20 @@ test.each([
   [3 * 3_600_000, '3h', '3 hours ago'],
   [6 * 86_400_000, '6d', '6 days ago'],
 ])('age %d', (age, short, long) => {
-  expect([shortAge(now - age, now), longAge(now - age, now)]).toEqual([short, long]);
+  expect([formatShortAge(now - age, now), formatLongAge(now - age, now)]).toEqual([short, long]);
 });
 
-test('older than a month is a date', () => expect(shortAge(now - 40 * 86_400_000, now)).toContain('2026'));
+test('older than a month is a date', () => expect(formatShortAge(now - 40 * 86_400_000, now)).toContain('2026'));
 
 test('spans, sizes and durations', () => {
-  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(spanWords)).toEqual([
-    'for ever',
+  expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(formatSpan)).toEqual([
+    'forever',
     '7 days',
     '12 hours',
     '90 seconds',
   ]);
-  expect([0, 1023, 1024, 10_189, 33_554_432].map(sizeWords)).toEqual(['0 B', '1023 B', '1.0 KB', '10 KB', '32 MB']);
-  expect([999, 2400].map(durationWords)).toEqual(['999 ms', '2.4 s']);
+  expect([0, 1023, 1024, 10_189, 33_554_432].map(formatBytes)).toEqual(['0 B', '1023 B', '1.0 KB', '10 KB', '32 MB']);
+  expect([999, 2400].map(formatDuration)).toEqual(['999 ms', '2.4 s']);
 });
 
 describe('verdicts', () => {
@@ -41,7 +41,7 @@ describe('verdicts', () => {
     ...change,
   });
 
-  test('each reason has its own sentence and says what would make it pass', () => {
+  test('each reason has its own sentence and advice', () => {
     const reasons = [
       'no_secret',
       'unconfirmed_secret',
@@ -50,20 +50,20 @@ describe('verdicts', () => {
       'malformed_header',
       'unsupported',
     ] as const;
-    const words = reasons.map(reason => verdictOf({ platform: 'github', signature: signature({ reason }) }));
+    const words = reasons.map(reason => describeVerdict({ platform: 'github', signature: signature({ reason }) }));
     expect(new Set(words.map(word => word.sentence)).size).toBe(reasons.length);
     for (const word of words) expect(word.advice).not.toBe('');
     expect(words.map(word => word.action)).toEqual(['secrets', 'confirm', 'secrets', 'none', 'none', 'none']);
   });
 
-  test('valid says what it proves', () => {
+  test('a valid verdict says what it proves', () => {
     const valid = (proves: 'payload' | 'origin') =>
-      verdictOf({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
+      describeVerdict({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
     expect(valid('payload')).toContain('exactly what was signed');
     expect(valid('origin')).toContain('does not sign it');
   });
 
-  test('a signature of an unknown sender names nobody', () => {
+  test('the verdict for an unknown platform names no sender', () => {
     for (const change of [
       { verdict: 'valid', proves: 'payload' },
       { verdict: 'valid', proves: 'origin' },
@@ -71,25 +71,28 @@ describe('verdicts', () => {
       { reason: 'no_secret' },
       { reason: 'unconfirmed_secret' },
     ] as const) {
-      const { sentence, advice } = verdictOf({ platform: null, signature: signature({ ...change, platform: null }) });
+      const { sentence, advice } = describeVerdict({
+        platform: null,
+        signature: signature({ ...change, platform: null }),
+      });
       expect(`${sentence} ${advice}`).not.toMatch(/unknown sender|null|of the sender| {2}/);
     }
   });
 
-  test('no signature is said without alarm, and a row says nothing', () => {
-    expect(verdictOf({ platform: null, signature: null }).tone).toBe('muted');
-    expect(rowVerdict(null)).toBeUndefined();
-    expect(rowVerdict(false)).toEqual({ tone: 'bad', label: 'Invalid' });
+  test('a missing signature is neutral and has no badge in the list', () => {
+    expect(describeVerdict({ platform: null, signature: null }).tone).toBe('muted');
+    expect(describeRowVerdict(null)).toBeUndefined();
+    expect(describeRowVerdict(false)).toEqual({ tone: 'bad', label: 'Invalid' });
   });
 });
 
-test('characters that hide or reorder become visible', () => {
+test('invisible and reordering characters become visible', () => {
   expect(visibleLine('a\u0000b\u202ec\u200bd\ne\u007f')).toBe('a␀b‹U+202E›c‹U+200B›d␊e␡');
   expect(visibleText('a\r\nb\tc\rd')).toBe('a\nb\tc␍d');
   expect(visibleLine('héllo 👍')).toBe('héllo 👍');
 });
 
-test('header values are read as UTF-8 where they are, else byte by byte', () => {
+test('header values are decoded as UTF-8 if valid, else as Latin-1', () => {
   expect(headerText('K\u00c3\u00b6ln')).toBe('Köln');
   expect(headerText('K\u00f6ln')).toBe('Köln');
   expect(headerText('plain')).toBe('plain');
@@ -115,19 +118,19 @@ describe('return_to', () => {
     'data:text/html,x',
     '/\r/evil.test',
     'https:/evil.test',
-  ])('%j does not leave', wish => {
+  ])('%j is replaced by /app', wish => {
     const path = safeReturnTo(wish, origin);
     expect(new URL(path, origin).origin).toBe(origin);
     expect(path).toBe('/app');
   }); // prettier-ignore
 
-  test('paths of this origin are kept whole', () => {
+  test('paths of this origin are kept unchanged', () => {
     for (const path of ['/app/endpoints/ep_1?q=a#b', '/authorize?client_id=x&redirect_uri=https%3A%2F%2Fa.test%2F']) {
       expect(safeReturnTo(path, origin)).toBe(path);
     }
   });
 
-  test('knows its own paths', () => {
+  test('isDashboardPath() accepts only dashboard paths', () => {
     expect(['/', '/app', '/app/x', '/login?x', '/setup'].every(isDashboardPath)).toBe(true);
     expect(['/authorize?x', '/docs', '/apple', '/loginx'].some(isDashboardPath)).toBe(false);
   });

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test';
+import type { EventPage, EventSummary } from '../../features/events/model.ts';
+import { ApiError } from '../api.ts';
+import { createLiveList, type LiveList } from './live-list.ts';
+
+const event = (n: number): EventSummary => ({
+  id: `evt_${n}`,
+  eventType: null,
+  platform: null,
+  method: 'POST',
+  receivedAt: n,
+  payloadPreview: '',
+  size: 0,
+  path: '',
+  signatureValid: null,
+});
+
+/** A server with events 1 to `count`, newest first, three per page. */
+const server = (count: number) => {
+  const events = Array.from({ length: count }, (_, at) => event(count - at));
+  return {
+    events,
+    fetchPage: async (cursor: string | undefined): Promise<EventPage> => {
+      const from = cursor === undefined ? 0 : events.findIndex(one => one.id === cursor);
+      return { events: events.slice(from, from + 3), nextCursor: events[from + 3]?.id ?? null };
+    },
+  };
+};
+
+const setUp = async (count: number, q = '') => {
+  const source = server(count);
+  const work: (() => void)[] = [];
+  const list = createLiveList({ q, fetchPage: source.fetchPage, onChange: () => {}, debounce: one => work.push(one) });
+  await list.start();
+  return { source, list, work };
+};
+const ids = (list: LiveList): number[] =>
+  Array.from({ length: list.state().length }, (_, at) => Number(list.at(at)?.id.slice(4)));
+
+describe('live list', () => {
+  test('older pages load until the end of the list', async () => {
+    const { list } = await setUp(7);
+    await list.loadTo(4);
+    expect(ids(list)).toEqual([7, 6, 5, 4, 3, 2]);
+    const running = list.loadTo(7);
+    await list.loadTo(100);
+    await running;
+    expect(ids(list)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(list.state().hasMore).toBe(false);
+  });
+
+  test('new events are added at the top once and are found by id', async () => {
+    const { list } = await setUp(2);
+    for (const n of [3, 4, 3, 2]) list.push(event(n));
+    expect(ids(list)).toEqual([4, 3, 2, 1]);
+    expect([list.indexOf('evt_4'), list.indexOf('evt_1'), list.indexOf('evt_9')]).toEqual([0, 3, -1]);
+    expect(list.state().arrivalCount).toBe(2);
+  });
+
+  test('while paused, new events are counted and the rows do not change', async () => {
+    const { list } = await setUp(2);
+    list.setPaused(true);
+    for (const n of [3, 4, 4]) list.push(event(n));
+    expect(ids(list)).toEqual([2, 1]);
+    expect(list.state().heldCount).toBe(2);
+    expect(list.newestId()).toBe('evt_4');
+    list.setPaused(false);
+    expect(ids(list)).toEqual([4, 3, 2, 1]);
+    expect(list.state().heldCount).toBe(0);
+  });
+
+  test('during a search the server decides which new events are listed', async () => {
+    const { list, source, work } = await setUp(2, 'needle');
+    source.events.unshift(event(3));
+    list.push(event(3));
+    list.push(event(99));
+    expect(ids(list)).toEqual([2, 1]);
+    work[0]?.();
+    await Bun.sleep(0);
+    expect(ids(list)).toEqual([3, 2, 1]);
+  });
+
+  test('more than one page of new events starts the list over', async () => {
+    const { list, source } = await setUp(4);
+    for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
+    await list.refresh();
+    expect(ids(list)).toEqual([8, 7, 6]);
+    await list.loadTo(6);
+    expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3]);
+  });
+
+  test('a paused list with more than one page of new events starts over when it resumes', async () => {
+    const { list, source } = await setUp(4);
+    list.setPaused(true);
+    for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
+    await list.refresh();
+    expect(ids(list)).toEqual([4, 3, 2]);
+    list.setPaused(false);
+    await Bun.sleep(0);
+    expect(ids(list)).toEqual([8, 7, 6]);
+    await list.loadTo(6);
+    expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3]);
+  });
+
+  test('a failed first page reports the problem; a failed later page keeps the list', async () => {
+    let fail = true;
+    const list = createLiveList({
+      q: '',
+      fetchPage: async () => {
+        if (fail) throw new Error('no network');
+        return { events: [event(1)], nextCursor: 'next' };
+      },
+      onChange: () => {},
+      debounce: () => {},
+    });
+    await list.start();
+    expect(list.state()).toMatchObject({ phase: 'failed', problem: 'no network' });
+    fail = false;
+    await list.start();
+    fail = true;
+    await list.loadTo(9);
+    expect(list.state()).toMatchObject({ phase: 'ready', length: 1, problem: 'no network', isLoadingMore: false });
+  });
+
+  test('retryable failures are counted, and the problem stays visible until the page is loaded', async () => {
+    const answers = [new ApiError(0, 'unreachable'), new ApiError(503, 'busy'), new ApiError(404, 'not found')];
+    const seen: string[] = [];
+    const list: LiveList = createLiveList({
+      q: '',
+      fetchPage: async () => {
+        const error = answers.shift();
+        if (error) throw error;
+        return { events: [event(1)], nextCursor: null };
+      },
+      onChange: () => seen.push(list.state().phase),
+      debounce: () => {},
+    });
+    for (const failures of [1, 2, 0]) {
+      await list.start();
+      expect(list.state()).toMatchObject({ phase: 'failed', failures });
+    }
+    expect(list.state().problem).toBe('not found');
+    await list.start();
+    expect(list.state()).toMatchObject({ phase: 'ready', failures: 0, problem: '' });
+    expect(seen.slice(1)).not.toContain('loading');
+  });
+});

@@ -1,0 +1,196 @@
+/*
+ * The state of an endpoint's event list: older pages are loaded from the API, new events are added at the top, and every event is
+ * listed once. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
+ * takes constant time.
+ */
+
+import type { EventPage, EventSummary } from '../../features/events/model.ts';
+import { isRetryable } from '../api.ts';
+
+export type LiveListState = {
+  phase: 'loading' | 'ready' | 'failed';
+  /** Why the last load failed; empty after a success. */
+  problem: string;
+  /** Retryable failures of the first page in a row. */
+  failures: number;
+  length: number;
+  /** New events held back while paused. */
+  heldCount: number;
+  isPaused: boolean;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
+  arrivalCount: number;
+};
+
+export type LiveListOptions = {
+  q: string;
+  fetchPage: (cursor: string | undefined, q: string) => Promise<EventPage>;
+  onChange: () => void;
+  /** Runs the function once after a short delay, however often it is called until then. Repeats a search when events arrive. */
+  debounce: (work: () => void) => void;
+};
+
+export type LiveList = ReturnType<typeof createLiveList>;
+
+export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOptions) {
+  /** New events, oldest first, so that adding one is a push. The last one is row 0. */
+  let newer: EventSummary[] = [];
+  let older: EventSummary[] = [];
+  let held: EventSummary[] = [];
+  /** Ids of the events in `newer`, `older` and `held`. */
+  let knownIds = new Set<string>();
+  let cursor: string | null = null;
+  let phase: LiveListState['phase'] = 'loading';
+  let problem = '';
+  let failures = 0;
+  let isPaused = false;
+  let isLoadingMore = false;
+  let isRefreshing = false;
+  let isClosed = false;
+  /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
+  let hasGap = false;
+  /** The number of rows that loadTo() is loading towards. */
+  let targetLength = 0;
+
+  const length = (): number => newer.length + older.length;
+  const notify = (): void => {
+    if (!isClosed) onChange();
+  };
+  const at = (index: number): EventSummary | undefined =>
+    index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
+
+  /** Loads the first page. On a retry the previous problem stays visible until the page is loaded. */
+  const start = async (): Promise<void> => {
+    if (phase !== 'failed') phase = 'loading';
+    notify();
+    try {
+      reset(await fetchPage(undefined, q));
+    } catch (error) {
+      phase = 'failed';
+      failures = isRetryable(error) ? failures + 1 : 0;
+      problem = error instanceof Error ? error.message : 'The list could not be loaded.';
+    }
+    notify();
+  };
+
+  /** Loads the newest page and adds its new events at the top. If there are more than a page of them, the list starts over. */
+  const refresh = async (): Promise<void> => {
+    if (isRefreshing || isClosed) return;
+    isRefreshing = true;
+    try {
+      const page = await fetchPage(undefined, q);
+      const overlap = page.events.findIndex(event => knownIds.has(event.id));
+      const isGap = overlap < 0 && page.nextCursor !== null;
+      if (isGap && !isPaused) return reset(page);
+      hasGap ||= isGap;
+      const arrivals = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
+      for (const event of arrivals) addArrival(event);
+    } catch {
+      // The list stays as it is; the next new event triggers another refresh.
+    } finally {
+      isRefreshing = false;
+      notify();
+    }
+  };
+
+  const addArrival = (event: EventSummary): void => {
+    if (knownIds.has(event.id)) return;
+    knownIds.add(event.id);
+    (isPaused ? held : newer).push(event);
+  };
+
+  const reset = (page: EventPage): void => {
+    newer = [];
+    older = page.events;
+    held = [];
+    knownIds = new Set(older.map(event => event.id));
+    cursor = page.nextCursor;
+    targetLength = 0;
+    hasGap = false;
+    failures = 0;
+    problem = '';
+    phase = 'ready';
+  };
+
+  return {
+    at,
+    indexOf: (id: string): number => {
+      if (!knownIds.has(id)) return -1;
+      const newerIndex = newer.findLastIndex(event => event.id === id);
+      if (newerIndex >= 0) return newer.length - 1 - newerIndex;
+      const olderIndex = older.findIndex(event => event.id === id);
+      return olderIndex < 0 ? -1 : newer.length + olderIndex;
+    },
+    newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
+    state: (): LiveListState => ({
+      phase,
+      problem,
+      failures,
+      length: length(),
+      heldCount: held.length,
+      isPaused,
+      hasMore: cursor !== null,
+      isLoadingMore,
+      arrivalCount: newer.length,
+    }),
+
+    start,
+    refresh,
+
+    /**
+     * Loads older pages, one request at a time, until the list has `rows` rows or there are no more. A call during a load only
+     * raises the target, so fast scrolling does not wait for a render between pages. After a failure the next call tries again.
+     */
+    async loadTo(rows: number): Promise<void> {
+      targetLength = Math.max(targetLength, rows);
+      if (isLoadingMore || phase !== 'ready' || cursor === null || targetLength <= length()) return;
+      isLoadingMore = true;
+      problem = '';
+      notify();
+      try {
+        while (cursor !== null && length() < targetLength && !isClosed) {
+          const pageCursor: string = cursor;
+          const page = await fetchPage(pageCursor, q);
+          // The list was reset during the request, so this page belongs to the previous list.
+          if (cursor !== pageCursor) continue;
+          for (const event of page.events) {
+            if (knownIds.has(event.id)) continue;
+            knownIds.add(event.id);
+            older.push(event);
+          }
+          cursor = page.nextCursor;
+          notify();
+        }
+      } catch (error) {
+        targetLength = 0;
+        problem = error instanceof Error ? error.message : 'More events could not be loaded.';
+      }
+      isLoadingMore = false;
+      notify();
+    },
+
+    /** Adds an event from the live stream. During a search the server decides whether the event matches. */
+    push(event: EventSummary): void {
+      if (phase !== 'ready') return;
+      if (q !== '') debounce(() => void refresh());
+      else {
+        addArrival(event);
+        notify();
+      }
+    },
+
+    setPaused(paused: boolean): void {
+      isPaused = paused;
+      if (!paused) {
+        newer = newer.concat(held);
+        held = [];
+        if (hasGap) return void start();
+      }
+      notify();
+    },
+    close(): void {
+      isClosed = true;
+    },
+  };
+}
