@@ -25,6 +25,12 @@ const sendRaw = (address: string, suffix: string, headers: Record<string, string
     sent.end(body);
   });
 
+/** Every payload where a browser must be there; else two in seven, which still come in every kind of body. */
+const payloads =
+  process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1'
+    ? [...xss.entries()]
+    : [...xss.entries()].filter(([at]) => at % 7 < 2);
+
 const header = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
 const multipart = (text: string): string =>
   `--cut\r\nContent-Disposition: form-data; name="${header(text).replaceAll('"', '%22')}"; filename="${header(text).replaceAll('"', '%22')}"\r\nContent-Type: ${header(text)}\r\n\r\n${text}\r\n--cut--\r\n`;
@@ -47,7 +53,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   test('the corpus is large and its payloads differ', () => expect(new Set(xss).size).toBeGreaterThanOrEqual(100));
 
   test('in body, headers, path, query, event type, form and parts it stays text', async () => {
-    for (const [index, text] of xss.entries()) {
+    for (const [index, text] of payloads) {
       const query = encodeURIComponent(text);
       const kinds: [string, string][] = [
         ['application/json', JSON.stringify({ [text]: text, list: [text] })],
@@ -68,7 +74,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     }
     await page.goto(listUrl);
     await page.locator('.event-row.selected').waitFor();
-    for (let at = 0; at < xss.length; at++) {
+    for (let at = 0; at < payloads.length; at++) {
       for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
       const views = page.locator('.body-panel .segmented button');
       await page.keyboard.press('1');
@@ -76,7 +82,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
       for (let view = 0; view < (await views.count()); view++) await views.nth(view).click();
       const before = page.url();
       await page.keyboard.press('j');
-      if (at < xss.length - 1) await page.waitForURL(url => url.href !== before);
+      if (at < payloads.length - 1) await page.waitForURL(url => url.href !== before);
     }
   });
 
