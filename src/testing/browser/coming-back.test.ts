@@ -14,14 +14,15 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
   let address: string;
   let listUrl: string;
   const ids: string[] = [];
-  let release = (): void => {};
+  /** Resolved to let the receiver answer, whether the replay has reached it or not. */
+  const released = Promise.withResolvers<void>();
   const receiver = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: () =>
-      new Promise<Response>(resolve => {
-        release = () => resolve(new Response('late'));
-      }),
+    fetch: async () => {
+      await released.promise;
+      return new Response('late');
+    },
   });
 
   beforeAll(async () => {
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     for (let n = 0; n < events; n++) ids.push(await deliver(address, `{"n":${n},"tenth":"no ${n % 10}"}`));
   });
   afterAll(async () => {
-    release();
+    released.resolve();
     await receiver.stop(true);
     await dashboard?.close();
   });
@@ -128,7 +129,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('5');
     await page.getByText('Not replayed yet').waitFor();
-    release();
+    released.resolve();
     await page.getByText('The replay was answered with 200.').waitFor();
     await page.getByRole('tabpanel').getByText(destination).waitFor();
   });
