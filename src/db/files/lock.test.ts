@@ -24,7 +24,7 @@ async function lockElsewhere() {
 }
 
 describe('the data directory', () => {
-  test('has one holder, and a second process is told who', async () => {
+  test('has one holder, whose name a second process gets in its error', async () => {
     const lock = await lockDataDirectory(directory, 'hooktape serve (pid 42)');
     const refused = await lockDataDirectory(directory, 'second').catch(error => error);
     expect(refused).toBeInstanceOf(LockedError);

@@ -32,7 +32,7 @@ type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
 
 /**
- * Serves one connection on `scope` until it is told to close. Replies carry the request's id.
+ * Serves one connection on `scope` until a close request arrives. Replies carry the request's id.
  * @param loadJob makes the job that `job` requests run, given a function that writes a batch; called once, after opening
  */
 export function serveDatabaseThread(

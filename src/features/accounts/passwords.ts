@@ -24,7 +24,7 @@ export const argon2id = { algorithm: 'argon2id', memoryCost: 19456, timeCost: 2 
 const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$S2YF0XoiN9T95ZUB0gyfcpX7rkreBjZuAzkw11UZZuY$/kRKh3ij+c2zljqXZJWawf1iJk1NHe29IwoJkbOlt/s';
 
-/** All passwords share one limit: hashing costs memory and CPU time whoever asks for it. */
+/** All passwords share one limit: hashing costs memory and CPU time for every caller. */
 const allPasswords = 'all';
 
 export function createPasswords({ hash, verify, maxConcurrent = 2, maxWaiting = 64 }: PasswordsOptions): Passwords {

@@ -65,7 +65,7 @@ const tryLaterPage = (reason: string, status: number, retrySeconds: number): Err
 type ValidRequest = { state: string | undefined; challenge: string; scope: string; resource: string };
 type InvalidRequest = { error: string; description: string };
 
-/** Checks what the client is told about by redirect: everything but its id and redirect URI. */
+/** Checks everything but the client id and the redirect URI; errors go to the client by redirect. */
 function readRequest(parameters: RequestParameters, resources: Resources): ValidRequest | InvalidRequest {
   const invalid = (error: string, description: string): InvalidRequest => ({ error, description });
   if (parameters.firstRepeated() !== undefined) return invalid('invalid_request', 'a parameter is repeated');
