@@ -69,6 +69,18 @@ describe('rows', () => {
     await comesBack(Array.from({ length: count }, (_, i) => event(i % 100)));
   });
 
+  test('rows whose numbers were given out before get these numbers, and later ones follow them', async () => {
+    const { client } = server.services.database;
+    await client.batch([insertStatement(packRows([event(1), event(2)], 41))], 'write');
+    await client.batch([insertStatement(packRows([event(3)]))], 'write');
+    const { rows } = await client.execute('SELECT seq, endpoint FROM events ORDER BY seq');
+    expect(rows.map(row => [row['seq'], row['endpoint']])).toEqual([
+      [41, 1],
+      [42, 2],
+      [43, 3],
+    ]);
+  });
+
   test('null and empty values are kept apart', async () => {
     const none = new Uint8Array(0);
     const nullable = ['query', 'platform', 'eventType', 'verdict'] as const;

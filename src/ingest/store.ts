@@ -7,7 +7,10 @@
 import type { InValue } from '@libsql/client';
 import type { NewEvent } from './row-encoder.ts';
 
-/** `numbers`: for each event its integers, the offset of its first piece in `bytes`, and the length of each piece, NaN for null. */
+/**
+ * `numbers`: for each event its row number (NaN: the database gives it), its integers, the offset of its first piece in `bytes`, and
+ * the length of each piece, NaN for null.
+ */
 export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array };
 
 type Name = keyof NewEvent;
@@ -28,15 +31,17 @@ const pieces = [
 ] as const satisfies Name[];
 const texts: ReadonlySet<Name> = new Set<Name>(['method', 'sourceIp', 'platform', 'eventType', 'verdict']);
 
-const [endpointAt, receivedAtAt] = [integers.indexOf('endpoint'), integers.indexOf('receivedAt')];
-const width = integers.length + 1 + pieces.length;
+const [endpointAt, receivedAtAt] = [1 + integers.indexOf('endpoint'), 1 + integers.indexOf('receivedAt')];
+const width = 1 + integers.length + 1 + pieces.length;
 
-export function packRows(events: readonly NewEvent[]): PackedRows {
+/** @param first the row number of the first event, when it has been given out already; the others follow without a gap */
+export function packRows(events: readonly NewEvent[], first = Number.NaN): PackedRows {
   const buffer = Buffer.allocUnsafeSlow(events.reduce((bytes, event) => bytes + maxBytesOf(event), 0));
   const numbers = new Float64Array(events.length * width);
   let at = 0;
   let next = 0;
-  for (const event of events) {
+  for (const [i, event] of events.entries()) {
+    numbers[next++] = first + i;
     for (const name of integers) numbers[next++] = event[name];
     numbers[next++] = at;
     for (const name of pieces) {
@@ -81,10 +86,10 @@ const insertTexts = new Map<number, string>();
 
 function insertText(rows: number): string {
   const row = `(${new Array(width).fill('?').join(', ')})`;
-  const given = [...integers.map(column), 'start', ...pieces.map(length)].join(', ');
-  return `INSERT INTO events (${[...integers, ...pieces].map(column).join(', ')})
+  const given = ['seq', ...integers.map(column), 'start', ...pieces.map(length)].join(', ');
+  return `INSERT INTO events (seq, ${[...integers, ...pieces].map(column).join(', ')})
     WITH given (${given}) AS (VALUES ${new Array(rows).fill(row).join(', ')})
-    SELECT ${[...integers.map(column), ...pieceExpressions(`?${rows * width + 1}`)].join(', ')} FROM given`;
+    SELECT seq, ${[...integers.map(column), ...pieceExpressions(`?${rows * width + 1}`)].join(', ')} FROM given`;
 }
 
 /** Expressions that cut each piece out of `bytes`. A null length makes the piece null. */
