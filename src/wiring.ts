@@ -40,7 +40,7 @@ function build(infrastructure: Infrastructure) {
   /** Live streams and waiting agents check whether they may continue. */
   const recheckAccess = (): void => events.notifications.recheckAll();
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
-  const captureLoad = { isWaiting: (): boolean => ingest.capture.depth() > 0, isHigh: captureRate.isHigh };
+  const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
   const endpoints = createEndpointsWiring(infrastructure, () => {
     wakeSweeper();
@@ -92,6 +92,7 @@ function build(infrastructure: Infrastructure) {
       await ingest.capture.drain();
       await accounts.flushKeyUses();
       await oauth.flushAppUses();
+      await infrastructure.journal?.close();
       await infrastructure.database.close();
     },
   };

@@ -4,7 +4,7 @@ import { toFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
 import { signatureWords } from '../core/search-signature.ts';
 import { unpackIntact } from '../core/stored-content.ts';
-import type { Delivery } from './encoded-batch.ts';
+import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, preview, type Recognition } from './row-encoder.ts';
 

@@ -35,8 +35,8 @@ export function createAccountsWiring(
   endpoints: EndpointsService,
   { onPlanChanged, onAccessEnded, revokeGrants }: AccountEvents,
 ) {
-  const { config, log, clock, random, sha256, every, database, isShared } = infrastructure;
-  const { db } = database;
+  const { config, log, clock, random, sha256, every, direct, isShared } = infrastructure;
+  const { db } = direct;
   const { baseUrl } = config;
 
   const passwords = createPasswords({

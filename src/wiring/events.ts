@@ -96,13 +96,13 @@ type RetentionDependencies = {
 };
 
 function createRetention(
-  { config, log, clock, every, database, retentionMs }: Infrastructure,
+  { config, log, clock, every, database, direct, retentionMs }: Infrastructure,
   { background, isBusy, removeTeam, onSwept }: RetentionDependencies,
 ) {
   const store = createRetentionStore(database);
   const sweepClock = createSweepClock({
     clock,
-    store,
+    store: createRetentionStore(direct),
     onJump: aheadMs =>
       log.warn(
         'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',

@@ -11,7 +11,6 @@ import { createReplaysStore } from '../features/replays/store.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
 import { preview } from '../ingest/row-encoder.ts';
-import { packRows } from '../ingest/store.ts';
 import { createOutbound } from '../net/outbound.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -39,7 +38,7 @@ export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets }: EndpointsWiring,
   { events, search, createSlices }: EventsWiring,
-  { captureStore, capture }: IngestWiring,
+  { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
@@ -67,10 +66,10 @@ export function createHistoryWiring(
   });
   const imports = createImportsService({
     store: createImportsStore(database.db),
-    insert: events => captureStore.insert([packRows(events)]),
+    insert: insertImported,
     preview,
     retentionCutoff: events.retentionCutoff,
-    isBusy: () => capture.depth() > 0,
+    isBusy: isWaiting,
     onImported: search.wake,
     random,
   });

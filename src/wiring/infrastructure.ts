@@ -8,8 +8,10 @@ import { sha256 } from '../core/sha256.ts';
 import { openDatabase } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
+import { waitBeforeUse } from '../db/waiting-database.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
+import { openJournal } from './journal.ts';
 import type { TestOverrides } from './oauth.ts';
 
 export type Dependencies = {
@@ -51,7 +53,7 @@ export async function createInfrastructure(dependencies: Dependencies) {
     searchNearby,
     overrides = {},
   } = dependencies;
-  const database = await openDatabase({
+  const direct = await openDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
     spawn,
@@ -60,12 +62,17 @@ export async function createInfrastructure(dependencies: Dependencies) {
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
-  try {
-    await checkSecret(database.client, sealer, hasShortSecret);
-  } catch (error) {
-    await database.close();
+  const { file } = direct;
+  const open = async () => {
+    await checkSecret(direct.client, sealer, hasShortSecret);
+    if (file === undefined) return undefined;
+    return openJournal({ database: direct, file, random, monotonic: clock.monotonic, now: clock.now, log });
+  };
+  const journal = await open().catch(async error => {
+    await direct.close();
     throw error;
-  }
+  });
+  const database = journal ? waitBeforeUse(direct, journal.filing.filed) : direct;
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const timers: ReturnType<typeof setInterval>[] = [];
@@ -78,7 +85,12 @@ export async function createInfrastructure(dependencies: Dependencies) {
     version,
     usage,
     onFatal,
+    /** Reads see every delivery that was acknowledged before them. */
     database,
+    /** The same, for what does not depend on deliveries: it never waits for them. */
+    direct,
+    /** Undefined for a libSQL server. */
+    journal,
     sealer,
     /** Accepted only because the database was created with it. */
     hasShortSecret,

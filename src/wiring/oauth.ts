@@ -55,8 +55,8 @@ export function createOAuthWiring(
   { account }: Pick<AccountsWiring, 'account'>,
   onAccessEnded: () => void,
 ) {
-  const { config, log, clock, random, sealer, every, database, overrides } = infrastructure;
-  const { client, db } = database;
+  const { config, log, clock, random, sealer, every, direct, overrides } = infrastructure;
+  const { client, db } = direct;
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);

@@ -17,10 +17,10 @@ type MeasuredServices = {
 };
 
 export function createObservabilityWiring(
-  { database, clock, log, version, usage, every }: Infrastructure,
+  { direct, journal, clock, log, version, usage, every }: Infrastructure,
   measured: () => MeasuredServices,
 ) {
-  const { file, client } = database;
+  const { file, client } = direct;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
     checkWritable: async () => {
@@ -33,6 +33,7 @@ export function createObservabilityWiring(
         'write',
       );
     },
+    storageProblem: () => journal?.filing.failure() && 'stored deliveries cannot be moved into the database',
     diskSpace: space,
     monotonic: clock.monotonic,
     log,
@@ -42,12 +43,13 @@ export function createObservabilityWiring(
     startedAt: clock.now(),
     levels: {
       queueDepth: () => measured().capture.depth(),
-      writerDepth: database.writeQueueDepth,
-      busyIncidents: database.busyIncidents,
+      writerDepth: direct.writeQueueDepth,
+      busyIncidents: direct.busyIncidents,
       liveStreams: () => measured().notifications.openStreams(),
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
+      journal: journal && journal.filing.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });
