@@ -64,6 +64,7 @@ export function createEventsWiring(
     retentionMs,
     createSlices,
     memoryReservations,
+    isUnfiled: seq => infrastructure.journal?.filing.isUnfiled(seq) ?? false,
   });
   const notifications = createNotificationsService({
     clock,

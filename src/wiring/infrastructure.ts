@@ -11,7 +11,7 @@ import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
-import { openJournal } from './journal.ts';
+import { type CaptureJournal, openJournal } from './journal.ts';
 import type { TestOverrides } from './oauth.ts';
 
 export type Dependencies = {
@@ -53,12 +53,16 @@ export async function createInfrastructure(dependencies: Dependencies) {
     searchNearby,
     overrides = {},
   } = dependencies;
+  let journal: CaptureJournal | undefined;
   const direct = await openDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
     spawn,
     onBusy: () => log.error('the database was busy; the connection was replaced'),
-    onThreadFailure: onFatal,
+    onThreadFailure: error => {
+      journal?.filing.giveUp(error);
+      onFatal(error);
+    },
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
@@ -68,7 +72,7 @@ export async function createInfrastructure(dependencies: Dependencies) {
     if (file === undefined) return undefined;
     return openJournal({ database: direct, file, random, monotonic: clock.monotonic, now: clock.now, log });
   };
-  const journal = await open().catch(async error => {
+  journal = await open().catch(async error => {
     await direct.close();
     throw error;
   });

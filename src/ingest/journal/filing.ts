@@ -174,14 +174,16 @@ export function createFiling(options: FilingOptions) {
     timer = undefined;
     running ??= fileAll().finally(() => {
       running = undefined;
+      // What became ready after the last look and before this.
+      if (takeReady().length > 0) schedule();
     });
   };
 
   /** Files now if there is enough to do, else soon. */
   const schedule = (): void => {
     if (running || failure) return;
-    if (readers.length > 0 || backlogRows >= limits.minRows || backlogBytes >= limits.maxBytes) return start();
-    timer ??= setTimeout(start, limits.lingerMs);
+    if (readers.length > 0 || backlogRows >= limits.minRows || backlogBytes >= limits.maxBytes) start();
+    else timer ??= setTimeout(start, limits.lingerMs);
   };
 
   if (slots.length > 0) start();
@@ -245,14 +247,22 @@ export function createFiling(options: FilingOptions) {
       return { rows: backlogRows, bytes: backlogBytes, ageMs };
     },
 
+    /** Filing will not work again in this process: no more deliveries are accepted. */
+    giveUp(error: Error): void {
+      isStopped = true;
+      fail(error);
+    },
+
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => failure,
 
     /** Files what is left, once: what cannot be filed now stays in the journal. */
     async drain(): Promise<void> {
       isStopped = true;
-      start();
-      await running;
+      do {
+        start();
+        await running;
+      } while (takeReady().length > 0 && !failure);
       clearTimeout(timer);
     },
   };

@@ -3,6 +3,7 @@
  * the other, each with one synced write. After a failed write nothing more is written to that segment, because the file system's
  * cache may claim what the disk does not have; the next group goes to another one, which declares the failed group void.
  */
+import { closeSync } from 'node:fs';
 import { encodeGroup, groupAlignment, type JournalEntry } from './group.ts';
 import { type OpenSegment, type SegmentFiles, writeSynced } from './segment-files.ts';
 
@@ -43,20 +44,24 @@ export function createJournal({
   const releaseIfFiled = (path: string): void => {
     if (path === segment?.path || (unfiledGroups.get(path) ?? 0) > 0) return;
     unfiledGroups.delete(path);
-    files.release(path, failedSegments.delete(path));
+    try {
+      files.release(path, failedSegments.delete(path));
+    } catch {
+      // Its groups are rows. A file that is left behind wastes space until the next start.
+    }
   };
 
-  const leaveSegment = async (hasFailed: boolean): Promise<void> => {
+  const leaveSegment = (hasFailed: boolean): void => {
     const left = segment;
     if (!left) return;
     segment = undefined;
     if (hasFailed) failedSegments.add(left.path);
-    await left.handle.close().catch(() => {});
+    closeSync(left.file);
     releaseIfFiled(left.path);
   };
 
   const openSegment = async (minBytes: number): Promise<OpenSegment> => {
-    await leaveSegment(false);
+    leaveSegment(false);
     const opened = await files.openNext(minBytes, group);
     segment = opened;
     end = groupAlignment;
@@ -83,9 +88,9 @@ export function createJournal({
         ({ buffer, bytes } = encode(entries, nonces, first, target));
       }
       try {
-        await writeSynced(target.handle, buffer.subarray(0, bytes), end);
+        await writeSynced(target.file, buffer.subarray(0, bytes), end);
       } catch (error) {
-        await leaveSegment(true);
+        leaveSegment(true);
         throw error;
       }
       const location = { path: target.path, offset: end, bytes, first, count: entries.length };
@@ -109,7 +114,7 @@ export function createJournal({
 
     /** Stops writing. Without unfiled groups nothing of the journal is left on disk. */
     async close(): Promise<void> {
-      await leaveSegment(false);
+      leaveSegment(false);
       const isEmpty = [...unfiledGroups.values()].every(groups => groups === 0);
       if (isEmpty) await files.removeAll();
     },

@@ -3,8 +3,8 @@
  * was being written when the process or the machine stopped, and was never acknowledged. A damaged group before intact ones is lost,
  * and only that one.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type GroupHeader, groupAlignment, isIntactGroup, readGroupHeader } from './group.ts';
+import { readFileSync } from 'node:fs';
+import { groupAlignment, isIntactGroup, readGroupHeader } from './group.ts';
 import type { GroupLocation } from './journal.ts';
 import type { StoredSegment } from './segment-files.ts';
 
@@ -26,7 +26,7 @@ export function recoverGroups(segments: readonly StoredSegment[], filedSeq: numb
   const recovered: Recovered = { unfiled: [], lastSeq: 0, nextGroup: 1, empty: [], damaged: [] };
   for (const [i, segment] of segments.entries()) {
     const voidFrom = Math.min(...segments.slice(i + 1).map(({ firstGroup }) => firstGroup), Number.POSITIVE_INFINITY);
-    const { groups, damaged } = readSegment(segment, voidFrom, segments[i + 1]);
+    const { groups, damaged } = findGroups(readFileSync(segment.path), segment, voidFrom, segments[i + 1]);
     const unfiled = groups.filter(({ first, count }) => first + count - 1 > filedSeq);
     recovered.unfiled.push(...unfiled);
     if (unfiled.length === 0) recovered.empty.push(segment.path);
@@ -47,7 +47,8 @@ type FoundGroup = GroupLocation & { group: number };
  * @param voidFrom groups from this number on were not acknowledged
  * @param following the next segment of those that are left
  */
-function readSegment(
+export function findGroups(
+  bytes: Buffer,
   { path, nonce, firstGroup, generation }: StoredSegment,
   voidFrom: number,
   following: StoredSegment | undefined,
@@ -56,38 +57,22 @@ function readSegment(
   const damaged: number[] = [];
   let expected = firstGroup;
   let suspect: number | undefined;
-  const file = openSync(path, 'r');
-  try {
-    const size = fstatSync(file).size;
-    for (let offset = groupAlignment; offset + groupAlignment <= size; ) {
-      const header = readHeaderAt(file, offset, nonce);
-      const isNext = header !== undefined && header.group >= expected && header.group < voidFrom;
-      if (!isNext || offset + header.bytes > size || !isIntactAt(file, offset, header)) {
-        suspect ??= offset;
-        offset += groupAlignment;
-        continue;
-      }
-      if (suspect !== undefined && header.group > expected) damaged.push(suspect);
-      suspect = undefined;
-      expected = header.group + 1;
-      groups.push({ path, offset, ...header });
-      offset += header.bytes;
+  for (let offset = groupAlignment; offset + groupAlignment <= bytes.length; ) {
+    const header = readGroupHeader(bytes.subarray(offset), nonce);
+    const isNext = header !== undefined && header.group >= expected && header.group < voidFrom;
+    if (!isNext || !isIntactGroup(bytes.subarray(offset, offset + header.bytes))) {
+      suspect ??= offset;
+      offset += groupAlignment;
+      continue;
     }
-  } finally {
-    closeSync(file);
+    if (suspect !== undefined && header.group > expected) damaged.push(suspect);
+    suspect = undefined;
+    expected = header.group + 1;
+    groups.push({ path, offset, ...header });
+    offset += header.bytes;
   }
   // The segment in between may be gone because all its groups are rows.
   const isFollowed = following?.generation === generation + 1;
   if (isFollowed && expected < following.firstGroup) damaged.push(suspect ?? groupAlignment);
   return { groups, damaged };
-}
-
-function readHeaderAt(file: number, offset: number, nonce: Uint8Array): GroupHeader | undefined {
-  const bytes = Buffer.alloc(64);
-  return readSync(file, bytes, 0, bytes.length, offset) === bytes.length ? readGroupHeader(bytes, nonce) : undefined;
-}
-
-function isIntactAt(file: number, offset: number, { bytes }: GroupHeader): boolean {
-  const group = Buffer.allocUnsafe(bytes);
-  return readSync(file, group, 0, bytes, offset) === bytes && isIntactGroup(group);
 }

@@ -3,8 +3,20 @@
  * metadata of the file system; it is used again once all its groups are rows. Its first 4096 bytes say to which database it belongs
  * and which groups it may contain. Spare segments are also a reserve: removing them gives a full disk room for filing.
  */
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  write,
+} from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { syncDirectory } from '../../db/files/publish-file.ts';
@@ -26,21 +38,36 @@ export type StoredSegment = {
   databaseId: Buffer;
 };
 
-/** A segment that is being written. */
-export type OpenSegment = { path: string; nonce: Uint8Array; bytes: number; handle: FileHandle };
+/** A segment that is being written. `file`: its descriptor. */
+export type OpenSegment = { path: string; nonce: Uint8Array; bytes: number; file: number };
 
 /** Writes reach the disk before they return. Windows has no such flag: there each write is followed by a sync. */
 const syncedWrites = constants.O_DSYNC as number | undefined;
 
 /** Writes all of it to the disk. @throws the file system's error; then the state of the range is unknown */
-export async function writeSynced(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-    if (bytesWritten === 0) throw Object.assign(new Error('the disk took nothing'), { code: 'ENOSPC' });
-    done += bytesWritten;
-  }
-  if (syncedWrites === undefined) await handle.datasync();
+export async function writeSynced(file: number, bytes: Uint8Array, position: number): Promise<void> {
+  await writeAll(file, bytes, position);
+  if (syncedWrites === undefined) await done(callback => fdatasync(file, callback));
 }
+
+async function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const count = await writeSome(file, bytes.subarray(written), position + written);
+    if (count === 0) throw Object.assign(new Error('the disk took nothing'), { code: 'ENOSPC' });
+    written += count;
+  }
+}
+
+/** A file handle would be an error when it is collected before it is closed; a descriptor is not. */
+const writeSome = (file: number, bytes: Uint8Array, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    write(file, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+
+const done = (run: (callback: (error: Error | null) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    run(error => (error ? reject(error) : resolve()));
+  });
 
 export type SegmentFiles = ReturnType<typeof createSegmentFiles>;
 
@@ -74,22 +101,22 @@ export function createSegmentFiles({
   const create = async (bytes: number): Promise<string> => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const path = join(directory, `${String(++lastName).padStart(8, '0')}.segment`);
-    const handle = await open(path, 'wx', 0o600);
+    const file = openSync(path, 'wx', 0o600);
     try {
-      for (let done = 0; done < bytes; done += zeros.length)
-        await handle.write(zeros, 0, Math.min(zeros.length, bytes - done), done);
-      await handle.sync();
+      for (let at = 0; at < bytes; at += zeros.length)
+        await writeAll(file, zeros.subarray(0, Math.min(zeros.length, bytes - at)), at);
+      await done(callback => fsync(file, callback));
       await syncDirectory(directory);
     } catch (error) {
       rmSync(path, { force: true });
       throw error;
     } finally {
-      await handle.close();
+      closeSync(file);
     }
     return path;
   };
 
-  const writeHeader = async (handle: FileHandle, nonce: Uint8Array, firstGroup: number): Promise<void> => {
+  const writeHeader = async (file: number, nonce: Uint8Array, firstGroup: number): Promise<void> => {
     const header = Buffer.alloc(groupAlignment);
     header.set(magic);
     header.writeUIntLE(++lastGeneration, at.generation, 6);
@@ -97,7 +124,7 @@ export function createSegmentFiles({
     header.set(nonce, at.nonce);
     header.set(databaseId, at.databaseId);
     header.writeUInt32LE(crc32(header.subarray(at.generation, at.end)), at.checksum);
-    await writeSynced(handle, header, 0);
+    await writeSynced(file, header, 0);
   };
 
   /** Reads which segments there are, oldest first. Files without a complete header have no groups and become spares. */
@@ -143,13 +170,13 @@ export function createSegmentFiles({
       }
       const bytes = Math.max(needed, segmentBytes);
       path ??= await create(bytes);
-      const handle = await open(path, constants.O_WRONLY | (syncedWrites ?? 0));
+      const file = openSync(path, constants.O_WRONLY | (syncedWrites ?? 0));
       try {
         const nonce = random(segmentNonceBytes);
-        await writeHeader(handle, nonce, firstGroup);
-        return { path, nonce, bytes, handle };
+        await writeHeader(file, nonce, firstGroup);
+        return { path, nonce, bytes, file };
       } catch (error) {
-        await handle.close();
+        closeSync(file);
         rmSync(path, { force: true });
         throw error;
       }
