@@ -1,7 +1,7 @@
 /* The response when storage cannot take a delivery, and that it recovers by itself. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { poll } from '../testing/poll.ts';
+import { eventually } from '../testing/poll.ts';
 import { openWire } from '../testing/raw-http.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
@@ -36,7 +36,7 @@ describe.skipIf(isRemote)('a full database', () => {
     await pragma(`max_page_count = ${(await pragma('page_count')) + 2}`);
     const acknowledged: string[] = [];
     // A few are acknowledged from the journal before it is known that they cannot become rows.
-    const refused = await poll(async () => {
+    const refused = await eventually(async () => {
       const answer = await deliver(noise(200_000));
       if (answer.status !== 200) return answer;
       acknowledged.push(((await answer.json()) as { id: string }).id);
@@ -56,7 +56,7 @@ describe.skipIf(isRemote)('a full database', () => {
     expect((await ada.call('GET', `/api/events/${acknowledged[0]}`)).status).toBe(503);
 
     await pragma('max_page_count = 1073741823');
-    await poll(async () => ((await deliver('after')).status === 200 ? true : undefined));
+    await eventually(async () => (await deliver('after')).status === 200);
     for (const id of acknowledged)
       expect((await ada.json<{ size: number }>(200, 'GET', `/api/events/${id}`)).size).toBe(200_000);
     expect(await count()).toBe(2 + acknowledged.length);

@@ -73,7 +73,7 @@ export function createEventsService(options: {
   /** For large events. */
   memoryReservations: MemoryReservations;
   /** Whether the event with this row number was acknowledged and is not a row yet, because the database takes none. */
-  isUnfiled: (seq: number) => boolean;
+  isUnfiled?: (seq: number) => boolean;
 }) {
   const {
     store,
@@ -84,7 +84,7 @@ export function createEventsService(options: {
     retentionMs,
     createSlices,
     memoryReservations,
-    isUnfiled,
+    isUnfiled = () => false,
   } = options;
   const readSignatures = createReadSignatures({ store, verdicts });
 
