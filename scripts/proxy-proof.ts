@@ -10,7 +10,7 @@ import { type Checks, createChecks } from './lib/checks.ts';
 import { freePort, install } from './lib/installation.ts';
 import { until } from './lib/process.ts';
 import { checkThrough } from './proxies/checks.ts';
-import { PUBLIC_HOST, proxies, type ReverseProxy } from './proxies/programs.ts';
+import { proxies, publicHost, type ReverseProxy } from './proxies/programs.ts';
 
 async function prove(proxy: ReverseProxy, program: string, checks: Checks): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-proxy-'));
@@ -26,7 +26,7 @@ async function prove(proxy: ReverseProxy, program: string, checks: Checks): Prom
   try {
     const api = await firstApi(installation, await installation.start(upstream));
     const origin = `http://127.0.0.1:${port}`;
-    const headers = { host: PUBLIC_HOST };
+    const headers = { host: publicHost };
     await until(`${proxy.name} listens and passes on`, 15_000, () =>
       fetch(`${origin}/healthz`, { headers }).then(
         answer => answer.ok,

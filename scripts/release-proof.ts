@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { firstApi, ingestAddress } from './lib/api.ts';
-import { createChecks, must } from './lib/checks.ts';
+import { createChecks, ensure } from './lib/checks.ts';
 import { freePort, install } from './lib/installation.ts';
 
 const [file, ...emulator] = process.argv.slice(2);
@@ -15,7 +15,7 @@ const checks = createChecks();
 const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' }, [], { built: file, emulator });
 const run = async (...args: string[]): Promise<string> => {
   const { exitCode, stdout, stderr } = await installation.run(args);
-  must(exitCode === 0, `hooktape ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+  ensure(exitCode === 0, `hooktape ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
   return stdout.trim();
 };
 
@@ -36,15 +36,18 @@ try {
     };
     ids.push(...(await Promise.all(bodies.map(send))));
     for (const [index, id] of ids.entries())
-      must(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
+      ensure(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
     return undefined;
   });
 
   await checks.check('search and metrics answer', async () => {
     const found = await api.get(`/api/events?endpointId=${endpoint.id}&q=DELIVERY%2042%20`);
     const { events } = (await found.json()) as { events: unknown[] };
-    must(events.length === 1, `${events.length} found`);
-    must((await (await fetch(`${server.origin}/metrics`)).text()).includes('hooktape_deliveries_total'), 'no metrics');
+    ensure(events.length === 1, `${events.length} found`);
+    ensure(
+      (await (await fetch(`${server.origin}/metrics`)).text()).includes('hooktape_deliveries_total'),
+      'no metrics',
+    );
     return undefined;
   });
 
@@ -56,10 +59,10 @@ try {
 
   await checks.check('SIGTERM ends it with 0; started again, everything is there', async () => {
     const code = await server.end('SIGTERM');
-    must(code === 0, `it ended with ${code}`);
+    ensure(code === 0, `it ended with ${code}`);
     server = await installation.start(port);
     for (const [index, id] of ids.entries())
-      must(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
+      ensure(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
     return undefined;
   });
 

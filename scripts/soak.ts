@@ -9,10 +9,10 @@ import { parseArgs } from 'node:util';
 import { startBaseline } from './bench/processes.ts';
 import { median, percentile } from './bench/statistics.ts';
 import { firstApi } from './lib/api.ts';
-import { createChecks, must } from './lib/checks.ts';
+import { createChecks, ensure } from './lib/checks.ts';
 import { freePort, install } from './lib/installation.ts';
 import { residentMegabytes } from './lib/process.ts';
-import { KINDS, type Soak, startWork } from './soak/work.ts';
+import { type Soak, startWork, workKinds } from './soak/work.ts';
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, rate: { type: 'string', default: '200' } },
@@ -21,10 +21,10 @@ const minutes = Number(values.minutes);
 const rate = Number(values.rate);
 if (!(minutes > 0 && minutes <= 24 * 60 && rate > 0)) throw new Error('--minutes and --rate take a number over 0');
 
-const ENDPOINTS = 4;
-const MAX_GROWTH_MB = 100;
+const endpointCount = 4;
+const maxGrowthMegabytes = 100;
 /** The second half against the first: what grows with the history would show. */
-const MAX_SLOWER = 3;
+const maxSlowdown = 3;
 
 const checks = createChecks();
 const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_SWEEP_EVERY: '10s' });
@@ -37,7 +37,7 @@ try {
       server,
       api,
       destination: `${destination.origin}/hook`,
-      endpoints: await Promise.all(Array.from({ length: ENDPOINTS }, (_, n) => api.createEndpoint(`soak ${n}`))),
+      endpoints: await Promise.all(Array.from({ length: endpointCount }, (_, n) => api.createEndpoint(`soak ${n}`))),
       latencies: { delivery: [], read: [], search: [], export: [], replay: [] },
       counts: { delivery: 0, read: 0, search: 0, export: 0, replay: 0, refused: 0, messages: 0, deleted: 0 },
       running: true,
@@ -50,11 +50,11 @@ try {
     const resident: number[] = [];
     const disk: number[] = [];
     const deliveryP99: number[] = [];
-    print(['minute', 'RSS MB', 'disk MB', ...KINDS.map(kind => `${kind} p99`), 'stored', 'deleted']);
+    print(['minute', 'RSS MB', 'disk MB', ...workKinds.map(kind => `${kind} p99`), 'stored', 'deleted']);
     const pieces = Math.max(2, Math.ceil(minutes));
     for (let minute = 1; minute <= pieces; minute++) {
       await Promise.race([Bun.sleep((minutes * 60_000) / pieces), failed]);
-      const p99 = KINDS.map(kind => {
+      const p99 = workKinds.map(kind => {
         const sorted = latencies[kind].splice(0).sort((a, b) => a - b);
         return percentile(sorted, 99);
       });
@@ -73,16 +73,16 @@ try {
     soak.running = false;
     const exitCode = await server.end('SIGTERM');
     await failed.catch(() => {});
-    must(exitCode === 0, `it ended with ${exitCode}:\n${server.output()}`);
-    must(counts.refused === 0, `${counts.refused} deliveries were refused`);
-    for (const kind of KINDS) must(counts[kind] > 0, `nothing of this was done: ${kind}`);
-    must(counts.messages > 0, 'the live streams said nothing');
+    ensure(exitCode === 0, `it ended with ${exitCode}:\n${server.output()}`);
+    ensure(counts.refused === 0, `${counts.refused} deliveries were refused`);
+    for (const kind of workKinds) ensure(counts[kind] > 0, `nothing of this was done: ${kind}`);
+    ensure(counts.messages > 0, 'the live streams said nothing');
     const growth = grown(resident, Math.max);
-    must(growth < MAX_GROWTH_MB, `resident memory grew by ${growth.toFixed(0)} MB in the second half`);
+    ensure(growth < maxGrowthMegabytes, `resident memory grew by ${growth.toFixed(0)} MB in the second half`);
     const [early, late] = halves(deliveryP99).map(median);
-    must((late ?? 0) < (early ?? 0) * MAX_SLOWER + 10, `p99 of deliveries went from ${early} to ${late} ms`);
+    ensure((late ?? 0) < (early ?? 0) * maxSlowdown + 10, `p99 of deliveries went from ${early} to ${late} ms`);
     const check = await installation.run(['check']);
-    must(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
+    ensure(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
     const { delivery, search, replay, deleted, messages } = counts;
     return [
       `${delivery} deliveries, ${search} searches, ${counts.export} exports, ${replay} replays, ${messages} live messages`,

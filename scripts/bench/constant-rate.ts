@@ -21,8 +21,8 @@ export type RateResult = {
   maxMs: number;
 };
 
-const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 1;
+const connectionCount = 64;
+const warmUpSeconds = 1;
 
 const nothing = Buffer.alloc(0);
 const ok = Buffer.from('HTTP/1.1 200 ');
@@ -51,8 +51,8 @@ async function drive(
   rate: number,
   seconds: number,
 ): Promise<RateResult> {
-  const total = Math.round(rate * (seconds + WARM_UP_SECONDS));
-  const measuredFrom = rate * WARM_UP_SECONDS;
+  const total = Math.round(rate * (seconds + warmUpSeconds));
+  const measuredFrom = rate * warmUpSeconds;
   const latencies = new Float64Array(total);
   const idle: Sender[] = [];
   let answered = 0;
@@ -104,7 +104,7 @@ async function drive(
     socket.data = { number: 0, unsent: nothing, answer: nothing, socket };
     idle.push(socket.data);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, connect));
+  await Promise.all(Array.from({ length: connectionCount }, connect));
 
   const startedAt = performance.now();
   const dueAt = (number: number): number => startedAt + (number * 1000) / rate;

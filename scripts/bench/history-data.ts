@@ -25,8 +25,8 @@ export type History = {
   indexSeconds: number;
 };
 
-const FEW = 200;
-const AT_ONCE = 256;
+const fewEventsGoal = 200;
+const concurrentDeliveries = 256;
 
 /** @param events how many; the data set of that size is built when it is not there */
 export async function history(events: number): Promise<History> {
@@ -52,19 +52,19 @@ async function build(dataDir: string, events: number): Promise<History> {
   const addresses = await Promise.all([all, few].map(one => endpoints.owned(owner, one.id)));
   const texts = githubPayloads().map(({ event, body }) => ({ event, text: new TextDecoder().decode(body) }));
   const rare = `q7${randomHex(9)}`;
-  const every = Math.max(1, Math.floor(events / FEW));
+  const every = Math.max(1, Math.floor(events / fewEventsGoal));
   let receivedBytes = 0;
   let fewEvents = 0;
 
   const startedAt = performance.now();
-  for (let first = 0; first < events; first += AT_ONCE) {
-    const group = Array.from({ length: Math.min(AT_ONCE, events - first) }, (_, i) => first + i);
+  for (let first = 0; first < events; first += concurrentDeliveries) {
+    const group = Array.from({ length: Math.min(concurrentDeliveries, events - first) }, (_, i) => first + i);
     await Promise.all(
       group.map(number => {
         const { event, text } = texts[number % texts.length] ?? { event: '', text: '' };
         const own = text.replace(/[0-9a-f]{40}/g, () => randomHex(20));
         const isFew = number % every === every - 1;
-        const isRare = number === Math.floor(events / 3) || number === every * Math.floor(FEW / 2) - 1;
+        const isRare = number === Math.floor(events / 3) || number === every * Math.floor(fewEventsGoal / 2) - 1;
         const body = Buffer.from(isRare ? own.replace('{', `{"rare":"${rare}",`) : own);
         receivedBytes += body.length;
         if (isFew) fewEvents++;
@@ -83,7 +83,7 @@ async function build(dataDir: string, events: number): Promise<History> {
         );
       }),
     );
-    if ((first / AT_ONCE) % 200 === 0) console.log(`${first} of ${events} events captured`);
+    if ((first / concurrentDeliveries) % 200 === 0) console.log(`${first} of ${events} events captured`);
   }
   const captured = performance.now();
   await background.idle();

@@ -3,7 +3,7 @@
  * and what it costs the capture that goes on meanwhile.
  */
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
-import { must } from '../lib/checks.ts';
+import { ensure } from '../lib/checks.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import type { History } from './history-data.ts';
@@ -12,11 +12,11 @@ import type { Row } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad } from './wrk.ts';
 
-const SHORT = 'ten megabytes';
-const SHORT_EVENTS = 1000;
+const shortName = 'ten megabytes';
+const shortEvents = 1000;
 /** Short exports before the memory of a long one is held against theirs. */
-const WARM_UP = 5;
-const SAMPLE_EVERY_MS = 20;
+const warmUpExports = 5;
+const sampleEveryMs = 20;
 
 type Export = { bytes: number; perSecond: number; highestMegabytes: number };
 
@@ -31,7 +31,7 @@ export async function exportRows(
   try {
     const api = createApi(server.origin, history.key);
     let before = 0;
-    for (let count = 0; count < WARM_UP; count++)
+    for (let count = 0; count < warmUpExports; count++)
       before = Math.max(before, (await download(api, short, server.pid)).highestMegabytes);
     const long: Export[] = [];
     for (let round = 0; round < rounds; round++) long.push(await download(api, history.all, server.pid));
@@ -83,10 +83,12 @@ async function shortHistory(history: History): Promise<string> {
   const server = await startOnDataSet(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
-    const found = (await api.endpoints()).find(({ name, eventCount }) => name === SHORT && eventCount === SHORT_EVENTS);
+    const found = (await api.endpoints()).find(
+      ({ name, eventCount }) => name === shortName && eventCount === shortEvents,
+    );
     if (found) return found.id;
-    const made = await api.createEndpoint(SHORT);
-    await seed(ingestAddress(server, made), githubPayloads(), SHORT_EVENTS);
+    const made = await api.createEndpoint(shortName);
+    await seed(ingestAddress(server, made), githubPayloads(), shortEvents);
     return made.id;
   } finally {
     await server.end();
@@ -99,7 +101,7 @@ async function download(api: Api, endpoint: string, pid: number, signal?: AbortS
   const sample = () => {
     highestMegabytes = Math.max(highestMegabytes, residentMegabytes(pid));
   };
-  const timer = setInterval(sample, SAMPLE_EVERY_MS);
+  const timer = setInterval(sample, sampleEveryMs);
   try {
     const startedAt = performance.now();
     const { body } = await api.get(`/api/endpoints/${endpoint}/export?format=json`);
@@ -110,7 +112,7 @@ async function download(api: Api, endpoint: string, pid: number, signal?: AbortS
       last = chunk;
       if (signal?.aborted) break;
     }
-    if (!signal?.aborted) must(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export ended short');
+    if (!signal?.aborted) ensure(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export ended short');
     return { bytes, perSecond: bytes / ((performance.now() - startedAt) / 1000), highestMegabytes };
   } finally {
     clearInterval(timer);

@@ -3,15 +3,15 @@
  * and by the program; the added time is the difference of the two, so what disturbs the machine disturbs both.
  */
 import { createApi } from '../lib/api.ts';
-import { must } from '../lib/checks.ts';
+import { ensure } from '../lib/checks.ts';
 import type { History } from './history-data.ts';
 import { startBaseline, startOnDataSet } from './processes.ts';
 import type { Row } from './report.ts';
 import { percentile } from './statistics.ts';
 
 /** A server that has just started still compiles what a replay runs through; that is shown by itself. */
-const WARM_UP = 300;
-const FIRST = 100;
+const warmUpRequests = 300;
+const firstRequests = 100;
 
 export async function replayRows(
   history: History,
@@ -27,8 +27,8 @@ export async function replayRows(
     const direct: number[] = [];
     const added: number[] = [];
     const addedFirst: number[] = [];
-    for (let number = -WARM_UP; number < requests; number++) {
-      const at = (number + WARM_UP) % ids.length;
+    for (let number = -warmUpRequests; number < requests; number++) {
+      const at = (number + warmUpRequests) % ids.length;
       const own = await timed(() =>
         fetch(url, {
           method: 'POST',
@@ -43,7 +43,7 @@ export async function replayRows(
           body: JSON.stringify({ url }),
         }),
       );
-      if (number < FIRST - WARM_UP) addedFirst.push(replayed - own);
+      if (number < firstRequests - warmUpRequests) addedFirst.push(replayed - own);
       if (number < 0) continue;
       direct.push(own);
       added.push(replayed - own);
@@ -58,7 +58,7 @@ export async function replayRows(
     const rows = [
       row(50),
       row(95),
-      { what: `  of the first ${FIRST} after a start, p50`, ours: percentile(addedFirst, 50), unit: 'ms' },
+      { what: `  of the first ${firstRequests} after a start, p50`, ours: percentile(addedFirst, 50), unit: 'ms' },
       { what: "  the destination's own time, p50", ours: percentile(direct, 50), unit: 'ms' },
       { what: "  the destination's own time, p95", ours: percentile(direct, 95), unit: 'ms' },
     ];
@@ -74,6 +74,6 @@ async function timed(send: () => Promise<Response>): Promise<number> {
   const response = await send();
   const text = await response.text();
   const ms = performance.now() - startedAt;
-  must(response.status === 200, `${response.url}: ${response.status} ${text}`);
+  ensure(response.status === 200, `${response.url}: ${response.status} ${text}`);
   return ms;
 }

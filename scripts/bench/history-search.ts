@@ -16,7 +16,7 @@ import { fullLoad } from './wrk.ts';
 
 export type SearchBench = { requests: number; seconds: number; rounds: number };
 
-const COMMON = 'repository';
+const commonTerm = 'repository';
 
 export async function searchRows(
   history: History,
@@ -25,8 +25,8 @@ export async function searchRows(
   const queries = {
     'rare term, endpoint with all events': [history.all, history.rare],
     'rare term, endpoint with few events': [history.few, history.rare],
-    'common term, endpoint with all events': [history.all, COMMON],
-    'common term, endpoint with few events': [history.few, COMMON],
+    'common term, endpoint with all events': [history.all, commonTerm],
+    'common term, endpoint with few events': [history.few, commonTerm],
   } as const;
   const rows: Row[] = [];
   const details: Record<string, unknown> = {};
@@ -52,7 +52,7 @@ export async function searchRows(
       const response = await api.get(`/api/events?${new URLSearchParams({ endpointId: endpoint, q })}`);
       const { events } = (await response.json()) as { events: unknown[] };
       const elapsed = performance.now() - startedAt;
-      if (events.length !== (q === COMMON ? 25 : 1)) throw new Error(`${events.length} events found for ${q}`);
+      if (events.length !== (q === commonTerm ? 25 : 1)) throw new Error(`${events.length} events found for ${q}`);
       return elapsed;
     };
     const measure = async (goOn: (done: number) => boolean): Promise<Record<string, number[]>> => {

@@ -12,7 +12,7 @@ import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
 
-const PARTS = ['search', 'export', 'sweep', 'replay'] as const;
+const historyParts = ['search', 'export', 'sweep', 'replay'] as const;
 
 export async function history(args: string[]): Promise<void> {
   const options = {
@@ -20,11 +20,11 @@ export async function history(args: string[]): Promise<void> {
     requests: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
-    only: { type: 'string', default: PARTS.join() },
+    only: { type: 'string', default: historyParts.join() },
     'build-only': { type: 'boolean', default: false },
   } as const;
   const { values } = parseArgs({ args, options });
-  const chosen = chosenParts(PARTS, values.only);
+  const chosen = chosenParts(historyParts, values.only);
   const [events, requests, seconds, rounds] = [values.events, values.requests, values.seconds, values.rounds].map(
     Number,
   ) as [number, number, number, number];
@@ -52,5 +52,5 @@ export async function history(args: string[]): Promise<void> {
   }
   // Last: it makes a history of its own.
   if (chosen.includes('sweep')) rows.push(...(await historySweep({ events, seconds })));
-  report(reportName('history', PARTS, chosen), rows, details);
+  report(reportName('history', historyParts, chosen), rows, details);
 }

@@ -12,16 +12,16 @@ import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
 import type { RateResult } from './constant-rate.ts';
 import { diskRows } from './disk.ts';
 import { chosenParts, reportName } from './parts.ts';
-import { letRunAlone, residentMegabytes, startBaseline } from './processes.ts';
+import { pauseAllBut, residentMegabytes, startBaseline } from './processes.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { switchRows } from './switches.ts';
 import { fullLoad, requireWrk } from './wrk.ts';
 
 type Side = 'ours' | 'baseline';
-const SIDES: readonly Side[] = ['baseline', 'ours'];
-const WARM_UP_SECONDS = 2;
-const PARTS = ['load', 'disk', 'switches'] as const;
+const sides: readonly Side[] = ['baseline', 'ours'];
+const warmUpSeconds = 2;
+const ingestParts = ['load', 'disk', 'switches'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
   requireWrk();
@@ -29,10 +29,10 @@ export async function ingest(args: string[]): Promise<void> {
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     soak: { type: 'string', default: '60' },
-    only: { type: 'string', default: PARTS.join() },
+    only: { type: 'string', default: ingestParts.join() },
   } as const;
   const { values } = parseArgs({ args, options });
-  const chosen = chosenParts(PARTS, values.only);
+  const chosen = chosenParts(ingestParts, values.only);
   const windows = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
   const { small, github } = { small: [smallPayload()], github: githubPayloads() };
   const rows: Row[] = [];
@@ -45,7 +45,7 @@ export async function ingest(args: string[]): Promise<void> {
   if (chosen.includes('disk')) add(await diskRows());
   if (chosen.includes('switches'))
     add(await switchRows({ 'GitHub examples': github, '1.6 KB with GitHub headers': small }, windows));
-  report(reportName('ingest', PARTS, chosen), rows, details);
+  report(reportName('ingest', ingestParts, chosen), rows, details);
 }
 
 async function loadRows(
@@ -60,20 +60,20 @@ async function loadRows(
     const address = ingestAddress(server, await api.createEndpoint('bench'));
     const addresses: Record<Side, string> = { ours: address, baseline: `${baseline.origin}/in/baseline` };
     const pids: Record<Side, number> = { ours: server.pid, baseline: baseline.pid };
-    const turnOf = (side: Side): void => letRunAlone(pids[side], Object.values(pids));
+    const turnOf = (side: Side): void => pauseAllBut(pids[side], Object.values(pids));
 
     const full = { small: { ours: [], baseline: [] }, github: { ours: [], baseline: [] } } as Record<
       string,
       Record<Side, number[]>
     >;
     const p99 = { ours: [], baseline: [] } as Record<Side, number[]>;
-    for (const side of SIDES) {
+    for (const side of sides) {
       turnOf(side);
-      await fullLoad(addresses[side], sets.small, WARM_UP_SECONDS);
+      await fullLoad(addresses[side], sets.small, warmUpSeconds);
     }
     for (let round = 1; round <= rounds; round++) {
       for (const [name, payloads] of Object.entries(sets)) {
-        for (const side of SIDES) {
+        for (const side of sides) {
           turnOf(side);
           const load = await fullLoad(addresses[side], payloads, seconds);
           full[name]?.[side].push(load.perSecond);
@@ -91,7 +91,7 @@ async function loadRows(
     );
     const half = (rates['small']?.ours ?? 0) / 2;
     for (let round = 1; round <= rounds; round++) {
-      for (const side of SIDES) {
+      for (const side of sides) {
         turnOf(side);
         const result = await constantRate(addresses[side], half, seconds);
         p99[side].push(result.p99Ms);

@@ -8,7 +8,7 @@ import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
 import { read } from './read.ts';
 
-const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
+const benches: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
   ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
   history: {
     run: history,
@@ -20,10 +20,10 @@ const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: s
 };
 
 const [name = '--help', ...args] = process.argv.slice(2);
-const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
 if (bench) await bench.run(args);
 else {
-  const usages = Object.values(BENCHES).map(({ usage }) => `  bun run bench ${usage}`);
+  const usages = Object.values(benches).map(({ usage }) => `  bun run bench ${usage}`);
   const asked = name === '--help' || name === '-h';
   (asked ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
   process.exitCode = asked ? 0 : 2;

@@ -51,7 +51,7 @@ type Measured = {
   rss: number;
 };
 
-const READY_WITHIN_MS = 30_000;
+const readyTimeoutMs = 30_000;
 
 export async function peers(args: string[]): Promise<void> {
   requireWrk();
@@ -174,7 +174,7 @@ async function startPeer({ command = [], env = {}, ready = '/', ingest, create, 
     const origin = `http://127.0.0.1:${port}`;
     while (!(await fetch(origin + ready).catch(() => undefined))?.ok) {
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-      if (performance.now() - startedAt > READY_WITHIN_MS) throw new Error('it does not become ready');
+      if (performance.now() - startedAt > readyTimeoutMs) throw new Error('it does not become ready');
       await Bun.sleep(10);
     }
     const startupMs = performance.now() - startedAt;

@@ -43,7 +43,7 @@ export const startOnDataSet = (dataDir: string): Promise<Running> =>
  * Holds all of these servers but one. What another still has to do when its load is over (indexing, collecting) would be charged
  * to whoever is measured next.
  */
-export function letRunAlone(pid: number, pids: readonly number[]): void {
+export function pauseAllBut(pid: number, pids: readonly number[]): void {
   for (const each of pids) process.kill(each, each === pid ? 'SIGCONT' : 'SIGSTOP');
 }
 

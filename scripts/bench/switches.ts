@@ -4,7 +4,7 @@
  * variants take turns, and who is first changes from round to round.
  */
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { must } from '../lib/checks.ts';
+import { ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import type { Row } from './report.ts';
@@ -12,7 +12,7 @@ import { median } from './statistics.ts';
 import { buildVariant, type Variant, variants } from './variants.ts';
 import { fullLoad } from './wrk.ts';
 
-const WARM_UP_SECONDS = 2;
+const warmUpSeconds = 2;
 
 type Rates = Record<Variant, number[]>;
 
@@ -66,12 +66,12 @@ async function saturate(
     const api = await firstApi(installation, server);
     const endpoint = await api.createEndpoint('bench');
     const address = ingestAddress(server, endpoint);
-    await fullLoad(address, payloads, WARM_UP_SECONDS);
+    await fullLoad(address, payloads, warmUpSeconds);
     const { perSecond } = await fullLoad(address, payloads, seconds);
     const page = await api.get(`/api/events?endpointId=${endpoint.id}&limit=1`);
     const { events } = (await page.json()) as { events: { platform: string | null }[] };
     const expected = variant === 'no detection' ? null : 'github';
-    must(events[0]?.platform === expected, `${variant}: the platform of a delivery is ${events[0]?.platform}`);
+    ensure(events[0]?.platform === expected, `${variant}: the platform of a delivery is ${events[0]?.platform}`);
     return perSecond;
   } finally {
     await installation.remove();

@@ -4,13 +4,13 @@
  */
 import { join } from 'node:path';
 import type { BunPlugin } from 'bun';
-import { buildExecutable, ROOT } from '../lib/executable.ts';
+import { buildExecutable, repositoryRoot } from '../lib/executable.ts';
 
 export type Variant = 'complete' | 'no fast path' | 'no detection' | 'no search index';
 
 type Cut = { file: string; change: (source: string) => string };
 
-const CUTS: Record<Variant, readonly Cut[]> = {
+const cuts: Record<Variant, readonly Cut[]> = {
   complete: [],
   'no fast path': [{ file: 'front.ts', change: source => source.replace('enabled = true,', 'enabled = false,') }],
   'no detection': [
@@ -30,19 +30,19 @@ const CUTS: Record<Variant, readonly Cut[]> = {
   ],
 };
 
-export const variants = Object.keys(CUTS) as Variant[];
+export const variants = Object.keys(cuts) as Variant[];
 
 /** Builds it below .bench/ and returns the path of the executable. */
 export async function buildVariant(variant: Variant): Promise<string> {
-  const outfile = join(ROOT, '.bench', `hooktape-${variant.replaceAll(' ', '-')}`);
-  const missing = new Set(CUTS[variant]);
-  await buildExecutable({ outfile, plugins: CUTS[variant].map(cut => plugin(cut, () => missing.delete(cut))) });
+  const outfile = join(repositoryRoot, '.bench', `hooktape-${variant.replaceAll(' ', '-')}`);
+  const missing = new Set(cuts[variant]);
+  await buildExecutable({ outfile, plugins: cuts[variant].map(cut => plugin(cut, () => missing.delete(cut))) });
   for (const { file } of missing) throw new Error(`${file} is not part of the program any more: adapt variants.ts`);
   return outfile;
 }
 
 function plugin({ file, change }: Cut, applied: () => void): BunPlugin {
-  const path = join(ROOT, 'src', file);
+  const path = join(repositoryRoot, 'src', file);
   return {
     name: `without ${file}`,
     setup: build => {

@@ -1,16 +1,16 @@
 /* Too many of everything: idle and dripping connections, open files, large bodies at once. */
 import { connect as open, type Socket } from 'node:net';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { cpuMs, highestResident, openFiles, raiseOwnOpenFiles, until, withOpenFiles } from '../lib/process.ts';
-import { prove, sound, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
 
-const LARGE_BODY = 32 << 20;
-const LARGE_AT_ONCE = 24;
+const largeBodyBytes = 32 << 20;
+const concurrentLargeBodies = 24;
 /** The program at rest, and its 256 MiB of bodies in several forms: as received, joined, packed, with the writer, uncollected. */
-const MAX_RESIDENT_MB = 1500;
+const maxResidentMegabytes = 1500;
 
 /** The proof afterwards reads everything back. */
 const often = { HOOKTAPE_RATE_LIMIT: '1000000' };
@@ -62,15 +62,15 @@ export async function checkConnections(
         }, 500);
         const senders = startSenders(address, payloads, 16);
         try {
-          must(openFiles(server.pid) > 0.9 * (idle + dripping), `only ${openFiles(server.pid)} files are open`);
+          ensure(openFiles(server.pid) > 0.9 * (idle + dripping), `only ${openFiles(server.pid)} files are open`);
           await until('1,000 deliveries are acknowledged', 30_000, () => senders.ledger.acknowledged.size > 1000);
-          must((await fetch(`${server.origin}/readyz`)).ok, 'it is not ready');
+          ensure((await fetch(`${server.origin}/readyz`)).ok, 'it is not ready');
         } finally {
           clearInterval(drip);
           await senders.stop();
         }
-        const proof = await prove(api, endpoint, senders.ledger, payloads);
-        must(sound(senders.ledger, proof), JSON.stringify(proof));
+        const proof = await compareWithServer(api, endpoint, senders.ledger, payloads);
+        ensure(isConsistent(senders.ledger, proof), JSON.stringify(proof));
         return `${senders.ledger.acknowledged.size} acknowledged meanwhile`;
       } finally {
         for (const socket of sockets) socket.destroy();
@@ -81,7 +81,7 @@ export async function checkConnections(
   await checkFewFiles({ check }, payloads);
 
   await check(
-    `${LARGE_AT_ONCE} bodies of ${LARGE_BODY >> 20} MiB at once stay within ${MAX_RESIDENT_MB} MB`,
+    `${concurrentLargeBodies} bodies of ${largeBodyBytes >> 20} MiB at once stay within ${maxResidentMegabytes} MB`,
     async () => {
       const installation = install(often);
       try {
@@ -90,12 +90,12 @@ export async function checkConnections(
         const endpoint = await api.createEndpoint('large');
         const address = ingestAddress(server, endpoint);
         const piece = crypto.getRandomValues(new Uint8Array(65_536));
-        const body = Buffer.concat(Array.from({ length: LARGE_BODY / piece.length }, () => piece));
+        const body = Buffer.concat(Array.from({ length: largeBodyBytes / piece.length }, () => piece));
         const small = startSenders(address, payloads, 4);
         const statuses = new Map<number, number>();
         const highest = await highestResident(server.pid, async () => {
           await Promise.all(
-            Array.from({ length: LARGE_AT_ONCE }, async () => {
+            Array.from({ length: concurrentLargeBodies }, async () => {
               const answer = await fetch(`${address}/0`, { method: 'POST', body }).catch(() => undefined);
               const status = answer?.status ?? 0;
               statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -104,13 +104,13 @@ export async function checkConnections(
         });
         const ledger = await small.stop();
         const shown = [...statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
-        must((statuses.get(200) ?? 0) > 0, `none was stored: ${shown}`);
-        must(
+        ensure((statuses.get(200) ?? 0) > 0, `none was stored: ${shown}`);
+        ensure(
           [...statuses.keys()].every(status => [0, 200, 503].includes(status)),
           shown,
         );
-        must(ledger.acknowledged.size > 0, 'no small delivery came through meanwhile');
-        must(highest < MAX_RESIDENT_MB, `${highest.toFixed(0)} MB resident; ${shown}`);
+        ensure(ledger.acknowledged.size > 0, 'no small delivery came through meanwhile');
+        ensure(highest < maxResidentMegabytes, `${highest.toFixed(0)} MB resident; ${shown}`);
         return `${shown}; at most ${highest.toFixed(0)} MB resident; ${ledger.acknowledged.size} small ones meanwhile`;
       } finally {
         await installation.remove();
@@ -119,21 +119,21 @@ export async function checkConnections(
   );
 }
 
-const FEW_FILES = 200;
+const fewOpenFiles = 200;
 
 /** More connections than the program has file descriptors for: it must never run out of them, and stay reachable. */
 async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonly Payload[]): Promise<void> {
-  const tight = withOpenFiles(FEW_FILES);
+  const tight = withOpenFiles(fewOpenFiles);
   const crowds: [name: string, request: string][] = [
     ['silent', ''],
     ['idle', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['stuck in their head', 'GET /healthz HTTP/1.1\r\nHost: local'],
     ['stuck in a body', 'POST INGEST HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{'],
   ];
-  if (!tight) console.log(`skip  ${FEW_FILES} open files: prlimit is not there`);
+  if (!tight) console.log(`skip  ${fewOpenFiles} open files: prlimit is not there`);
   else
     for (const [name, request] of crowds)
-      await check(`with ${FEW_FILES} open files, 1,000 connections that are ${name} keep nobody out`, async () => {
+      await check(`with ${fewOpenFiles} open files, 1,000 connections that are ${name} keep nobody out`, async () => {
         const installation = install(often, tight);
         let sockets: Socket[] = [];
         try {
@@ -155,19 +155,19 @@ async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonl
             // Bodies give way after ten seconds.
             await until('deliveries go on', 20_000, () => senders.ledger.acknowledged.size > before + 50);
             const { exitCode, stderr } = await installation.run(['account', 'list']);
-            must(exitCode === 0, `a command failed: ${stderr}`);
+            ensure(exitCode === 0, `a command failed: ${stderr}`);
             const files = openFiles(server.pid);
-            must(files < FEW_FILES - 20, `${files} files are open`);
+            ensure(files < fewOpenFiles - 20, `${files} files are open`);
             await senders.stop();
             const busyMs = await cpuMs(server.pid, 2000);
-            must(busyMs < 400, `${busyMs} ms of CPU in two seconds without any request`);
+            ensure(busyMs < 400, `${busyMs} ms of CPU in two seconds without any request`);
             const told = server.output().split('too many open connections').length - 1;
-            must(told === 1, `told ${told} times in the log`);
+            ensure(told === 1, `told ${told} times in the log`);
             // It reads with many connections at once.
             for (const socket of sockets) socket.destroy();
-            const proof = await prove(api, endpoint, senders.ledger, payloads);
-            must(sound(senders.ledger, proof), JSON.stringify(proof));
-            must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
+            const proof = await compareWithServer(api, endpoint, senders.ledger, payloads);
+            ensure(isConsistent(senders.ledger, proof), JSON.stringify(proof));
+            ensure((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
             return `ready after ${readyMs.toFixed(0)} ms, ${files} files open, ${busyMs} ms of CPU in 2 s at rest`;
           } finally {
             await senders.stop();

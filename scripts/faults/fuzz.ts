@@ -4,11 +4,11 @@
  */
 import { connect } from 'node:net';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import { residentMegabytes } from '../lib/process.ts';
 
-const AT_ONCE = 32;
+const concurrentSenders = 32;
 
 /** mulberry32: small, and the same everywhere. */
 function randomFrom(seed: number): (below: number) => number {
@@ -125,26 +125,26 @@ export async function checkFuzz({ check }: Checks, seconds: number, seed: number
           const split = random(2) === 0 ? bytes.length : random(bytes.length + 1);
           sent++;
           const { answer, refused } = await send(server.port, bytes, split);
-          must(
+          ensure(
             !refused,
             `nobody listens any more after ${JSON.stringify(bytes.toString('latin1'))}\n${server.output()}`,
           );
           const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? (answer === '' ? 'none' : 'strange');
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
-          must(
+          ensure(
             status !== '500' && status !== 'strange',
             `${answer.slice(0, 200)}\nto ${JSON.stringify(bytes.toString('latin1'))}`,
           );
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, sender));
+      await Promise.all(Array.from({ length: concurrentSenders }, sender));
       const answer = await fetch(address, { method: 'POST', body: 'whole' });
-      must(answer.status === 200, `a whole delivery afterwards: ${answer.status}`);
+      ensure(answer.status === 200, `a whole delivery afterwards: ${answer.status}`);
       const after = residentMegabytes(server.pid);
-      must(after < before + 200, `it grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
-      must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
+      ensure(after < before + 200, `it grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
+      ensure((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
       const check = await installation.run(['check']);
-      must(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
+      ensure(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
       const shown = [...statuses].sort().map(([status, count]) => `${count} x ${status}`);
       return `${sent} requests: ${shown.join(', ')}; ${before.toFixed(0)} -> ${after.toFixed(0)} MB`;
     } finally {

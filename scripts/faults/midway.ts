@@ -5,16 +5,16 @@
 import { chownSync, closeSync, ftruncateSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
-import { freePort, type Installation, install, NOBODY, type Server } from '../lib/installation.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
+import { freePort, type Installation, install, nobodyId, type Server } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
-import { prove, sound, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
 
-const IMAGE_MB = 256;
-const PAGE_BYTES = 16_384;
-const ANSWER_WITHIN_MS = 10_000;
-const END_WITHIN_MS = 30_000;
+const imageMegabytes = 256;
+const pageBytes = 16_384;
+const responseTimeoutMs = 10_000;
+const exitTimeoutMs = 30_000;
 
 const run = (...command: string[]): boolean =>
   Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0;
@@ -24,12 +24,12 @@ function mountImage({ dir, dataDir }: Installation) {
   if (process.getuid?.() !== 0 || !Bun.which('mkfs.ext4')) return undefined;
   const image = join(dir, 'image');
   const handle = openSync(image, 'w');
-  ftruncateSync(handle, IMAGE_MB << 20);
+  ftruncateSync(handle, imageMegabytes << 20);
   closeSync(handle);
   mkdirSync(dataDir);
   const mount = (): boolean => run('mount', '-o', 'loop,errors=remount-ro', image, dataDir);
   if (!run('mkfs.ext4', '-q', image) || !mount()) return undefined;
-  chownSync(dataDir, NOBODY, NOBODY);
+  chownSync(dataDir, nobodyId, nobodyId);
   return {
     /** What the kernel does after an error of the device. */
     breakDown: () => run('mount', '-o', 'remount,abort', dataDir),
@@ -41,13 +41,13 @@ function mountImage({ dir, dataDir }: Installation) {
 
 /** The status, within the time that anybody would wait. */
 const statusOf = async (address: string, init: RequestInit = {}): Promise<number> =>
-  (await fetch(address, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).status;
+  (await fetch(address, { ...init, signal: AbortSignal.timeout(responseTimeoutMs) })).status;
 
 async function endsWithinReason(server: Server): Promise<number> {
   const startedAt = performance.now();
   await server.end('SIGTERM');
   const ms = performance.now() - startedAt;
-  must(ms < END_WITHIN_MS, `SIGTERM took ${ms.toFixed(0)} ms`);
+  ensure(ms < exitTimeoutMs, `SIGTERM took ${ms.toFixed(0)} ms`);
   return ms;
 }
 
@@ -65,21 +65,24 @@ async function readOnlyMeanwhile(
   const { ledger } = senders;
   try {
     await until('some are stored', 20_000, () => ledger.acknowledged.size > 300);
-    must(image.breakDown(), 'the file system cannot be made to fail');
-    const refusedMs = await until('deliveries are refused', ANSWER_WITHIN_MS, () => ledger.refused > 20);
-    const refused = await fetch(address, { method: 'POST', body: 'x', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-    must(refused.status === 503 && refused.headers.has('retry-after'), `a delivery was answered ${refused.status}`);
+    ensure(image.breakDown(), 'the file system cannot be made to fail');
+    const refusedMs = await until('deliveries are refused', responseTimeoutMs, () => ledger.refused > 20);
+    const refused = await fetch(address, { method: 'POST', body: 'x', signal: AbortSignal.timeout(responseTimeoutMs) });
+    ensure(refused.status === 503 && refused.headers.has('retry-after'), `a delivery was answered ${refused.status}`);
     await until('/readyz says so', 10_000, async () => (await statusOf(`${server.origin}/readyz`)) === 503);
-    must((await statusOf(`${server.origin}/healthz`)) === 200, 'it is not alive');
-    must((await api.endpoints()).length === 1, 'it cannot be read');
-    must(/could not be stored/.test(server.output()), `nothing in the log:\n${server.output()}`);
+    ensure((await statusOf(`${server.origin}/healthz`)) === 200, 'it is not alive');
+    ensure((await api.endpoints()).length === 1, 'it cannot be read');
+    ensure(/could not be stored/.test(server.output()), `nothing in the log:\n${server.output()}`);
     await senders.stop();
     const endedMs = await endsWithinReason(server);
-    must(image.umount() && image.mendAndMount(), 'the file system cannot be mended');
+    ensure(image.umount() && image.mendAndMount(), 'the file system cannot be mended');
     server = await installation.start(port);
-    const proof = await prove(api, endpoint, ledger, payloads);
-    must(sound(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }));
-    must((await statusOf(address, { method: 'POST', body: 'x' })) === 200, 'no delivery is taken afterwards');
+    const proof = await compareWithServer(api, endpoint, ledger, payloads);
+    ensure(
+      isConsistent(ledger, proof),
+      JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }),
+    );
+    ensure((await statusOf(address, { method: 'POST', body: 'x' })) === 200, 'no delivery is taken afterwards');
     await server.end('SIGTERM');
     return `${ledger.acknowledged.size} acknowledged, all there after mending; refusing after ${refusedMs.toFixed(0)} ms, ended in ${endedMs.toFixed(0)} ms`;
   } finally {
@@ -126,37 +129,37 @@ async function damagedMeanwhile(installation: Installation, payloads: readonly P
   server = await installation.start(port);
   const copy = join(installation.dir, 'copy.db');
   const saved = await installation.run(['backup', copy]);
-  must(saved.exitCode === 0, `backup: ${saved.stderr}`);
+  ensure(saved.exitCode === 0, `backup: ${saved.stderr}`);
 
   const handle = openSync(file, 'r+');
-  const noise = crypto.getRandomValues(new Uint8Array(PAGE_BYTES));
+  const noise = crypto.getRandomValues(new Uint8Array(pageBytes));
   const { size } = statSync(file);
   // What came first stays: who may read, and which endpoint it is.
-  const from = Math.floor(size / PAGE_BYTES / 3) * PAGE_BYTES;
-  for (let at = from; at < size; at += PAGE_BYTES) writeSync(handle, noise, 0, PAGE_BYTES, at);
+  const from = Math.floor(size / pageBytes / 3) * pageBytes;
+  for (let at = from; at < size; at += pageBytes) writeSync(handle, noise, 0, pageBytes, at);
   closeSync(handle);
   const ids = [...acknowledged.keys()].filter((_, i) => i % 20 === 0);
   const seen = await askAll(api, server, endpoint, ids);
   const said = [...seen].map(([what, count]) => `${count} × ${what}`).join(', ');
   for (const what of seen.keys())
-    must(/ (?:200|500|503|broken)$/.test(what) && what !== 'deliver 500', `answered with ${what}: ${said}`);
-  must(
+    ensure(/ (?:200|500|503|broken)$/.test(what) && what !== 'deliver 500', `answered with ${what}: ${said}`);
+  ensure(
     [...seen.keys()].some(what => !what.endsWith(' 200')),
     `no damage was met: ${said}`,
   );
-  must(/malformed|CORRUPT|NOTADB/i.test(server.output()), `nothing in the log:\n${server.output()}`);
+  ensure(/malformed|CORRUPT|NOTADB/i.test(server.output()), `nothing in the log:\n${server.output()}`);
   const endedMs = await endsWithinReason(server);
   const checked = await installation.run(['check']);
-  must(checked.exitCode === 1, `hooktape check: ${checked.exitCode} ${checked.stdout}${checked.stderr}`);
+  ensure(checked.exitCode === 1, `hooktape check: ${checked.exitCode} ${checked.stdout}${checked.stderr}`);
   const refused = await installation.run(['serve'], { HOOKTAPE_PORT: String(port) });
-  must(/damaged|malformed/i.test(refused.stderr), `serve: ${refused.stderr}`);
+  ensure(/damaged|malformed/i.test(refused.stderr), `serve: ${refused.stderr}`);
   rmSync(installation.dataDir, { recursive: true });
   const restored = await installation.run(['restore', copy]);
-  must(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
+  ensure(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
   server = await installation.start(port);
   let stored = 0;
   for await (const page of api.events(endpoint.id)) stored += page.events.length;
-  must(stored === acknowledged.size, `${stored} of ${acknowledged.size} after the restore`);
+  ensure(stored === acknowledged.size, `${stored} of ${acknowledged.size} after the restore`);
   await server.end('SIGTERM');
   return `${said}; ended in ${endedMs.toFixed(0)} ms; ${stored} of ${acknowledged.size} back from the backup`;
 }

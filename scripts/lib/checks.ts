@@ -32,6 +32,6 @@ export function createChecks(): Checks {
 }
 
 /** @throws with `what` when it is not so. */
-export function must(condition: unknown, what: string): asserts condition {
+export function ensure(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }

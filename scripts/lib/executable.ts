@@ -6,10 +6,10 @@ import { version } from '../../package.json' with { type: 'json' };
 import { isSigned, signAdHoc } from './mach-o.ts';
 import { isTarget, nativePlugin, type Target } from './native-plugin.ts';
 
-export const ROOT = join(import.meta.dir, '../..');
+export const repositoryRoot = join(import.meta.dir, '../..');
 /** The Workers are found by their path relative to the entry file, so each is an entry of its own. */
-const ENTRYPOINTS = ['main.ts', 'wiring/writer-thread.ts', 'db/threads/reader-thread.ts'].map(file =>
-  join(ROOT, 'src', file),
+const entrypoints = ['main.ts', 'wiring/writer-thread.ts', 'db/threads/reader-thread.ts'].map(file =>
+  join(repositoryRoot, 'src', file),
 );
 
 export type Executable = {
@@ -22,12 +22,12 @@ export type Executable = {
 
 /** @throws when it does not build, or the database engine found no way into it. */
 export async function buildExecutable({ outfile, target, plugins = [] }: Executable): Promise<void> {
-  const native = nativePlugin(ROOT, target ?? hostTarget());
+  const native = nativePlugin(repositoryRoot, target ?? hostTarget());
   mkdirSync(dirname(outfile), { recursive: true });
   rmSync(outfile, { force: true });
   const result = await Bun.build({
-    entrypoints: ENTRYPOINTS,
-    root: join(ROOT, 'src'),
+    entrypoints,
+    root: join(repositoryRoot, 'src'),
     target: 'bun',
     format: 'esm',
     // Parsed ahead: three times faster to start. Bytecode belongs to one machine type, so only for the host's own.
@@ -61,7 +61,7 @@ function signWhereNeeded(outfile: string): void {
 export function commit(): string {
   const given = process.env['HOOKTAPE_COMMIT'];
   if (given) return given;
-  const git = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, stderr: 'ignore' });
+  const git = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: repositoryRoot, stderr: 'ignore' });
   return git.exitCode === 0 ? git.stdout.toString().trim() : 'unknown';
 }
 

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 
 /** Who the program runs as when these scripts run as root. */
-export const NOBODY = 65534;
-const READY_WITHIN_MS = 20_000;
-const COMMAND_TAKES_MS = 30_000;
+export const nobodyId = 65534;
+const readyTimeoutMs = 20_000;
+const commandTimeoutMs = 30_000;
 
 export type Env = Record<string, string>;
-export type Finished = { exitCode: number; stdout: string; stderr: string };
+export type CommandResult = { exitCode: number; stdout: string; stderr: string };
 
 export type Server = {
   /** `http://127.0.0.1:PORT` */
@@ -33,7 +33,7 @@ export type Installation = {
   /** The working directory; it starts empty. */
   dir: string;
   dataDir: string;
-  run: (args: readonly string[], env?: Env) => Promise<Finished>;
+  run: (args: readonly string[], env?: Env) => Promise<CommandResult>;
   start: (port: number, env?: Env) => Promise<Server>;
   /** Kills what still runs and removes everything. */
   remove: () => Promise<void>;
@@ -64,7 +64,7 @@ export function install(
   mkdirSync(dir);
   for (const path of [base, binary, dir]) chmodSync(path, 0o755);
   const demote = process.getuid?.() === 0 ? demotion() : [];
-  if (demote.length > 0) chownSync(dir, NOBODY, NOBODY);
+  if (demote.length > 0) chownSync(dir, nobodyId, nobodyId);
   const dataDir = join(dir, 'data');
   const command = [...wrap, ...demote, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
@@ -81,7 +81,7 @@ export function install(
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
-        timeout: emulator.length > 0 ? 4 * COMMAND_TAKES_MS : COMMAND_TAKES_MS,
+        timeout: emulator.length > 0 ? 4 * commandTimeoutMs : commandTimeoutMs,
       });
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
@@ -132,7 +132,7 @@ export function freePort(): Promise<number> {
 function demotion(): string[] {
   const setpriv = Bun.which('setpriv');
   if (!setpriv) throw new Error('running as root needs setpriv (util-linux) to try the program as another user');
-  return [setpriv, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  return [setpriv, `--reuid=${nobodyId}`, `--regid=${nobodyId}`, '--clear-groups'];
 }
 
 function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>): () => string {
@@ -147,7 +147,7 @@ function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>): () => string {
 }
 
 async function untilReady(child: Subprocess, origin: string, output: () => string): Promise<void> {
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + readyTimeoutMs;
   while (performance.now() < deadline) {
     if (child.exitCode !== null)
       throw new Error(`the server ended with ${child.exitCode} instead of starting:\n${output()}`);
@@ -159,5 +159,5 @@ async function untilReady(child: Subprocess, origin: string, output: () => strin
     await Bun.sleep(1);
   }
   child.kill('SIGKILL');
-  throw new Error(`the server was not ready after ${READY_WITHIN_MS / 1000} s:\n${output()}`);
+  throw new Error(`the server was not ready after ${readyTimeoutMs / 1000} s:\n${output()}`);
 }

@@ -18,7 +18,7 @@ export type Ledger = {
   repeatedIds: number;
 };
 
-export type Proof = { stored: number; missing: number; twice: number; damaged: number; strange: number };
+export type Comparison = { stored: number; missing: number; twice: number; damaged: number; strange: number };
 
 export type Senders = { ledger: Ledger; stop: () => Promise<Ledger> };
 
@@ -38,7 +38,7 @@ export function startSenders(address: string, payloads: readonly Payload[], coun
       }
       const number = ledger.sent++;
       try {
-        record(
+        recordAnswer(
           ledger,
           number,
           await connection.send(deliveryRequest(`${address}/${number}`, payloadOf(payloads, number))),
@@ -64,7 +64,7 @@ export function startSenders(address: string, payloads: readonly Payload[], coun
 }
 
 /** Notes the answer to delivery `number`. */
-export function record(ledger: Ledger, number: number, answer: { status: number; body: string }): void {
+export function recordAnswer(ledger: Ledger, number: number, answer: { status: number; body: string }): void {
   if (answer.status !== 200) {
     ledger.refused++;
     return;
@@ -75,13 +75,13 @@ export function record(ledger: Ledger, number: number, answer: { status: number;
 }
 
 /** Reads every event of the endpoint back, body included, and holds it against the ledger. */
-export async function prove(
+export async function compareWithServer(
   api: Api,
   endpoint: Endpoint,
   ledger: Ledger,
   payloads: readonly Payload[],
-): Promise<Proof> {
-  const proof: Proof = { stored: 0, missing: 0, twice: 0, damaged: 0, strange: 0 };
+): Promise<Comparison> {
+  const proof: Comparison = { stored: 0, missing: 0, twice: 0, damaged: 0, strange: 0 };
   const digests = payloads.map(({ body }) => sha256(body));
   const idByNumber = new Map<number, string>();
   for await (const { events } of api.events(endpoint.id)) {
@@ -99,7 +99,7 @@ export async function prove(
   return proof;
 }
 
-export const sound = (ledger: Ledger, { missing, twice, damaged, strange }: Proof): boolean =>
+export const isConsistent = (ledger: Ledger, { missing, twice, damaged, strange }: Comparison): boolean =>
   missing + twice + damaged + strange + ledger.repeatedIds === 0;
 
 export function payloadOf(payloads: readonly Payload[], number: number): Payload {

@@ -1,17 +1,17 @@
 /* What must hold of a delivery that came through a reverse proxy: all that a recorder of webhooks promises without one. */
 import type { Api } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import type { Installation } from '../lib/installation.ts';
 import { connect } from '../lib/wire.ts';
-import { PUBLIC_HOST, type ReverseProxy } from './programs.ts';
+import { publicHost, type ReverseProxy } from './programs.ts';
 
 type Event = { path: string; query: string; rawHeaders: [string, string][]; payloadRaw: string; sourceIp: string };
 
-const PATHS = ['/a//b', '/c%2Fd%20e', '/;x=1/%C3%A9', '/%7Euser', '/a/../b', '/%2e%2E/./c'];
-const QUERIES = ['a=%2F&a=1+2&b=c%20d&B&=&&__proto__=1??&%E9', 'semi;colon=1;2', `"'<>&%zz`, 'x=%7E%41'];
+const testPaths = ['/a//b', '/c%2Fd%20e', '/;x=1/%C3%A9', '/%7Euser', '/a/../b', '/%2e%2E/./c'];
+const testQueries = ['a=%2F&a=1+2&b=c%20d&B&=&&__proto__=1??&%E9', 'semi;colon=1;2', `"'<>&%zz`, 'x=%7E%41'];
 
 /** Not the proxy's own address, so that the two can be told apart. */
-const SENDER = '127.0.0.2';
+const senderAddress = '127.0.0.2';
 
 export async function checkThrough(run: {
   proxy: ReverseProxy;
@@ -28,24 +28,24 @@ export async function checkThrough(run: {
   const check: Checks['check'] = (name, body) => run.checks.check(`${proxy.name}: ${name}`, body);
 
   const deliver = async (head: string, body: string | Uint8Array = ''): Promise<Event> => {
-    const connection = await connect(origin, SENDER);
-    const text = `${head}\r\nHost: ${PUBLIC_HOST}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const connection = await connect(origin, senderAddress);
+    const text = `${head}\r\nHost: ${publicHost}\r\nContent-Length: ${body.length}\r\n\r\n`;
     const answer = await connection.send(Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]));
     connection.close();
     return event(answer);
   };
   const event = async ({ status, body }: { status: number; body: string }): Promise<Event> => {
-    must(status === 200, `${status} ${body}`);
+    ensure(status === 200, `${status} ${body}`);
     return (await (await api.get(`/api/events/${JSON.parse(body).id}`)).json()) as Event;
   };
 
   await check('paths and queries come through as they were sent', async () => {
-    const targets = [...PATHS.map(path => [path, 'a=1']), ...QUERIES.map(query => ['', query])];
+    const targets = [...testPaths.map(path => [path, 'a=1']), ...testQueries.map(query => ['', query])];
     for (const [path = '', query = ''] of targets) {
       const stored = await deliver(`POST ${pathname}${path}?${query} HTTP/1.1`);
       const same = stored.path === path && stored.query === query;
       const altered = proxy.alters.includes(path || query);
-      must(same !== altered, `${path}?${query} came as ${stored.path}?${stored.query}`);
+      ensure(same !== altered, `${path}?${query} came as ${stored.path}?${stored.query}`);
     }
     return proxy.alters.length === 0 ? undefined : `but ${proxy.alters.join(' ')}, as documented`;
   });
@@ -68,34 +68,34 @@ export async function checkThrough(run: {
     const same = proxy.exactNames
       ? JSON.stringify(came) === JSON.stringify(headers)
       : JSON.stringify(byName(came)) === JSON.stringify(byName(headers));
-    must(same, `came as ${JSON.stringify(stored.rawHeaders)}`);
+    ensure(same, `came as ${JSON.stringify(stored.rawHeaders)}`);
     return proxy.exactNames ? 'case and order as sent' : 'names in canonical spelling';
   });
 
   await check('a chunked body and one of 8 MiB come through byte for byte', async () => {
-    const connection = await connect(origin, SENDER);
-    const chunked = `POST ${pathname} HTTP/1.1\r\nHost: ${PUBLIC_HOST}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const connection = await connect(origin, senderAddress);
+    const chunked = `POST ${pathname} HTTP/1.1\r\nHost: ${publicHost}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const small = await event(await connection.send(Buffer.from(`${chunked}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`)));
     connection.close();
-    must(small.payloadRaw === 'abcde', small.payloadRaw);
+    ensure(small.payloadRaw === 'abcde', small.payloadRaw);
     const body = Buffer.alloc(8 << 20, 'all the bytes\n');
     const large = await deliver(`PUT ${pathname} HTTP/1.1`, body);
-    must(large.payloadRaw === body.toString(), 'the large body came back changed');
+    ensure(large.payloadRaw === body.toString(), 'the large body came back changed');
     return undefined;
   });
 
   await check('the source is the sender whatever it claims, and metrics stay closed', async () => {
     const { sourceIp } = await deliver(`POST ${pathname} HTTP/1.1\r\nX-Forwarded-For: 127.0.0.1`);
-    must(sourceIp === SENDER, `the source is ${sourceIp}`);
-    const metrics = await fetch(`${origin}/metrics`, { headers: { host: PUBLIC_HOST } });
-    must(metrics.status === 403, `/metrics was answered ${metrics.status}`);
+    ensure(sourceIp === senderAddress, `the source is ${sourceIp}`);
+    const metrics = await fetch(`${origin}/metrics`, { headers: { host: publicHost } });
+    ensure(metrics.status === 403, `/metrics was answered ${metrics.status}`);
     return undefined;
   });
 
   await check('a live stream is not held back', async () => {
     const made = await installation.run(['key', 'create', 'stream', '--account', 'owner@example.com']);
     const stream = await fetch(`${origin}/api/endpoints/${endpoint.id}/stream`, {
-      headers: { host: PUBLIC_HOST, authorization: `Bearer ${made.stdout.trim()}` },
+      headers: { host: publicHost, authorization: `Bearer ${made.stdout.trim()}` },
       signal: AbortSignal.timeout(5000),
     });
     await deliver(`POST ${pathname}/streamed HTTP/1.1`, '{}');

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The name that the documentation's lines serve. */
-export const PUBLIC_HOST = 'hooks.example.com';
+export const publicHost = 'hooks.example.com';
 
 export type ReverseProxy = {
   name: string;
@@ -70,7 +70,7 @@ http {
     alters: [],
     configure: ({ directory, port, upstream }) => {
       const site = replace(lines('caddyfile', 'reverse_proxy'), {
-        [PUBLIC_HOST]: `http://${PUBLIC_HOST}:${port}`,
+        [publicHost]: `http://${publicHost}:${port}`,
         '127.0.0.1:4665': `127.0.0.1:${upstream}`,
       });
       const options = '{\n  admin off\n  default_bind 127.0.0.1\n}\n';

@@ -1,9 +1,9 @@
 /* kill -9 at a random moment under load, again and again: every acknowledged delivery is there, whole, and once. */
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install, type Server } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
-import { prove, sound, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
 
 export async function checkCrashes({ check }: Checks, payloads: readonly Payload[], rounds: number): Promise<void> {
   const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
@@ -23,10 +23,10 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
       await senders.stop();
     }
     const { ledger } = senders;
-    const proof = await prove(api, endpoint, ledger, payloads);
+    const proof = await compareWithServer(api, endpoint, ledger, payloads);
     const acknowledged = ledger.acknowledged.size;
-    must(acknowledged > 0, `nothing was acknowledged:\n${server.output()}`);
-    must(sound(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged }));
+    ensure(acknowledged > 0, `nothing was acknowledged:\n${server.output()}`);
+    ensure(isConsistent(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged }));
     return `${acknowledged} acknowledged, ${ledger.unanswered} unanswered, ${proof.stored} stored, back in ${server.startupMs.toFixed(0)} ms`;
   };
 
@@ -40,7 +40,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
       for (const endpoint of await api.endpoints()) {
         let stored = 0;
         for await (const page of api.events(endpoint.id)) stored += page.events.length;
-        must(stored === endpoint.eventCount, `${endpoint.id}: ${stored} stored, eventCount ${endpoint.eventCount}`);
+        ensure(stored === endpoint.eventCount, `${endpoint.id}: ${stored} stored, eventCount ${endpoint.eventCount}`);
       }
       return undefined;
     });

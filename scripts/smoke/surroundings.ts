@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
 import { createApi, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, type Installation, install } from '../lib/installation.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';
 
@@ -13,7 +13,7 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
     await withInstallation(install(), async installation => {
       await captureAndReadBack(installation);
       const names = readdirSync(installation.dir);
-      must(names.join() === 'data', `the directory holds ${names.join(', ')} afterwards`);
+      ensure(names.join() === 'data', `the directory holds ${names.join(', ')} afterwards`);
     });
     return undefined;
   });
@@ -21,8 +21,8 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
   await check('says its version without touching the disk', async () => {
     await withInstallation(install(), async installation => {
       const { exitCode, stdout } = await installation.run(['version']);
-      must(exitCode === 0 && stdout.includes(version), `version: ${exitCode} ${stdout}`);
-      must(readdirSync(installation.dir).length === 0, 'version wrote files');
+      ensure(exitCode === 0 && stdout.includes(version), `version: ${exitCode} ${stdout}`);
+      ensure(readdirSync(installation.dir).length === 0, 'version wrote files');
     });
     return version;
   });
@@ -35,7 +35,7 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
       put('bunfig.toml', 'preload = ["./evil.ts"]\n');
       put('evil.ts', 'process.exit(66);\n');
       const endpoint = await captureAndReadBack(installation);
-      must(!endpoint.url.includes('evil'), `the address is ${endpoint.url}`);
+      ensure(!endpoint.url.includes('evil'), `the address is ${endpoint.url}`);
     });
     return undefined;
   });
@@ -46,7 +46,7 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
       mkdirSync(join(readOnly, 'tmp'), { mode: 0o555 });
       const temp = join(readOnly, 'tmp');
       await withInstallation(install({ TMPDIR: temp, BUN_TMPDIR: temp, TMP: temp, TEMP: temp }), captureAndReadBack);
-      must(readdirSync(temp).length === 0, 'something was written there');
+      ensure(readdirSync(temp).length === 0, 'something was written there');
     } finally {
       rmSync(readOnly, { recursive: true, force: true });
     }
@@ -71,11 +71,11 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
           other => other.end('SIGKILL').then(() => 'it started'),
           (error: Error) => error.message,
         );
-        must(second.startsWith('the server ended with'), second);
-        must(/already|another|in use|locked/i.test(second), `no reason given: ${second}`);
+        ensure(second.startsWith('the server ended with'), second);
+        ensure(/already|another|in use|locked/i.test(second), `no reason given: ${second}`);
         why = second.trim().split('\n').at(-1) ?? '';
       } finally {
-        must((await server.end('SIGTERM')) === 0, `the first ended badly:\n${server.output()}`);
+        ensure((await server.end('SIGTERM')) === 0, `the first ended badly:\n${server.output()}`);
       }
     });
     return why.slice(0, 160);
@@ -89,12 +89,12 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
       for (const [dataDir, words] of Object.entries(refused)) {
         await withInstallation(install({ HOOKTAPE_DATA_DIR: dataDir }), async installation => {
           const { exitCode, stderr } = await installation.run(['serve']);
-          must(exitCode === 1, `exit code ${exitCode}: ${stderr}`);
-          must(stderr.startsWith(`hooktape: the data directory ${dataDir} ${words}: permission denied`), stderr);
-          must(stderr.includes('chown') && !stderr.includes('    at '), stderr);
+          ensure(exitCode === 1, `exit code ${exitCode}: ${stderr}`);
+          ensure(stderr.startsWith(`hooktape: the data directory ${dataDir} ${words}: permission denied`), stderr);
+          ensure(stderr.includes('chown') && !stderr.includes('    at '), stderr);
         });
       }
-      must(readdirSync(closed).length === 0, 'something was written there');
+      ensure(readdirSync(closed).length === 0, 'something was written there');
     } finally {
       rmSync(closed, { recursive: true, force: true });
     }
@@ -110,8 +110,8 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
     };
     await withInstallation(install(wrong), async installation => {
       const { exitCode, stderr } = await installation.run(['serve']);
-      must(exitCode === 78, `exit code ${exitCode}`);
-      must(
+      ensure(exitCode === 78, `exit code ${exitCode}`);
+      ensure(
         Object.keys(wrong).every(name => stderr.includes(name)),
         stderr,
       );
@@ -136,10 +136,10 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
   const server = await installation.start(await freePort());
   try {
     const health = await installation.run(['health']);
-    must(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
+    ensure(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
     const engines = mappedEngines(server.pid);
-    must(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
-    must(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine lies at ${engines[0]}`);
+    ensure(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
+    ensure(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine lies at ${engines[0]}`);
     const api = await firstApi(installation, server);
     const endpoint = await api.createEndpoint('smoke');
     const body = new Uint8Array([0xff, 0x00, 0xfe, ...new TextEncoder().encode('{"smoke":true}')]);
@@ -147,19 +147,19 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
     const request = deliveryRequest(`${ingestAddress(server, endpoint)}/deep`, { event: 'smoke', body });
     const answer = await connection.send(request);
     connection.close();
-    must(answer.status === 200, `capture: ${answer.status} ${answer.body}`);
+    ensure(answer.status === 200, `capture: ${answer.status} ${answer.body}`);
     const { id } = JSON.parse(answer.body) as { id: string };
-    must(Buffer.from(await api.raw(id)).equals(body), 'the body came back changed');
+    ensure(Buffer.from(await api.raw(id)).equals(body), 'the body came back changed');
     const refused = await createApi(server.origin, 'htk_wrong').get('/api/me').catch(String);
-    must(String(refused).includes('401'), `a wrong key was answered: ${refused}`);
+    ensure(String(refused).includes('401'), `a wrong key was answered: ${refused}`);
     return endpoint;
   } finally {
     const exitCode = await server.end('SIGTERM');
-    must(exitCode === 0, `SIGTERM ended it with ${exitCode}:\n${server.output()}`);
+    ensure(exitCode === 0, `SIGTERM ended it with ${exitCode}:\n${server.output()}`);
     const log = statSync(join(installation.dataDir, 'hooktape.db-wal'), { throwIfNoEntry: false });
-    must((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
+    ensure((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
     const health = await installation.run(['health']);
-    must(health.exitCode === 1, `health says ${health.exitCode} after the end`);
+    ensure(health.exitCode === 1, `health says ${health.exitCode} after the end`);
   }
 }
 

@@ -8,8 +8,8 @@ import { githubPayloads } from '../lib/payloads.ts';
 import { payloadOf } from '../lib/senders.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';
 
-export const KINDS = ['delivery', 'read', 'search', 'export', 'replay'] as const;
-export type Kind = (typeof KINDS)[number];
+export const workKinds = ['delivery', 'read', 'search', 'export', 'replay'] as const;
+export type WorkKind = (typeof workKinds)[number];
 
 export type Soak = {
   server: Server;
@@ -18,15 +18,15 @@ export type Soak = {
   destination: string;
   endpoints: Endpoint[];
   /** Milliseconds of what was done since they were last looked at. */
-  latencies: Record<Kind, number[]>;
-  counts: Record<Kind | 'refused' | 'messages' | 'deleted', number>;
+  latencies: Record<WorkKind, number[]>;
+  counts: Record<WorkKind | 'refused' | 'messages' | 'deleted', number>;
   running: boolean;
 };
 
-const SENDERS = 8;
+const senderCount = 8;
 /** An endpoint goes with its events after this long, and another takes its place: the file must not grow without end. */
-const LIFETIME_MS = 45_000;
-const TERMS = ['octocat', 'refs/heads', '"action":"opened"', 'zzqq-nothing-has-this'];
+const endpointLifetimeMs = 45_000;
+const searchTerms = ['octocat', 'refs/heads', '"action":"opened"', 'zzqq-nothing-has-this'];
 
 const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
 /** Its endpoint, or the event with it, has been deleted meanwhile. */
@@ -37,7 +37,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   const { server, api, destination, endpoints, latencies, counts } = soak;
   const payloads = githubPayloads();
 
-  const timed = async (kind: Kind, work: () => Promise<unknown>): Promise<void> => {
+  const timed = async (kind: WorkKind, work: () => Promise<unknown>): Promise<void> => {
     const startedAt = performance.now();
     await work();
     latencies[kind].push(performance.now() - startedAt);
@@ -65,7 +65,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   const send = async (first: number): Promise<void> => {
     const connection = await connect(server.origin);
     let number = first;
-    await again((1000 * SENDERS) / rate, async endpoint => {
+    await again((1000 * senderCount) / rate, async endpoint => {
       const request = deliveryRequest(ingestAddress(server, endpoint), payloadOf(payloads, number++));
       await timed('delivery', async () => {
         const { status } = await connection.send(request);
@@ -83,7 +83,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
     });
   const search = () =>
     again(50, async ({ id }) => {
-      const q = encodeURIComponent(pick(TERMS) ?? '');
+      const q = encodeURIComponent(pick(searchTerms) ?? '');
       await timed('search', async () => (await api.get(`/api/events?endpointId=${id}&q=${q}`)).bytes());
     });
   const exportAll = () =>
@@ -123,7 +123,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   };
   const renew = async (): Promise<void> => {
     for (let number = 1; soak.running; number++) {
-      for (const until = performance.now() + LIFETIME_MS; soak.running && performance.now() < until; )
+      for (const until = performance.now() + endpointLifetimeMs; soak.running && performance.now() < until; )
         await Bun.sleep(100);
       if (!soak.running) return;
       const old = endpoints.shift();
@@ -136,7 +136,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   const several = (count: number, work: (number: number) => Promise<void>) =>
     Array.from({ length: count }, (_, n) => work(n));
   return [
-    ...several(SENDERS, n => send(n * 1_000_000)),
+    ...several(senderCount, n => send(n * 1_000_000)),
     ...several(3, read),
     ...several(2, search),
     ...several(1, exportAll),

@@ -1,7 +1,7 @@
 /* A Java client as openapi-generator makes it, built with Maven, taken through the life of an endpoint (java/Flow.java). */
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import type { Subject } from './server.ts';
 import { requirePrograms, run, workspace } from './workspace.ts';
 
@@ -29,15 +29,15 @@ export async function checkJava(checks: Checks, { origin, key, destination }: Su
   });
 
   await checks.check('the Java client: endpoint, delivery, list, detail, export, replay, keys, delete', async () => {
-    must(classPath, 'there is no client');
+    ensure(classPath, 'there is no client');
     const before = destination.received.length;
     await run(['java', '-cp', classPath, 'Flow', origin, key, destination.url], { cwd: workspace('java'), minutes: 2 });
     const replay = destination.received[before];
-    must(
+    ensure(
       replay?.method === 'POST' && replay.body === '{"type":"order.paid","amount":7}',
       'the replay did not arrive as it was',
     );
-    must(replay.headers.get('x-service-replay')?.startsWith('evt_'), 'the replay does not name its event');
+    ensure(replay.headers.get('x-service-replay')?.startsWith('evt_'), 'the replay does not name its event');
     return undefined;
   });
 }
