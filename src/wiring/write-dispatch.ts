@@ -1,7 +1,7 @@
 /*
- * Where batches of deliveries are encoded and written. With an embedded database the writer thread does both; while it is busy,
- * every other batch is encoded in the main thread, so that neither thread waits for the other. With a libSQL server the main
- * thread does all of it.
+ * Decides which thread encodes a batch of deliveries. With an embedded database the writer thread encodes and writes; while it
+ * is busy, the main thread encodes every other batch, so that both threads work. With a libSQL server the main thread does
+ * everything.
  */
 
 import { signEvent } from '../features/search/index-entry.ts';
@@ -12,20 +12,21 @@ import { type EncodedBatch, encodeBatch, isReusable } from '../ingest/encoded-ba
 import { createRowEncoder, type EncoderResults } from '../ingest/row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../ingest/store.ts';
 
-/** A job for the writer thread: encoded rows, or deliveries to encode. `prepared` has its findings about deliveries it encoded. */
+/** A job for the writer thread: encoded rows, or deliveries to encode. */
 export type WriteJob = { rows: PackedRows } | { batch: EncodedBatch; withSignatures: boolean };
-export type WriteOutput = StoredBatch & { prepared: (EncoderResults & { bytes: ArrayBuffer }) | null };
+/** `encoded` is null when the job had encoded rows; otherwise it has the encoder's results, and returns the job's buffer. */
+export type WriteOutput = StoredBatch & { encoded: (EncoderResults & { bytes: ArrayBuffer }) | null };
 
 type RunJob = (input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>;
 
 /** How many transferred buffers are kept for reuse. */
 const maxSpareBuffers = 4;
 /**
- * Groups for the writer thread, which makes one commit of those that wait for it. Preparing one is a millisecond of work, or three
- * when its texts are difficult: the main thread has others to serve.
+ * The writer thread stores all waiting batches in one commit. Encoding a batch takes about 1 ms, or 3 ms when it has many escaped or
+ * non-ASCII characters; larger batches would block the main thread for too long.
  */
 export const threadBatchLimits = { maxGroups: 4, maxRows: 32, maxBytes: 192 << 10 };
-/** A group is one value for a libSQL server, which takes some 5 MB by default. */
+/** A libSQL server receives a batch as one value, and accepts about 5 MB by default. */
 export const remoteBatchLimits = { maxBytes: 4 << 20 };
 
 export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent });
@@ -33,49 +34,54 @@ export const createEncoder = () => createRowEncoder({ recognise, sign: signEvent
 /** @param runJob sends a job to the writer thread, which commits all waiting jobs together */
 export function writeInThread(runJob: RunJob): WriteBatch {
   const encode = createEncoder();
-  const spares: ArrayBuffer[] = [];
+  const spareBuffers: ArrayBuffer[] = [];
   const run = async (job: WriteJob, ...transfer: ArrayBuffer[]): Promise<WriteOutput> =>
     (await runJob(job, transfer)) as WriteOutput;
 
-  const inWriter = async ({ deliveries, nonces, withSignatures }: DeliveryBatch) => {
-    // A spare buffer belongs to the writer thread until it is returned.
-    const batch = encodeBatch(deliveries, nonces, spares.pop());
-    const { prepared, ...stored } = await run({ batch, withSignatures }, batch.bytes);
-    if (!prepared) throw new TypeError('the writer thread returned no findings');
-    const { bytes, ...findings } = prepared;
-    if (spares.length < maxSpareBuffers && isReusable(bytes)) spares.push(bytes);
-    return { ...findings, ...stored };
-  };
-  const here = async (group: DeliveryBatch) => {
-    const { events, results } = encode(group);
-    const rows = packRows(events);
-    const transfer = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
-    const { prepared, ...stored } = await run({ rows }, ...transfer);
+  const encodeInWriterThread = async ({ deliveries, nonces, withSignatures }: DeliveryBatch) => {
+    // A transferred buffer cannot be used here until the writer thread returns it.
+    const batch = encodeBatch(deliveries, nonces, spareBuffers.pop());
+    const { encoded, ...stored } = await run({ batch, withSignatures }, batch.bytes);
+    if (!encoded) throw new TypeError('the writer thread returned no encoder results');
+    const { bytes, ...results } = encoded;
+    if (spareBuffers.length < maxSpareBuffers && isReusable(bytes)) spareBuffers.push(bytes);
     return { ...results, ...stored };
   };
-  let underway = 0;
-  let wasHere = false;
-  return async group => {
-    wasHere = underway > 0 && !wasHere && weigh(group) <= threadBatchLimits.maxBytes;
-    underway++;
+  const encodeInMainThread = async (batch: DeliveryBatch) => {
+    const { events, results } = encode(batch);
+    const rows = packRows(events);
+    const transfer = [rows.bytes.buffer, rows.numbers.buffer] as ArrayBuffer[];
+    const { encoded, ...stored } = await run({ rows }, ...transfer);
+    return { ...results, ...stored };
+  };
+  let inFlight = 0;
+  let usedMainThread = false;
+  return async batch => {
+    usedMainThread = inFlight > 0 && !usedMainThread && totalBytes(batch) <= threadBatchLimits.maxBytes;
+    inFlight++;
     try {
-      return await (wasHere ? here(group) : inWriter(group));
+      return await (usedMainThread ? encodeInMainThread(batch) : encodeInWriterThread(batch));
     } finally {
-      underway--;
+      inFlight--;
     }
   };
 }
 
-const weigh = ({ deliveries }: DeliveryBatch): number => deliveries.reduce((bytes, one) => bytes + bytesOf(one), 0);
+const totalBytes = ({ deliveries }: DeliveryBatch): number =>
+  deliveries.reduce((bytes, one) => bytes + bytesOf(one), 0);
 
-/** Each batch in its own commit. */
+/** Encodes in the main thread and stores each batch in its own commit. */
 export function writeDirectly({ insert }: CaptureStore): WriteBatch {
   const encode = createEncoder();
-  return async group => {
-    const { events, results } = encode(group);
+  return async batch => {
+    const { events, results } = encode(batch);
     const startedAt = performance.now();
-    const [place] = await insert([packRows(events)]);
-    if (!place) throw new TypeError('the insert returned no row numbers');
-    return { ...results, first: place.first, commit: { rows: place.rows, ms: performance.now() - startedAt } };
+    const [storedBatch] = await insert([packRows(events)]);
+    if (!storedBatch) throw new TypeError('the insert returned no row numbers');
+    return {
+      ...results,
+      first: storedBatch.first,
+      commit: { rows: storedBatch.rows, ms: performance.now() - startedAt },
+    };
   };
 }

@@ -1,4 +1,4 @@
-/* What the writer thread does with batches of deliveries: encodes those that are not rows yet, and stores all in one commit. */
+/* The writer thread's job: encodes the batches that are not encoded yet, and stores all of them in one commit. */
 
 import type { PackedResult, Statement } from '../db/threads/messages.ts';
 import type { WriterJob } from '../db/threads/thread-server.ts';
@@ -12,11 +12,11 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
   const record = createBatchWriter({ insert, monotonic: () => performance.now() });
   const encode = createEncoder();
 
-  const toRows = (job: WriteJob): { rows: PackedRows; prepared: WriteOutput['prepared'] } => {
-    if ('rows' in job) return { rows: job.rows, prepared: null };
+  const toRows = (job: WriteJob): { rows: PackedRows; encoded: WriteOutput['encoded'] } => {
+    if ('rows' in job) return { rows: job.rows, encoded: null };
     const { bytes } = job.batch;
     const { events, results } = encode({ ...decodeBatch(job.batch), withSignatures: job.withSignatures });
-    return { rows: packRows(events), prepared: { ...results, bytes } };
+    return { rows: packRows(events), encoded: { ...results, bytes } };
   };
 
   return async inputs => {
@@ -28,15 +28,15 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
       }
     });
     const results = await record(ready.flatMap(one => ('rows' in one ? [one.rows] : [])));
-    let at = 0;
+    let next = 0;
     return ready.map(one => {
       if ('error' in one) return one;
-      const result = results[at++];
+      const result = results[next++];
       if (result?.status !== 'fulfilled') return { error: result?.reason };
-      const { prepared } = one;
-      const transfer = prepared ? [prepared.bytes] : [];
-      if (prepared?.signatures) transfer.push(prepared.signatures.buffer as ArrayBuffer);
-      return { output: { ...result.value, prepared } satisfies WriteOutput, transfer };
+      const { encoded } = one;
+      const transfer = encoded ? [encoded.bytes] : [];
+      if (encoded?.signatures) transfer.push(encoded.signatures.buffer as ArrayBuffer);
+      return { output: { ...result.value, encoded } satisfies WriteOutput, transfer };
     });
   };
 }

@@ -110,7 +110,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     writeFileSync(path, JSON.stringify({ events: bodies.map(event) }));
     const { exitCode, stdout, stderr } = await importInto(endpoint.id, path);
     expect([exitCode, stdout]).toEqual([1, '2 imported, 0 already there, 0 past the retention window\n']);
-    expect(stderr).toContain('1 not imported: larger than the database takes');
+    expect(stderr).toContain('1 not imported: larger than the database accepts');
     expect((await exportOf(endpoint.id)).events.map(one => one.payloadRaw)).toEqual(['before', 'after']);
     expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
   }, 30_000);
