@@ -1,6 +1,6 @@
 /*
- * The history that the benches read: GitHub examples with hashes of their own in every event, nearly all of them in one
- * endpoint and a few in another, and one rare term in each. Built once for each size and kept under .bench/.
+ * The data set for the history benchmarks: GitHub examples with different hashes in every event. Nearly all events are in one
+ * endpoint and a few in another, and one event of each has a rare term. It is built once for each size and kept in .bench/.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export type History = {
   all: string;
   few: string;
   fewEvents: number;
-  /** 20 characters that one event of each endpoint has. */
+  /** A term of 20 characters in one event of each endpoint. */
   rare: string;
   receivedBytes: number;
   indexBytes: number;
@@ -28,17 +28,17 @@ export type History = {
 const fewEventsGoal = 200;
 const concurrentDeliveries = 256;
 
-/** @param events how many; the data set of that size is built when it is not there */
+/** Returns the data set with this number of events, and builds it if necessary. */
 export async function history(events: number): Promise<History> {
   const dir = join(import.meta.dir, `../../.bench/history-${events}`);
   const about = join(dir, 'about.json');
-  // Where it lies now: a data set may be moved.
+  // The directory may have been moved since it was built.
   if (existsSync(about)) return { ...(JSON.parse(readFileSync(about, 'utf8')) as History), dataDir: dir };
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  const made = await build(dir, events);
-  writeFileSync(about, `${JSON.stringify(made, null, 2)}\n`);
-  return made;
+  const built = await build(dir, events);
+  writeFileSync(about, `${JSON.stringify(built, null, 2)}\n`);
+  return built;
 }
 
 async function build(dataDir: string, events: number): Promise<History> {

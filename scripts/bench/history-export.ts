@@ -1,6 +1,6 @@
 /*
- * A whole history as one JSON file to a client over loopback: its speed, what it takes in memory however long the history,
- * and what it costs the capture that goes on meanwhile.
+ * Exports a complete history as JSON to a local client, and measures its speed, its memory compared with a short export, and how
+ * much it slows down capture.
  */
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
@@ -14,7 +14,7 @@ import { fullLoad } from './wrk.ts';
 
 const shortName = 'ten megabytes';
 const shortEvents = 1000;
-/** Short exports before the memory of a long one is held against theirs. */
+/** The memory of a long export is compared with the highest of this many short ones. */
 const warmUpExports = 5;
 const sampleEveryMs = 20;
 
@@ -26,7 +26,7 @@ export async function exportRows(
 ): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
   const short = await shortHistory(history);
   await settled();
-  // A process that has taken no deliveries yet: their memory is not the export's.
+  // A new process, so that the memory of deliveries is not counted.
   const server = await startOnDataSet(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
@@ -78,7 +78,7 @@ export async function exportRows(
   }
 }
 
-/** The endpoint with the short history, made on the first run. */
+/** The endpoint with the short history, created by the first run. */
 async function shortHistory(history: History): Promise<string> {
   const server = await startOnDataSet(history.dataDir);
   try {
@@ -87,15 +87,15 @@ async function shortHistory(history: History): Promise<string> {
       ({ name, eventCount }) => name === shortName && eventCount === shortEvents,
     );
     if (found) return found.id;
-    const made = await api.createEndpoint(shortName);
-    await seed(ingestAddress(server, made), githubPayloads(), shortEvents);
-    return made.id;
+    const created = await api.createEndpoint(shortName);
+    await seed(ingestAddress(server, created), githubPayloads(), shortEvents);
+    return created.id;
   } finally {
     await server.end();
   }
 }
 
-/** @throws when the transfer broke or ended short. */
+/** @throws when the transfer fails or is truncated */
 async function download(api: Api, endpoint: string, pid: number, signal?: AbortSignal): Promise<Export> {
   let highestMegabytes = residentMegabytes(pid);
   const sample = () => {
@@ -112,7 +112,7 @@ async function download(api: Api, endpoint: string, pid: number, signal?: AbortS
       last = chunk;
       if (signal?.aborted) break;
     }
-    if (!signal?.aborted) ensure(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export ended short');
+    if (!signal?.aborted) ensure(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export is truncated');
     return { bytes, perSecond: bytes / ((performance.now() - startedAt) / 1000), highestMegabytes };
   } finally {
     clearInterval(timer);

@@ -1,6 +1,6 @@
 /*
- * What a replay adds to the destination's own time. Each event is sent to a loopback destination twice, by the bench itself
- * and by the program; the added time is the difference of the two, so what disturbs the machine disturbs both.
+ * How much time a replay adds to the destination's response time. Each event is sent to a local destination twice, directly and
+ * as a replay; the added time is the difference. Alternating makes disturbances of the machine affect both.
  */
 import { createApi } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
@@ -9,7 +9,7 @@ import { startBaseline, startOnDataSet } from './processes.ts';
 import type { Row } from './report.ts';
 import { percentile } from './statistics.ts';
 
-/** A server that has just started still compiles what a replay runs through; that is shown by itself. */
+/** The first replays after a start include just-in-time compilation, so they are reported separately. */
 const warmUpRequests = 300;
 const firstRequests = 100;
 
@@ -28,25 +28,25 @@ export async function replayRows(
     const added: number[] = [];
     const addedFirst: number[] = [];
     for (let number = -warmUpRequests; number < requests; number++) {
-      const at = (number + warmUpRequests) % ids.length;
-      const own = await timed(() =>
+      const index = (number + warmUpRequests) % ids.length;
+      const directMs = await timed(() =>
         fetch(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', connection: 'close' },
-          body: (bodies[at] ?? new Uint8Array()) as Uint8Array<ArrayBuffer>,
+          body: (bodies[index] ?? new Uint8Array()) as Uint8Array<ArrayBuffer>,
         }),
       );
-      const replayed = await timed(() =>
-        fetch(`${server.origin}/api/events/${ids[at]}/replay`, {
+      const replayedMs = await timed(() =>
+        fetch(`${server.origin}/api/events/${ids[index]}/replay`, {
           method: 'POST',
           headers: { authorization: `Bearer ${history.key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ url }),
         }),
       );
-      if (number < firstRequests - warmUpRequests) addedFirst.push(replayed - own);
+      if (number < firstRequests - warmUpRequests) addedFirst.push(replayedMs - directMs);
       if (number < 0) continue;
-      direct.push(own);
-      added.push(replayed - own);
+      direct.push(directMs);
+      added.push(replayedMs - directMs);
     }
     for (const times of [direct, added, addedFirst]) times.sort((a, b) => a - b);
     const row = (percent: number): Row => ({
@@ -68,7 +68,7 @@ export async function replayRows(
   }
 }
 
-/** Milliseconds until the whole answer is here. @throws when it is not a 200. */
+/** Milliseconds until the complete response has arrived. @throws when the status is not 200 */
 async function timed(send: () => Promise<Response>): Promise<number> {
   const startedAt = performance.now();
   const response = await send();

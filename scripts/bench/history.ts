@@ -1,6 +1,6 @@
 /*
- * What a long history costs: search, and what else reads it whole. The data set is built once and kept; `--build-only` builds
- * it and measures nothing.
+ * Benchmarks with a long history: search, export, sweep and replay. The data set is built once and kept; `--build-only` builds it
+ * and measures nothing.
  */
 import { parseArgs } from 'node:util';
 import { history as dataSet } from './history-data.ts';
@@ -50,7 +50,7 @@ export async function history(args: string[]): Promise<void> {
     if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds, rounds })));
     if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
-  // Last: it makes a history of its own.
+  // Last, because it creates its own history.
   if (chosen.includes('sweep')) rows.push(...(await historySweep({ events, seconds })));
   report(reportName('history', historyParts, chosen), rows, details);
 }

@@ -1,7 +1,7 @@
 /*
- * `bun run bench ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints
- * a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json). `--help`, or nothing,
- * lists them.
+ * `bun run bench ingest|read|history|peers [OPTIONS]`: compares the compiled program with a baseline in the same run, prints a
+ * table and writes the results to .bench/. `peers` compares it with other programs that receive webhooks (peers.json). `--help`
+ * lists the options.
  */
 import { history } from './history.ts';
 import { ingest } from './ingest.ts';
@@ -24,7 +24,7 @@ const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
 if (bench) await bench.run(args);
 else {
   const usages = Object.values(benches).map(({ usage }) => `  bun run bench ${usage}`);
-  const asked = name === '--help' || name === '-h';
-  (asked ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
-  process.exitCode = asked ? 0 : 2;
+  const isHelp = name === '--help' || name === '-h';
+  (isHelp ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
+  process.exitCode = isHelp ? 0 : 2;
 }

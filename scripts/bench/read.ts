@@ -1,6 +1,6 @@
 /*
- * Reading must not depend on how much is stored: page of 25 and event detail at a small and a large number of events. Both
- * servers run at once and take turns request by request, so whatever disturbs the machine disturbs both.
+ * Read latency with few and with many stored events, which must be about the same: pages of 25 events and single events. Both
+ * servers run at the same time and get requests alternately, so that disturbances of the machine affect both.
  */
 import { parseArgs } from 'node:util';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
@@ -74,17 +74,17 @@ async function fill(installation: Installation, events: number): Promise<Store> 
   const { seconds, sample } = await seed(ingestAddress(server, endpoint), [smallPayload()], events, sampleSize);
   console.log(`${events} events stored in ${seconds.toFixed(0)} s`);
 
-  // Cursors are opaque, so one walk over everything collects some of every depth, and counts what it meets.
+  // Cursors are opaque, so read every page, count the events, and keep cursors of every depth.
   const list = `/api/events?endpointId=${endpoint.id}&limit=25`;
   const cursors: string[] = [];
-  let met = 0;
+  let listed = 0;
   let page = 0;
   const every = Math.max(1, Math.floor(events / 100 / sampleSize));
   for await (const { events: found, nextCursor } of api.events(endpoint.id)) {
-    met += found.length;
+    listed += found.length;
     if (nextCursor !== null && page++ % every === 0) cursors.push(`${list}&cursor=${encodeURIComponent(nextCursor)}`);
   }
-  if (met !== events) throw new Error(`${events} events were acknowledged, but the list has ${met}`);
+  if (listed !== events) throw new Error(`${events} events were acknowledged, but ${listed} are listed`);
   const paths = {
     'newest page': [list],
     'page at any depth': cursors,

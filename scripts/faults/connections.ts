@@ -12,7 +12,7 @@ const concurrentLargeBodies = 24;
 /** The program at rest, and its 256 MiB of bodies in several forms: as received, joined, packed, with the writer, uncollected. */
 const maxResidentMegabytes = 1500;
 
-/** The proof afterwards reads everything back. */
+/** The comparison afterwards reads everything back. */
 const often = { HOOKTAPE_RATE_LIMIT: '1000000' };
 
 /** Resolves with the socket once it is connected, or has failed. */
@@ -69,8 +69,8 @@ export async function checkConnections(
           clearInterval(drip);
           await senders.stop();
         }
-        const proof = await compareWithServer(api, endpoint, senders.ledger, payloads);
-        ensure(isConsistent(senders.ledger, proof), JSON.stringify(proof));
+        const comparison = await compareWithServer(api, endpoint, senders.ledger, payloads);
+        ensure(isConsistent(senders.ledger, comparison), JSON.stringify(comparison));
         return `${senders.ledger.acknowledged.size} acknowledged meanwhile`;
       } finally {
         for (const socket of sockets) socket.destroy();
@@ -165,8 +165,8 @@ async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonl
             ensure(told === 1, `told ${told} times in the log`);
             // It reads with many connections at once.
             for (const socket of sockets) socket.destroy();
-            const proof = await compareWithServer(api, endpoint, senders.ledger, payloads);
-            ensure(isConsistent(senders.ledger, proof), JSON.stringify(proof));
+            const comparison = await compareWithServer(api, endpoint, senders.ledger, payloads);
+            ensure(isConsistent(senders.ledger, comparison), JSON.stringify(comparison));
             ensure((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
             return `ready after ${readyMs.toFixed(0)} ms, ${files} files open, ${busyMs} ms of CPU in 2 s at rest`;
           } finally {

@@ -65,12 +65,12 @@ async function fullDisk(installation: Installation): Promise<string> {
     const check = await installation.run(['check']);
     ensure(check.exitCode === 0, `hooktape check: ${check.exitCode} ${check.stdout} ${check.stderr}`);
     server = await installation.start(port);
-    const proof = await compareWithServer(api, endpoint, ledger, noise);
+    const comparison = await compareWithServer(api, endpoint, ledger, noise);
     ensure(
-      isConsistent(ledger, proof),
-      JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }),
+      isConsistent(ledger, comparison),
+      JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
     );
-    return `${ledger.acknowledged.size} acknowledged, ${ledger.refused} refused, ${proof.stored} stored, taking again after ${backMs.toFixed(0)} ms`;
+    return `${ledger.acknowledged.size} acknowledged, ${ledger.refused} refused, ${comparison.stored} stored, taking again after ${backMs.toFixed(0)} ms`;
   } finally {
     await senders.stop();
   }
@@ -150,8 +150,8 @@ async function logLeftBehind(installation: Installation, payloads: readonly Payl
   ensure(log > 0, 'no log was left behind');
   server = await installation.start(port);
   const ledger = await senders.stop();
-  const proof = await compareWithServer(api, endpoint, ledger, payloads);
-  ensure(isConsistent(ledger, proof), JSON.stringify({ ...proof, acknowledged: ledger.acknowledged.size }));
+  const comparison = await compareWithServer(api, endpoint, ledger, payloads);
+  ensure(isConsistent(ledger, comparison), JSON.stringify({ ...comparison, acknowledged: ledger.acknowledged.size }));
   return `${log >> 10} KiB of log, ${ledger.acknowledged.size} acknowledged, all there`;
 }
 

@@ -77,10 +77,10 @@ async function readOnlyMeanwhile(
     const endedMs = await endsWithinReason(server);
     ensure(image.umount() && image.mendAndMount(), 'the file system cannot be mended');
     server = await installation.start(port);
-    const proof = await compareWithServer(api, endpoint, ledger, payloads);
+    const comparison = await compareWithServer(api, endpoint, ledger, payloads);
     ensure(
-      isConsistent(ledger, proof),
-      JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }),
+      isConsistent(ledger, comparison),
+      JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
     );
     ensure((await statusOf(address, { method: 'POST', body: 'x' })) === 200, 'no delivery is taken afterwards');
     await server.end('SIGTERM');

@@ -3,7 +3,7 @@ import { isSigned, signAdHoc } from './mach-o.ts';
 
 const codeBytes = 10_000;
 
-/** The least that a Mac calls an executable: header, __TEXT, __LINKEDIT, an old signature after `CODE_BYTES` bytes. */
+/** A minimal executable: header, __TEXT, __LINKEDIT, and an old signature after `codeBytes` bytes. */
 function executable(oldSignature = Buffer.alloc(64, 7)): Buffer {
   const segment = (name: string, offset: number, size: number) => {
     const command = Buffer.alloc(72);
@@ -29,14 +29,14 @@ function executable(oldSignature = Buffer.alloc(64, 7)): Buffer {
 }
 
 describe('signAdHoc', () => {
-  test('a signature that does not hold is replaced by one that does', () => {
+  test('replaces an invalid signature with a valid one', () => {
     const before = executable();
     expect(isSigned(before)).toBe(false);
     const after = signAdHoc(before, 'hooktape');
     expect(isSigned(after)).toBe(true);
     expect(after.includes('hooktape\0')).toBe(true);
     expect(after.length % 16).toBe(0);
-    // The code is the same but for the two load commands that say where the file ends now.
+    // Only the two load commands with the new end of the file differ.
     expect(after.subarray(300, codeBytes)).toEqual(before.subarray(300, codeBytes));
   });
 
@@ -47,7 +47,7 @@ describe('signAdHoc', () => {
     expect(after.readBigUInt64LE(linkedit + 32)).toBeGreaterThanOrEqual(after.readBigUInt64LE(linkedit + 48));
   });
 
-  test('one changed byte anywhere in the code breaks it', () => {
+  test('one changed byte anywhere in the code invalidates the signature', () => {
     for (const at of [300, 4096, codeBytes - 1]) {
       const signed = signAdHoc(executable(), 'hooktape');
       signed.writeUInt8((signed.readUInt8(at) + 1) & 0xff, at);
@@ -60,8 +60,10 @@ describe('signAdHoc', () => {
     expect(signAdHoc(once, 'hooktape')).toEqual(once);
   });
 
-  test('what is no macOS executable is refused', () => {
-    expect(() => isSigned(Buffer.from('#!/bin/sh\n'.repeat(10)))).toThrow('no macOS executable');
-    expect(() => signAdHoc(Buffer.concat([executable(), Buffer.from('more')]), 'x')).toThrow('last thing in the file');
+  test('refuses a file that is not a macOS executable', () => {
+    expect(() => isSigned(Buffer.from('#!/bin/sh\n'.repeat(10)))).toThrow('not a macOS executable');
+    expect(() => signAdHoc(Buffer.concat([executable(), Buffer.from('more')]), 'x')).toThrow(
+      'not at the end of the file',
+    );
   });
 });

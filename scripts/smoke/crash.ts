@@ -23,11 +23,11 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
       await senders.stop();
     }
     const { ledger } = senders;
-    const proof = await compareWithServer(api, endpoint, ledger, payloads);
+    const comparison = await compareWithServer(api, endpoint, ledger, payloads);
     const acknowledged = ledger.acknowledged.size;
     ensure(acknowledged > 0, `nothing was acknowledged:\n${server.output()}`);
-    ensure(isConsistent(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged }));
-    return `${acknowledged} acknowledged, ${ledger.unanswered} unanswered, ${proof.stored} stored, back in ${server.startupMs.toFixed(0)} ms`;
+    ensure(isConsistent(ledger, comparison), JSON.stringify({ ...ledger, ...comparison, acknowledged }));
+    return `${acknowledged} acknowledged, ${ledger.unanswered} unanswered, ${comparison.stored} stored, back in ${server.startupMs.toFixed(0)} ms`;
   };
 
   try {

@@ -46,7 +46,7 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
       const ledger = await senders.stop();
 
       server = await installation.start(port);
-      const proof = await compareWithServer(api, endpoint, ledger, payloads);
+      const comparison = await compareWithServer(api, endpoint, ledger, payloads);
       await server.end('SIGTERM');
 
       const statuses = answers.map(answer => (answer.status === 'fulfilled' ? answer.value : String(answer.reason)));
@@ -56,10 +56,10 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
         `uploads in flight were answered ${statuses.join(', ')}`,
       );
       ensure(
-        isConsistent(ledger, proof),
-        JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }),
+        isConsistent(ledger, comparison),
+        JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
       );
-      return `${ledger.acknowledged.size} acknowledged, ${proof.stored} stored, ${slowUploads} uploads finished`;
+      return `${ledger.acknowledged.size} acknowledged, ${comparison.stored} stored, ${slowUploads} uploads finished`;
     } finally {
       await installation.remove();
     }
