@@ -1,7 +1,7 @@
 /*
- * `bun run build [--target TARGET|all]`: one executable with everything inside: program, workers, migrations, dashboard,
- * libsql's native addon. Without a target it is `dist/hooktape` for this machine, otherwise `dist/hooktape-OS-ARCH`; `all`
- * also writes `dist/SHA256SUMS`. The same commit and lockfile give the same bytes, wherever they are built.
+ * `bun run build [--target TARGET|all]`: builds one executable with the program, workers, migrations, dashboard and libsql's native
+ * addon. Without a target it writes `dist/hooktape` for this machine, otherwise `dist/hooktape-OS-ARCH`; `all` also writes
+ * `dist/SHA256SUMS`. Builds are reproducible: the same commit and lockfile give the same bytes on any machine.
  */
 import { statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -23,7 +23,7 @@ async function build(executable: Executable): Promise<void> {
 function chosenTargets(name: string): Target[] {
   if (name === 'all') return Object.keys(addonPackages).filter(isTarget);
   if (isTarget(name)) return [name];
-  throw new Error(`unknown target ${name}; one of: all, ${Object.keys(addonPackages).join(', ')}`);
+  throw new Error(`unknown target ${name}; targets: all, ${Object.keys(addonPackages).join(', ')}`);
 }
 
 async function main(): Promise<void> {
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   if (values.target === 'all') writeFileSync(join(repositoryRoot, 'dist/SHA256SUMS'), await checksums(files));
 }
 
-/** Lines that `sha256sum --check` takes. */
+/** Lines in the format of `sha256sum --check`. */
 async function checksums(files: readonly string[]): Promise<string> {
   const lines = files.map(async file => {
     const hash = new Bun.CryptoHasher('sha256');

@@ -1,6 +1,6 @@
 /*
- * `bun scripts/screenshots.ts [DIRECTORY]`: pictures of the main pages (light, dark, phone) from a real server with sample deliveries,
- * some of them truly signed. Needs Chromium. They are for looking at; without a DIRECTORY those of the README are renewed too.
+ * `bun scripts/screenshots.ts [DIRECTORY]`: takes screenshots of the main pages (light, dark, phone) from a real server with sample
+ * deliveries, some with valid signatures. Needs Chromium. Without a DIRECTORY it also updates the images of the README.
  */
 import { createHmac } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ async function sendSamples(address: string): Promise<void> {
   for (let n = 10; n < 14; n++) await sendStripe(address, n);
 }
 
-/** An operation of the API as the page itself would call it. */
+/** Calls the API from the page, with its session. */
 const callApi = (page: Page, path: string, body: unknown) =>
   page.evaluate(
     async ([path, text]) => {
@@ -88,7 +88,7 @@ const callApi = (page: Page, path: string, body: unknown) =>
     [path, JSON.stringify(body)] as const,
   );
 
-/** Chromium takes whatever the system calls its interface font; a bare container has only an ugly one to offer. */
+/** Fonts for containers, where the default interface font is ugly. */
 function fontSettings(): Record<string, string> {
   if (!existsSync('/usr/share/fonts/truetype/liberation')) return {};
   const file = join(mkdtempSync(join(tmpdir(), 'hooktape-fonts-')), 'fonts.conf');
@@ -107,7 +107,7 @@ const layouts = [
   { name: 'phone', colorScheme: 'light', width: 360, height: 740 },
 ] as const;
 
-async function shootAll(dashboard: Dashboard, page: Page, endpoint: string): Promise<void> {
+async function takeScreenshots(dashboard: Dashboard, page: Page, endpoint: string): Promise<void> {
   const pages: [name: string, path: string, ready: string][] = [
     ['endpoints', '/app', '.endpoint-card .sparkline rect.some'],
     ['inspector', endpoint, '.event-row'],
@@ -115,29 +115,29 @@ async function shootAll(dashboard: Dashboard, page: Page, endpoint: string): Pro
     ['keys', '/app/settings/keys', '.settings-body .section'],
     ['account', '/app/settings/account', '.settings-body .rows li'],
   ];
-  for (const look of layouts) {
-    await page.setViewportSize(look);
-    await page.emulateMedia({ colorScheme: look.colorScheme });
-    const shoot = async (name: string): Promise<void> => {
+  for (const layout of layouts) {
+    await page.setViewportSize(layout);
+    await page.emulateMedia({ colorScheme: layout.colorScheme });
+    const takeScreenshot = async (name: string): Promise<void> => {
       await page.evaluate(() => document.fonts.ready);
-      await page.screenshot({ path: join(outputDir, `${name}-${look.name}.png`), animations: 'disabled' });
+      await page.screenshot({ path: join(outputDir, `${name}-${layout.name}.png`), animations: 'disabled' });
     };
     for (const [name, path, ready] of pages) {
       await page.goto(dashboard.origin + path);
       await page.locator(ready).first().waitFor();
-      if (name === 'inspector' && look.name !== 'phone') await page.locator('.tree-row').first().waitFor();
-      await shoot(name);
+      if (name === 'inspector' && layout.name !== 'phone') await page.locator('.tree-row').first().waitFor();
+      await takeScreenshot(name);
     }
     await page.goto(dashboard.origin + endpoint);
     await page.locator('.event-row').filter({ hasText: 'Invalid' }).locator('.event-link').click();
     await page.locator('.tree-row').first().waitFor();
-    if (look.name === 'phone') await shoot('event');
+    if (layout.name === 'phone') await takeScreenshot('event');
     await page.keyboard.press('4');
     await page.locator('.verdict').waitFor();
-    await shoot('signature');
+    await takeScreenshot('signature');
     await page.getByRole('link', { name: 'Compare' }).first().click();
     await page.locator('.changes').first().waitFor();
-    await shoot('compare');
+    await takeScreenshot('compare');
   }
 }
 
@@ -152,7 +152,7 @@ try {
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: stripeSecret });
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: githubSecret });
   await sendSamples(await shownAddress(page));
-  await shootAll(dashboard, page, endpoint);
+  await takeScreenshots(dashboard, page, endpoint);
 } finally {
   await dashboard.close();
 }

@@ -1,6 +1,6 @@
 /*
- * One sender who wants all of the memory: a body in chunks of one byte, and thousands of requests on one connection whose answers
- * nobody reads. Bounded: nothing here sends more than some two hundred megabytes.
+ * Attacks on the server's memory: a body in chunks of one byte, and thousands of pipelined requests whose responses are not read.
+ * Each sends at most about 200 MB.
  */
 import { connect, type Socket } from 'node:net';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
@@ -14,7 +14,7 @@ const responseTimeoutMs = 120_000;
 const eventBytes = 1 << 20;
 const unreadRequests = 4000;
 const watchMs = 6000;
-/** Above the program at rest: 32 MiB in several forms (as received, packed, with the writer, uncollected). */
+/** Over the idle program: 32 MiB several times (received, encoded, in the writer, not yet collected). */
 const maxGrowthMegabytes = 300;
 
 async function dial(port: number): Promise<Socket> {
@@ -24,7 +24,7 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** @returns the status line of the answer */
+/** @returns the status line of the response */
 async function sendByteByByte(port: number, path: string): Promise<string> {
   const socket = await dial(port);
   let answer = '';
@@ -43,8 +43,8 @@ async function sendByteByByte(port: number, path: string): Promise<string> {
   return answer.split('\r\n', 1)[0] ?? '';
 }
 
-/** All at once, and not one answer is read. */
-async function askWithoutReading(port: number, request: string): Promise<string> {
+/** Pipelines all requests and reads no response. */
+async function requestWithoutReading(port: number, request: string): Promise<string> {
   const socket = await dial(port);
   socket.pause();
   socket.write(request.repeat(unreadRequests));
@@ -60,16 +60,16 @@ export async function checkGreed({ check }: Checks): Promise<void> {
       async (server, api) => {
         const { pathname } = new URL(ingestAddress(server, await api.createEndpoint('greed')));
         const status = await sendByteByByte(server.port, pathname);
-        ensure(status.includes(' 200 '), `it was answered ${JSON.stringify(status)}`);
+        ensure(status.includes(' 200 '), `it was answered with ${JSON.stringify(status)}`);
         return status;
       },
     ],
     [
-      'thousands of descriptions that nobody reads',
-      ({ port }) => askWithoutReading(port, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      'thousands of unread responses with the API description',
+      ({ port }) => requestWithoutReading(port, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'),
     ],
     [
-      `thousands of readings of ${eventBytes >> 20} MiB that nobody reads`,
+      `thousands of unread responses of ${eventBytes >> 20} MiB`,
       async (server, api) => {
         const address = ingestAddress(server, await api.createEndpoint('greed'));
         const body = crypto.getRandomValues(new Uint8Array(65_536));
@@ -78,7 +78,7 @@ export async function checkGreed({ check }: Checks): Promise<void> {
           body: new Blob(new Array(eventBytes >> 16).fill(body)),
         });
         const { id } = (await delivery.json()) as { id: string };
-        return askWithoutReading(
+        return requestWithoutReading(
           server.port,
           `GET /api/events/${id}/raw HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n\r\n`,
         );
@@ -92,15 +92,15 @@ export async function checkGreed({ check }: Checks): Promise<void> {
         const server = await installation.start(await freePort());
         const api = await firstApi(installation, server);
         const before = residentMegabytes(server.pid);
-        let said = '';
+        let note = '';
         const highest = await highestResident(server.pid, async () => {
-          said = await attack(server, api);
+          note = await attack(server, api);
         });
-        ensure((await fetch(`${server.origin}/readyz`)).ok, 'it is not ready');
-        const shown = `${said}; ${before.toFixed(0)} MB before, at most ${highest.toFixed(0)} MB meanwhile`;
-        ensure(highest < before + maxGrowthMegabytes, shown);
-        ensure((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
-        return shown;
+        ensure((await fetch(`${server.origin}/readyz`)).ok, 'the server is not ready');
+        const summary = `${note}; ${before.toFixed(0)} MB before, at most ${highest.toFixed(0)} MB during the attack`;
+        ensure(highest < before + maxGrowthMegabytes, summary);
+        ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
+        return summary;
       } finally {
         await installation.remove();
       }

@@ -1,4 +1,4 @@
-/* What must hold of a delivery that came through a reverse proxy: all that a recorder of webhooks promises without one. */
+/* Checks that a delivery through a reverse proxy is stored as if it had been sent directly. */
 import type { Api } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
 import type { Installation } from '../lib/installation.ts';
@@ -10,14 +10,14 @@ type Event = { path: string; query: string; rawHeaders: [string, string][]; payl
 const testPaths = ['/a//b', '/c%2Fd%20e', '/;x=1/%C3%A9', '/%7Euser', '/a/../b', '/%2e%2E/./c'];
 const testQueries = ['a=%2F&a=1+2&b=c%20d&B&=&&__proto__=1??&%E9', 'semi;colon=1;2', `"'<>&%zz`, 'x=%7E%41'];
 
-/** Not the proxy's own address, so that the two can be told apart. */
+/** Different from the proxy's address, so that the stored source shows which of them was taken. */
 const senderAddress = '127.0.0.2';
 
 export async function checkThrough(run: {
   proxy: ReverseProxy;
-  /** The proxy's. */
+  /** The origin of the proxy. */
   origin: string;
-  /** Straight to Hooktape. */
+  /** Connects directly to Hooktape. */
   api: Api;
   installation: Installation;
   checks: Checks;
@@ -39,18 +39,18 @@ export async function checkThrough(run: {
     return (await (await api.get(`/api/events/${JSON.parse(body).id}`)).json()) as Event;
   };
 
-  await check('paths and queries come through as they were sent', async () => {
+  await check('paths and queries are stored as sent', async () => {
     const targets = [...testPaths.map(path => [path, 'a=1']), ...testQueries.map(query => ['', query])];
     for (const [path = '', query = ''] of targets) {
       const stored = await deliver(`POST ${pathname}${path}?${query} HTTP/1.1`);
       const same = stored.path === path && stored.query === query;
       const altered = proxy.alters.includes(path || query);
-      ensure(same !== altered, `${path}?${query} came as ${stored.path}?${stored.query}`);
+      ensure(same !== altered, `${path}?${query} was stored as ${stored.path}?${stored.query}`);
     }
-    return proxy.alters.length === 0 ? undefined : `but ${proxy.alters.join(' ')}, as documented`;
+    return proxy.alters.length === 0 ? undefined : `except ${proxy.alters.join(' ')}, as documented`;
   });
 
-  await check('header values and repeats come through, and their names', async () => {
+  await check('header names, values and repeats are stored as sent', async () => {
     const headers = [
       ['X-GitHub-Event', 'push'],
       ['x-lower', 'one'],
@@ -64,15 +64,15 @@ export async function checkThrough(run: {
     const text = headers.map(([name, value]) => `\r\n${name}: ${value}`).join('');
     const stored = await deliver(`POST ${pathname} HTTP/1.1${text}`, 'a=b');
     const names = new Set(headers.map(([name]) => name.toLowerCase()));
-    const came = stored.rawHeaders.filter(([name]) => names.has(name.toLowerCase()));
+    const received = stored.rawHeaders.filter(([name]) => names.has(name.toLowerCase()));
     const same = proxy.exactNames
-      ? JSON.stringify(came) === JSON.stringify(headers)
-      : JSON.stringify(byName(came)) === JSON.stringify(byName(headers));
-    ensure(same, `came as ${JSON.stringify(stored.rawHeaders)}`);
+      ? JSON.stringify(received) === JSON.stringify(headers)
+      : JSON.stringify(byName(received)) === JSON.stringify(byName(headers));
+    ensure(same, `stored as ${JSON.stringify(stored.rawHeaders)}`);
     return proxy.exactNames ? 'case and order as sent' : 'names in canonical spelling';
   });
 
-  await check('a chunked body and one of 8 MiB come through byte for byte', async () => {
+  await check('a chunked body and a body of 8 MiB are stored byte for byte', async () => {
     const connection = await connect(origin, senderAddress);
     const chunked = `POST ${pathname} HTTP/1.1\r\nHost: ${publicHost}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const small = await event(await connection.send(Buffer.from(`${chunked}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`)));
@@ -80,19 +80,19 @@ export async function checkThrough(run: {
     ensure(small.payloadRaw === 'abcde', small.payloadRaw);
     const body = Buffer.alloc(8 << 20, 'all the bytes\n');
     const large = await deliver(`PUT ${pathname} HTTP/1.1`, body);
-    ensure(large.payloadRaw === body.toString(), 'the large body came back changed');
+    ensure(large.payloadRaw === body.toString(), 'the large body was changed');
     return undefined;
   });
 
-  await check('the source is the sender whatever it claims, and metrics stay closed', async () => {
+  await check('a forged X-Forwarded-For does not change the source address, and /metrics stays private', async () => {
     const { sourceIp } = await deliver(`POST ${pathname} HTTP/1.1\r\nX-Forwarded-For: 127.0.0.1`);
     ensure(sourceIp === senderAddress, `the source is ${sourceIp}`);
     const metrics = await fetch(`${origin}/metrics`, { headers: { host: publicHost } });
-    ensure(metrics.status === 403, `/metrics was answered ${metrics.status}`);
+    ensure(metrics.status === 403, `/metrics was answered with ${metrics.status}`);
     return undefined;
   });
 
-  await check('a live stream is not held back', async () => {
+  await check('a live stream is not buffered', async () => {
     const made = await installation.run(['key', 'create', 'stream', '--account', 'owner@example.com']);
     const stream = await fetch(`${origin}/api/endpoints/${endpoint.id}/stream`, {
       headers: { host: publicHost, authorization: `Bearer ${made.stdout.trim()}` },
@@ -100,11 +100,11 @@ export async function checkThrough(run: {
     });
     await deliver(`POST ${pathname}/streamed HTTP/1.1`, '{}');
     for await (const chunk of stream.body ?? []) if (Buffer.from(chunk).includes('/streamed')) return undefined;
-    throw new Error('the stream ended without it');
+    throw new Error('the stream ended without the event');
   });
 }
 
-/** Name in lower case to its values in order, by name. */
+/** The values of each header in order, sorted by the lower-case name. */
 function byName(headers: readonly (readonly [string, string])[]): [string, string[]][] {
   const values = Map.groupBy(headers, ([name]) => name.toLowerCase());
   return [...values].map(([name, all]): [string, string[]] => [name, all.map(([, value]) => value)]).sort();

@@ -1,4 +1,4 @@
-/* kill -9 at a random moment under load, again and again: every acknowledged delivery is there, whole, and once. */
+/* Kills the server with SIGKILL under load, repeatedly: every acknowledged delivery is stored exactly once and undamaged. */
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install, type Server } from '../lib/installation.ts';
@@ -17,7 +17,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
     await server.end('SIGKILL');
     try {
       server = await installation.start(server.port);
-      // The senders go on against the restarted server for a moment.
+      // The senders continue on the restarted server.
       await Bun.sleep(200);
     } finally {
       await senders.stop();
@@ -27,7 +27,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
     const acknowledged = ledger.acknowledged.size;
     ensure(acknowledged > 0, `nothing was acknowledged:\n${server.output()}`);
     ensure(isConsistent(ledger, comparison), JSON.stringify({ ...ledger, ...comparison, acknowledged }));
-    return `${acknowledged} acknowledged, ${ledger.unanswered} unanswered, ${comparison.stored} stored, back in ${server.startupMs.toFixed(0)} ms`;
+    return `${acknowledged} acknowledged, ${ledger.unanswered} unanswered, ${comparison.stored} stored, restarted in ${server.startupMs.toFixed(0)} ms`;
   };
 
   try {
@@ -36,7 +36,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
     for (let round = 1; round <= rounds; round++) {
       await check(`kill -9 under load, round ${round} of ${rounds}`, () => crash(`round ${round}`));
     }
-    await check('the counters agree with what is stored', async () => {
+    await check('eventCount equals the number of stored events', async () => {
       for (const endpoint of await api.endpoints()) {
         let stored = 0;
         for await (const page of api.events(endpoint.id)) stored += page.events.length;

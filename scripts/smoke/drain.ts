@@ -1,4 +1,4 @@
-/* SIGTERM under load: uploads that had begun get their answer, and nothing that was acknowledged is lost. */
+/* SIGTERM under load: uploads in progress get a response, and no acknowledged delivery is lost. */
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
@@ -10,7 +10,7 @@ const slowUploads = 8;
 const uploadPauseMs = 400;
 
 export async function checkDrain({ check }: Checks, payloads: readonly Payload[]): Promise<void> {
-  await check('SIGTERM under load answers what had begun and loses nothing', async () => {
+  await check('SIGTERM under load answers uploads in progress and loses nothing', async () => {
     const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
     try {
       const port = await freePort();
@@ -20,15 +20,15 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
       const address = ingestAddress(server, endpoint);
       const senders = startSenders(address, payloads);
 
-      // Half of each slow upload is with the server when the signal comes.
+      // When the signal arrives, the server has the first part of each slow upload.
       const uploads = await Promise.all(
         Array.from({ length: slowUploads }, async () => {
           const number = senders.ledger.sent++;
           const request = deliveryRequest(`${address}/${number}`, payloadOf(payloads, number));
           const connection = await connect(address);
-          const half = request.length - 200;
-          connection.write(request.subarray(0, half));
-          return { number, connection, rest: request.subarray(half) };
+          const splitAt = request.length - 200;
+          connection.write(request.subarray(0, splitAt));
+          return { number, connection, rest: request.subarray(splitAt) };
         }),
       );
       await Bun.sleep(uploadPauseMs);
@@ -53,7 +53,7 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
       ensure(exitCode === 0, `exit code ${exitCode}\n${output}`);
       ensure(
         statuses.every(status => status === 200),
-        `uploads in flight were answered ${statuses.join(', ')}`,
+        `uploads in progress were answered with ${statuses.join(', ')}`,
       );
       ensure(
         isConsistent(ledger, comparison),

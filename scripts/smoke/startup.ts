@@ -1,4 +1,4 @@
-/* How long the program takes from its start to its first answer that it is ready, in an empty directory too. */
+/* Time from the start of the program until it is ready, with and without an existing database. */
 import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 
@@ -21,10 +21,10 @@ export async function checkStartup({ check }: Checks): Promise<void> {
         await installation.remove();
       }
     }
-    const [making, starting] = [Math.min(...first), Math.min(...again)];
-    const note = `empty database ${starting.toFixed(0)} ms, making it too ${making.toFixed(0)} ms`;
-    // A shared build machine says nothing about the program; there the numbers are only shown.
-    ensure(Math.max(making, starting) < goalMs || process.env['CI'], note);
+    const [creatingMs, startingMs] = [Math.min(...first), Math.min(...again)];
+    const note = `with a database ${startingMs.toFixed(0)} ms, creating it ${creatingMs.toFixed(0)} ms`;
+    // A shared CI machine is too slow for the goal, so the times are only printed there.
+    ensure(Math.max(creatingMs, startingMs) < goalMs || process.env['CI'], note);
     return note;
   });
 }
