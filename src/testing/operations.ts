@@ -23,10 +23,10 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type Kind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
 
 /** What a path parameter names, by the path up to it. */
-const pathKinds: Record<string, Kind> = {
+const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/events/{id}': 'event',
@@ -37,10 +37,10 @@ const pathKinds: Record<string, Kind> = {
   '/api/invitations/{token}': 'invitation',
 };
 /** What a required query parameter names. */
-const queryKinds: Record<string, Kind> = { endpointId: 'endpoint' };
+const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
 
 /** Valid bodies, by operation id. */
-const bodies: Record<string, (world: World) => object> = {
+const bodies: Record<string, (fixture: OperationFixture) => object> = {
   createEndpoint: () => ({ name: 'made by a walk' }),
   renameEndpoint: () => ({ name: 'renamed by a walk' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
@@ -57,7 +57,10 @@ const bodies: Record<string, (world: World) => object> = {
 export const neverSucceeds: Record<string, number> = { setUp: 401 };
 
 /** The names in the path, then the required ones of the query. */
-export const resourcesOf = ({ path, parameters = [] }: Operation): { name: string; kind: Kind | undefined }[] => [
+export const resourceParameters = ({
+  path,
+  parameters = [],
+}: Operation): { name: string; kind: ResourceKind | undefined }[] => [
   ...[...path.matchAll(/\{(\w+)\}/g)].map(({ 0: whole, 1: name = '', index }) => ({
     name,
     kind: pathKinds[path.slice(0, index + whole.length)],
@@ -68,14 +71,18 @@ export const resourcesOf = ({ path, parameters = [] }: Operation): { name: strin
 ];
 
 /** @param ids a value for each name of `resourcesOf` @throws when it is not known how to call the operation */
-export function callOf(operation: Operation, ids: Record<string, string>, world: World): [string, RequestInit] {
+export function requestFor(
+  operation: Operation,
+  ids: Record<string, string>,
+  fixture: OperationFixture,
+): [string, RequestInit] {
   const { operationId, method, path, requestBody } = operation;
-  const unknown = resourcesOf(operation).find(({ kind }) => kind === undefined);
-  const body = bodies[operationId]?.(world);
+  const unknown = resourceParameters(operation).find(({ kind }) => kind === undefined);
+  const body = bodies[operationId]?.(fixture);
   if (unknown) throw new Error(`add what {${unknown.name}} of ${operationId} names to src/testing/operations.ts`);
   if (requestBody && !body) throw new Error(`add a body for ${operationId} to src/testing/operations.ts`);
   const address = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? ''));
-  const inQuery = resourcesOf(operation).filter(({ name }) => !path.includes(`{${name}}`));
+  const inQuery = resourceParameters(operation).filter(({ name }) => !path.includes(`{${name}}`));
   const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name }) => [name, ids[name] ?? ''])));
   return [
     inQuery.length > 0 ? `${address}?${query}` : address,
@@ -86,10 +93,10 @@ export function callOf(operation: Operation, ids: Record<string, string>, world:
   ];
 }
 
-export type World = Awaited<ReturnType<typeof openWorld>>;
+export type OperationFixture = Awaited<ReturnType<typeof openOperationFixture>>;
 
 /** Ada owns a team, Cleo is a member of it, Bob is in another team. Each has one of every resource. */
-export async function openWorld(env: Record<string, string> = {}) {
+export async function openOperationFixture(env: Record<string, string> = {}) {
   const harness: OAuthHarness = await openOAuthHarness({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
   const { server } = harness;
   let count = 0;
@@ -109,7 +116,7 @@ export async function openWorld(env: Record<string, string> = {}) {
   const endpointOf = (who: SignedInAccount) => who.createEndpoint();
 
   /** Creates a resource of this account, and the resources that contain it. */
-  const make: Record<Kind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
+  const make: Record<ResourceKind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
     endpoint: async who => ({ endpoint: (await endpointOf(who)).id }),
     event: async who => ({ event: await server.deliver(await endpointOf(who)) }),
     secret: async who => {
@@ -148,17 +155,17 @@ export async function openWorld(env: Record<string, string> = {}) {
 }
 
 /** Values for the parameters of an operation, each a new resource of the account. */
-export async function ownIds(
-  world: World,
+export async function createResourcesFor(
+  fixture: OperationFixture,
   operation: Operation,
   who: SignedInAccount,
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const made: Record<string, string> = {};
   // The innermost resource first: the resources that contain it are created with it.
-  for (const { name, kind } of resourcesOf(operation).reverse()) {
+  for (const { name, kind } of resourceParameters(operation).reverse()) {
     if (kind === undefined) continue;
-    if (made[kind] === undefined) Object.assign(made, await world.make[kind](who));
+    if (made[kind] === undefined) Object.assign(made, await fixture.make[kind](who));
     ids[name] = made[kind] ?? '';
   }
   return ids;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(120_000);
@@ -25,7 +25,7 @@ async function violations(page: Page, within = 'html'): Promise<string[]> {
   );
 }
 
-describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let inspector: string;

@@ -16,11 +16,11 @@ if (found === undefined && Bun.env['HOOKTAPE_REQUIRE_BROWSER'] === '1') {
   throw new Error(`no Chromium: looked for HOOKTAPE_CHROMIUM and ${places.join(', ')}`);
 }
 
-export const noBrowser = found === undefined;
+export const hasNoBrowser = found === undefined;
 
 /** The title of a suite, with the reason when it is skipped. */
-export const inBrowser = (title: string): string =>
-  noBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
+export const browserTitle = (title: string): string =>
+  hasNoBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
 
 export const launchBrowser = (env: Record<string, string> = {}): Promise<Browser> =>
   chromium.launch({

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
 const verifier = 'a-verifier-that-is-long-enough-for-every-rule-0001';
 
-describe.skipIf(noBrowser)(inBrowser('consent'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('consent'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let client: ReturnType<typeof Bun.serve>;

@@ -10,12 +10,12 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { launchBrowser } from './chromium.ts';
 
 const root = join(import.meta.dir, '../../..');
-const startMs = 20_000;
-const patienceMs = 15_000;
+const startTimeoutMs = 20_000;
+const actionTimeoutMs = 15_000;
 
 export const owner = { email: 'mira@example.com', password: 'a quiet river at noon' };
 
-export type Trouble = { dialogs: string[]; violations: string[]; foreign: string[]; errors: string[] };
+export type PageProblems = { dialogs: string[]; violations: string[]; foreign: string[]; errors: string[] };
 
 export type Dashboard = {
   origin: string;
@@ -25,7 +25,7 @@ export type Dashboard = {
   /** Makes the owner through the setup page; the page is then at the waiting first endpoint. */
   setUp: (page: Page) => Promise<void>;
   /** Everything forbidden that any page did so far. */
-  trouble: Trouble;
+  problems: PageProblems;
   close: () => Promise<void>;
 };
 
@@ -59,9 +59,9 @@ export async function openDashboard(
   };
   let browser: Browser | undefined;
   try {
-    const setupUrl = await printedLink(server);
+    const setupUrl = await readSetupLink(server);
     browser = await launchBrowser(browserEnv);
-    return dashboardOf(origin, setupUrl, browser, stop);
+    return createDashboard(origin, setupUrl, browser, stop);
   } catch (error) {
     await browser?.close();
     await stop();
@@ -69,16 +69,16 @@ export async function openDashboard(
   }
 }
 
-function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: () => Promise<void>): Dashboard {
-  const trouble: Trouble = { dialogs: [], violations: [], foreign: [], errors: [] };
+function createDashboard(origin: string, setupUrl: string, browser: Browser, stop: () => Promise<void>): Dashboard {
+  const trouble: PageProblems = { dialogs: [], violations: [], foreign: [], errors: [] };
   return {
     origin,
     setupUrl,
-    trouble,
+    problems: trouble,
     open: async options => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-      context.setDefaultTimeout(patienceMs);
-      await watch(context, origin, trouble);
+      context.setDefaultTimeout(actionTimeoutMs);
+      await watchForProblems(context, origin, trouble);
       return context.newPage();
     },
     setUp: async page => {
@@ -95,7 +95,7 @@ function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: (
   };
 }
 
-async function watch(context: BrowserContext, origin: string, trouble: Trouble): Promise<void> {
+async function watchForProblems(context: BrowserContext, origin: string, trouble: PageProblems): Promise<void> {
   context.on('dialog', dialog => {
     trouble.dialogs.push(dialog.message());
     void dialog.dismiss();
@@ -146,13 +146,13 @@ const freePort = (): Promise<number> =>
   });
 
 /** Reads both outputs until the setup link is there; keeps reading so that the server never blocks on a full pipe. */
-function printedLink(server: {
+function readSetupLink(server: {
   stdout: ReadableStream<Uint8Array>;
   stderr: ReadableStream<Uint8Array>;
 }): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), startMs);
+    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), startTimeoutMs);
     const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
       const decoder = new TextDecoder();
       for await (const piece of stream) {

@@ -1,12 +1,12 @@
 /* The explorer at `/docs`, at the address that HOOKTAPE_BASE_URL names and at another one of the same server. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
   let dashboard: Dashboard;
   let key: string;
 
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
     expect(asked).toContain(`${origin}/api/me`);
     expect(asked).toContain(`${origin}/api/events?endpointId=ep_none&limit=7`);
     expect(asked.filter(url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))).toEqual([]);
-    expect(dashboard.trouble).toMatchObject({ violations: [], errors: [] });
+    expect(dashboard.problems).toMatchObject({ violations: [], errors: [] });
     await page.context().close();
   });
 

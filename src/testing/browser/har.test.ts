@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { inBrowser, launchBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser, launchBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
@@ -19,7 +19,7 @@ type Modules = {
   };
 };
 
-describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel'), () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let panel: Page;

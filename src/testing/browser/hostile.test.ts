@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
-import { xss } from './xss.ts';
+import { xssPayloads } from './xss.ts';
 
 setDefaultTimeout(180_000);
 
@@ -28,14 +28,14 @@ const sendRaw = (address: string, suffix: string, headers: Record<string, string
 /** Every payload where a browser must be there; else two in seven, which still come in every kind of body. */
 const payloads =
   process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1'
-    ? [...xss.entries()]
-    : [...xss.entries()].filter(([at]) => at % 7 < 2);
+    ? [...xssPayloads.entries()]
+    : [...xssPayloads.entries()].filter(([at]) => at % 7 < 2);
 
 const header = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
 const multipart = (text: string): string =>
   `--cut\r\nContent-Disposition: form-data; name="${header(text).replaceAll('"', '%22')}"; filename="${header(text).replaceAll('"', '%22')}"\r\nContent-Type: ${header(text)}\r\n\r\n${text}\r\n--cut--\r\n`;
 
-describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -50,7 +50,8 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  test('the corpus is large and its payloads differ', () => expect(new Set(xss).size).toBeGreaterThanOrEqual(100));
+  test('the corpus is large and its payloads differ', () =>
+    expect(new Set(xssPayloads).size).toBeGreaterThanOrEqual(100));
 
   test('in body, headers, path, query, event type, form and parts it stays text', async () => {
     for (const [index, text] of payloads) {
@@ -87,7 +88,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   });
 
   test('in the names that people give, in search and in comparing it stays text', async () => {
-    for (const text of xss.slice(0, 12)) {
+    for (const text of xssPayloads.slice(0, 12)) {
       await page.goto(`${listUrl.replace(/\/events\/.*/, '')}?q=${encodeURIComponent(text)}`);
       await page.locator('.event-row, .empty').first().waitFor();
     }
@@ -137,7 +138,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   });
 
   test('no dialog, no violation, no request to another origin, no script error', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 
   test('and the watch would have seen them', async () => {
     await page.evaluate(() => {
@@ -149,9 +150,9 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
         throw new Error('seen too');
       });
     });
-    await eventually(() => dashboard.trouble.errors.length > 0);
-    expect(dashboard.trouble.dialogs).toEqual(['seen']);
-    expect(dashboard.trouble.violations.join()).toContain('img-src');
-    expect(dashboard.trouble.errors.join()).toContain('seen too');
+    await eventually(() => dashboard.problems.errors.length > 0);
+    expect(dashboard.problems.dialogs).toEqual(['seen']);
+    expect(dashboard.problems.violations.join()).toContain('img-src');
+    expect(dashboard.problems.errors.join()).toContain('seen too');
   });
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -242,5 +242,5 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
   });
 
   test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { Agent, request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(300_000);
@@ -60,7 +60,7 @@ async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
 }
 
 // Filling it over a network is a test of patience, not of the page.
-describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')} events`), () => {
+describe.skipIf(hasNoBrowser || isRemote)(browserTitle(`${events.toLocaleString('en')} events`), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -129,5 +129,5 @@ describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')}
   });
 
   test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

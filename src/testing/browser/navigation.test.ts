@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 /** More than the list reads ahead by itself. */
 const events = 600;
 
-describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('coming back'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -135,5 +135,5 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
   });
 
   test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });
