@@ -82,7 +82,7 @@ describe('with an API key', () => {
     // An invitation belongs to whoever has its link.
     if (kind === undefined || kind === 'invitation') return;
     for (const owner of personal.includes(kind) ? [bob, cleo] : [bob]) {
-      const theirs = (await fixture.make[kind](owner))[kind] ?? '';
+      const theirs = (await fixture.create[kind](owner))[kind] ?? '';
       const foreign = await send(operation, { ...own, [name]: theirs }, bearer(ada.key));
       expect([foreign.status, foreign.text]).toEqual([unknown.status, unknown.text]);
       expect([...foreign.headers.keys()]).toEqual([...unknown.headers.keys()]);

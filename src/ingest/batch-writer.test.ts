@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { createBatchWriter, type StoredBatch } from './batch-writer.ts';
 import type { PackedRows } from './store.ts';
 
-const coded = (code: string | undefined): Error => Object.assign(new Error('no'), { code });
+const errorWithCode = (code: string | undefined): Error => Object.assign(new Error('no'), { code });
 
-/** A batch writer whose commits are kept: the number of rows of each batch. Row numbers begin with 7. */
+/** A batch writer that records the number of rows of each batch in a commit. Row numbers begin with 7. */
 function setUp(refuse: (batches: readonly PackedRows[]) => void = () => {}) {
   const commits: number[][] = [];
   let time = 0;
@@ -29,7 +29,7 @@ const batch = (count: number, isBad = false): PackedRows => ({
   bytes: new Uint8Array(0),
 });
 const isBad = ({ numbers }: PackedRows): boolean => numbers[0] === 1;
-const said = (results: PromiseSettledResult<StoredBatch>[]) =>
+const outcomes = (results: PromiseSettledResult<StoredBatch>[]) =>
   results.map(one => (one.status === 'fulfilled' ? one.value.first : one.reason.code));
 
 describe('the batch writer', () => {
@@ -46,10 +46,10 @@ describe('the batch writer', () => {
 
   test('a row that the database refuses fails only its own batch', async () => {
     const { record, commits } = setUp(batches => {
-      if (batches.some(isBad)) throw coded('SQLITE_CONSTRAINT');
+      if (batches.some(isBad)) throw errorWithCode('SQLITE_CONSTRAINT');
     });
     const results = await record([batch(1), batch(2, true), batch(3)]);
-    expect(said(results)).toEqual([7, 'SQLITE_CONSTRAINT', 7]);
+    expect(outcomes(results)).toEqual([7, 'SQLITE_CONSTRAINT', 7]);
     expect(commits).toEqual([[1], [3]]);
   });
 
@@ -57,21 +57,25 @@ describe('the batch writer', () => {
     let tries = 0;
     const { record } = setUp(() => {
       tries++;
-      throw coded(tries === 1 ? 'SQLITE_CONSTRAINT' : 'SQLITE_BUSY');
+      throw errorWithCode(tries === 1 ? 'SQLITE_CONSTRAINT' : 'SQLITE_BUSY');
     });
-    expect(said(await record([batch(1), batch(1), batch(1)]))).toEqual(['SQLITE_BUSY', 'SQLITE_BUSY', 'SQLITE_BUSY']);
+    expect(outcomes(await record([batch(1), batch(1), batch(1)]))).toEqual([
+      'SQLITE_BUSY',
+      'SQLITE_BUSY',
+      'SQLITE_BUSY',
+    ]);
     expect(tries).toBe(2);
   });
 
   test.each(['SQLITE_FULL', undefined])(
-    'a failure of the database (%s) is nobody’s alone, and not tried again',
+    'a database failure (%s) fails all batches and is not tried again',
     async code => {
       let tries = 0;
       const { record } = setUp(() => {
         tries++;
-        throw coded(code);
+        throw errorWithCode(code);
       });
-      expect(said(await record([batch(1), batch(1)]))).toEqual([code, code]);
+      expect(outcomes(await record([batch(1), batch(1)]))).toEqual([code, code]);
       expect(tries).toBe(1);
     },
   );

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { toFieldLines } from '../core/headers.ts';
-import { decodeBatch, isReusable, type PendingDelivery, encodeBatch as pack } from './encoded-batch.ts';
+import { decodeBatch, encodeBatch, isReusable, type PendingDelivery } from './encoded-batch.ts';
 
 const noncesFor = (all: readonly PendingDelivery[]) => crypto.getRandomValues(new Uint8Array(12 * all.length));
-const packParcel = (all: readonly PendingDelivery[], spare?: ArrayBuffer) => pack(all, noncesFor(all), spare);
+const encode = (all: readonly PendingDelivery[], spareBuffer?: ArrayBuffer) =>
+  encodeBatch(all, noncesFor(all), spareBuffer);
 
 const secrets = [{ platform: 'stripe', secret: 's' }];
-const posted = (
+const pending = (
   seq: number,
   body: string | Uint8Array,
   changes: Partial<PendingDelivery['delivery']> = {},
@@ -23,7 +24,7 @@ const posted = (
     ...changes,
   },
 });
-const plain = (all: readonly PendingDelivery[]) =>
+const comparable = (all: readonly PendingDelivery[]) =>
   all.map(({ destination, delivery }) => ({
     destination,
     delivery: {
@@ -36,47 +37,45 @@ const plain = (all: readonly PendingDelivery[]) =>
 describe('an encoded batch', () => {
   test('decodes to the same deliveries, byte for byte and in order', () => {
     const all = [
-      posted(1, 'one'),
-      posted(
+      pending(1, 'one'),
+      pending(
         2,
         Uint8Array.from({ length: 256 }, (_, i) => i),
         { query: '', method: 'PROPFIND' },
       ),
-      posted(1, '', { query: `q="it's"&%zz`, fields: new Uint8Array(0), sourceIp: '::1' }),
-      posted(1, '\u0000{"a":"é"}'),
+      pending(1, '', { query: `q="it's"&%zz`, fields: new Uint8Array(0), sourceIp: '::1' }),
+      pending(1, '\u0000{"a":"é"}'),
     ];
     const nonces = noncesFor(all);
-    const unpacked = decodeBatch(pack(all, nonces));
-    expect(plain(unpacked.deliveries)).toEqual(plain(all));
-    expect(unpacked.nonces).toEqual(nonces);
+    const decoded = decodeBatch(encodeBatch(all, nonces));
+    expect(comparable(decoded.deliveries)).toEqual(comparable(all));
+    expect(decoded.nonces).toEqual(nonces);
   });
 
   test('contains each destination once', () => {
-    const { text } = packParcel([1, 2, 1, 1].map(seq => posted(seq, 'x')));
+    const { text } = encode([1, 2, 1, 1].map(seq => pending(seq, 'x')));
     expect(text.split('https://hooks.example/in/1"')).toHaveLength(2);
   });
 
   test('keeps the secrets of each delivery when they change between two of them', () => {
-    const later = posted(1, 'x');
+    const later = pending(1, 'x');
     later.destination.secrets = [...secrets, { platform: 'github', secret: 't' }];
-    const all = [posted(1, 'x'), later, posted(1, 'x')];
-    expect(decodeBatch(packParcel(all)).deliveries.map(({ destination }) => destination.secrets.length)).toEqual([
-      1, 2, 1,
-    ]);
+    const all = [pending(1, 'x'), later, pending(1, 'x')];
+    expect(decodeBatch(encode(all)).deliveries.map(({ destination }) => destination.secrets.length)).toEqual([1, 2, 1]);
   });
 
   test('overwrites a reusable buffer that is large enough, and allocates a new one otherwise', () => {
-    const first = packParcel([posted(1, 'x'.repeat(1000))]);
-    const again = packParcel([posted(1, 'y')], first.bytes);
+    const first = encode([pending(1, 'x'.repeat(1000))]);
+    const again = encode([pending(1, 'y')], first.bytes);
     expect(again.bytes).toBe(first.bytes);
     expect(Buffer.from(decodeBatch(again).deliveries[0]?.delivery.body ?? []).toString()).toBe('y');
-    const large = packParcel([posted(1, new Uint8Array(3 << 20))], first.bytes);
+    const large = encode([pending(1, new Uint8Array(3 << 20))], first.bytes);
     expect(large.bytes).not.toBe(first.bytes);
     expect([isReusable(first.bytes), isReusable(large.bytes)]).toEqual([true, false]);
   });
 
   test('a transferred buffer is not reusable', () => {
-    const { bytes } = packParcel([posted(1, 'x')]);
+    const { bytes } = encode([pending(1, 'x')]);
     structuredClone(bytes, { transfer: [bytes] });
     expect(isReusable(bytes)).toBe(false);
   });

@@ -29,7 +29,7 @@ const count = async () =>
   (await ada.json<{ eventCount: number }>(200, 'GET', `/api/endpoints/${endpoint.id}`)).eventCount;
 
 describe.skipIf(isRemote)('a full disk', () => {
-  test('gets 503 with Retry-After, loses nothing that was stored, and works again when there is room', async () => {
+  test('answers 503 with Retry-After, loses no stored event, and recovers when there is space', async () => {
     const kept = ((await (await deliver('kept')).json()) as { id: string }).id;
     await pragma(`max_page_count = ${(await pragma('page_count')) + 2}`);
     const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(noise(200_000))));
@@ -54,8 +54,8 @@ describe.skipIf(isRemote)('a full disk', () => {
   });
 });
 
-describe.skipIf(isRemote)('a row that the database does not take', () => {
-  test('refuses no other delivery, however they were grouped', async () => {
+describe.skipIf(isRemote)('a row that the database refuses', () => {
+  test('fails only its own delivery, whichever deliveries share its batch', async () => {
     await server.services.database.client.execute(
       "CREATE TRIGGER no_bad BEFORE INSERT ON events WHEN NEW.method = 'PURGE' BEGIN SELECT RAISE(ABORT, 'bad'); END",
     );
@@ -72,7 +72,7 @@ describe.skipIf(isRemote)('a row that the database does not take', () => {
 });
 
 describe('shutting down', () => {
-  test('stores what was accepted before, and refuses what comes after with 503', async () => {
+  test('stores the deliveries accepted before, and refuses later ones with 503', async () => {
     const before = Array.from({ length: 20 }, () => deliver('early'));
     await Promise.all(before);
     await server.services.capture.drain();
@@ -88,9 +88,9 @@ describe('Expect: 100-continue', () => {
 
   test.each([
     ['404 for an unknown address', () => head('/in/unknown', 5), /^HTTP\/1\.1 404 /],
-    ['413 for too much', () => head(new URL(address).pathname, 1e10), /^HTTP\/1\.1 413 /],
+    ['413 for a body that is too large', () => head(new URL(address).pathname, 1e10), /^HTTP\/1\.1 413 /],
     ['401 for the API', () => head('/api/endpoints', 1e10), /^HTTP\/1\.1 401 /],
-  ])('%s comes before the body is asked for', async (_name, request, status) => {
+  ])('%s is sent before 100 Continue', async (_name, request, status) => {
     const wire = await openWire(await server.listen());
     wire.write(request());
     expect(await wire.until(/\}/)).toMatch(status);
@@ -98,7 +98,7 @@ describe('Expect: 100-continue', () => {
   });
 
   test.each(['ingest', 'API'])('100 Continue is sent once by %s', async where => {
-    const body = '{"name":"asked"}';
+    const body = '{"name":"inbox"}';
     const path = where === 'ingest' ? new URL(address).pathname : '/api/endpoints';
     const wire = await openWire(await server.listen());
     wire.write(head(path, body.length).replace('Expect', `Authorization: Bearer ${ada.key}\r\nExpect`));

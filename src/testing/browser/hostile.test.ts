@@ -8,7 +8,7 @@ import { xssPayloads } from './xss.ts';
 
 setDefaultTimeout(180_000);
 
-/** fetch would rewrite target and headers; this sends them as they are. */
+/** Sends target and headers unchanged; fetch would normalise them. */
 const sendRaw = (address: string, suffix: string, headers: Record<string, string>, body: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const url = new URL(address);
@@ -25,7 +25,7 @@ const sendRaw = (address: string, suffix: string, headers: Record<string, string
     sent.end(body);
   });
 
-/** Every payload where a browser must be there; else two in seven, which still come in every kind of body. */
+/** All payloads in CI, where the browser is required; otherwise two of seven, which still cover every kind of body. */
 const payloads =
   process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1'
     ? [...xssPayloads.entries()]
@@ -50,10 +50,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  test('the corpus is large and its payloads differ', () =>
+  test('there are at least 100 different payloads', () =>
     expect(new Set(xssPayloads).size).toBeGreaterThanOrEqual(100));
 
-  test('in body, headers, path, query, event type, form and parts it stays text', async () => {
+  test('payloads in the body, headers, path, query, event type, form and parts are shown as text', async () => {
     for (const [index, text] of payloads) {
       const query = encodeURIComponent(text);
       const kinds: [string, string][] = [
@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
     }
   });
 
-  test('in the names that people give, in search and in comparing it stays text', async () => {
+  test('payloads in names, searches and comparisons are shown as text', async () => {
     for (const text of xssPayloads.slice(0, 12)) {
       await page.goto(`${listUrl.replace(/\/events\/.*/, '')}?q=${encodeURIComponent(text)}`);
       await page.locator('.event-row, .empty').first().waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
     await page.getByRole('heading', { name: 'Body' }).waitFor();
   });
 
-  test('names cannot turn the words around them, nor a path push them away', async () => {
+  test('names cannot reverse the text around them, and a long path does not hide it', async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('Name').fill(`\u200fliah\u200e ${'W'.repeat(80)} \u{1f469}\u200d\u{1f52c}`);
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
     }
   });
 
-  test('the raw body comes as an attachment that no browser renders', async () => {
+  test('the raw body is downloaded as an attachment, never rendered', async () => {
     const id = await deliver(address, '<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } });
     const answer = await page.evaluate(async path => {
       const response = await fetch(path);
@@ -137,22 +137,22 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
     expect(answer[2]).toBe('nosniff');
   });
 
-  test('no dialog, no violation, no request to another origin, no script error', () =>
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
     expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 
-  test('and the watch would have seen them', async () => {
+  test('the checks detect such problems', async () => {
     await page.evaluate(() => {
       const image = document.createElement('img');
       image.src = 'http://evil.test/pixel.png';
       document.body.append(image);
       setTimeout(() => {
         alert('seen');
-        throw new Error('seen too');
+        throw new Error('detected');
       });
     });
     await eventually(() => dashboard.problems.errors.length > 0);
     expect(dashboard.problems.dialogs).toEqual(['seen']);
     expect(dashboard.problems.violations.join()).toContain('img-src');
-    expect(dashboard.problems.errors.join()).toContain('seen too');
+    expect(dashboard.problems.errors.join()).toContain('detected');
   });
 });
