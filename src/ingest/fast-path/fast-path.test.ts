@@ -190,12 +190,12 @@ describe('passed to the HTTP server from the beginning of the request', () => {
 
   test('a body for an unknown target, before any of it is buffered', async () => {
     const wire = await server.open();
-    wire.write(post('hello').replace('/in/t', '/in/nobody').slice(0, -1));
+    wire.write(post('hello').replace('/in/t', '/in/unknown').slice(0, -1));
     await server.hasRead();
     expect(server.free).toBe(budgetBytes);
     wire.write('o');
     await wire.until(/complete/);
-    expect([server.handedOver, server.arrived]).toEqual([['POST /in/nobody hello'], []]);
+    expect([server.handedOver, server.arrived]).toEqual([['POST /in/unknown hello'], []]);
   });
 
   test('invalid HTTP is answered at once', async () => {
