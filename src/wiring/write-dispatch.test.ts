@@ -12,7 +12,7 @@ import { type WriteJob, writeInThread } from './write-dispatch.ts';
 import { createWriterJob } from './writer-job.ts';
 
 /** Numeric arguments of the insert for each event. The bytes of all events are its last argument. */
-const numbersPerEvent = 16;
+const numbersPerEvent = 17;
 const rowsOf = (args: readonly InValue[]): number => (args.length - 1) / numbersPerEvent;
 
 /** A writer that records the arguments of each insert. Each job has its own commit, except through `jobsFor` and `run`. */
