@@ -35,7 +35,7 @@ const layers: Record<string, Layer> = {
   core: { values: 'own' },
   shared: { values: 'own' },
   platforms: { values: 'own core' },
-  ingest: { values: 'own http core', types: 'platforms', packages: '@libsql/client' },
+  ingest: { values: 'own http db core', types: 'platforms', packages: '@libsql/client' },
   routes: { values: 'own http core model part', types: 'service', packages: 'elysia @sinclair/typebox' },
   service: { values: 'own core platforms model part', types: 'store net log ingest', packages: 'jose prom-client' },
   store: { values: 'own db core', types: 'model part', packages: 'drizzle-orm' },

@@ -1,7 +1,7 @@
 /*
- * Builds everything, once, from the configuration. Features never import each other: what one needs of another is passed to it
- * here, as a plain function. Each step gets what the steps before it built. The few calls in the other direction go through the
- * closures at the top of `build`; nothing calls them before all steps are done.
+ * Builds every service once, from the configuration. Features never import each other: when one needs another, it gets a plain
+ * function here. Each step gets the results of the steps before it. The few calls in the other direction go through the
+ * closures at the top of `build`, which nothing calls before all steps are done.
  */
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';

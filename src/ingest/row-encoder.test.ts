@@ -53,7 +53,7 @@ describe('the row encoder', () => {
       ['CF-Ray', '1'],
     ]);
     const [event, second] = events;
-    if (!event) throw new Error('nothing was made');
+    if (!event) throw new Error('no event was encoded');
     expect(event).toMatchObject({ endpoint: 3, receivedAt: 1000, size: 7, method: 'POST', platform: '/p' });
     expect(Buffer.from(event.sha256).toString('hex')).toBe(createHash('sha256').update('{"a":1}').digest('hex'));
     expect([Buffer.from(event.path).toString(), Buffer.from(event.query ?? []).toString()]).toEqual(['/p', 'q=1']);
@@ -75,7 +75,7 @@ describe('the row encoder', () => {
     expect([results.signatures?.[0], results.signatures?.[signatureWords]]).toEqual([3, 5]);
   });
 
-  test('a delivery that cannot be encoded has another error code than a database failure', () => {
+  test('a delivery that cannot be encoded fails with the row error code, not a database error code', () => {
     const { prepare } = setUp(({ path }) => {
       if (path === '/bad') throw new Error('no such thing');
       return unknown;

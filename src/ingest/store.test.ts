@@ -6,7 +6,7 @@ import { createCaptureStore, insertStatement, packRows } from './store.ts';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const hex = (value: unknown): string => Buffer.from(value as ArrayBuffer).toString('hex');
 
-/** Every piece of every event is another one, and of another length. */
+/** Every field of every event has a different value and length. */
 const event = (i: number, given: Partial<NewEvent> = {}): NewEvent => ({
   nonce: new Uint8Array(12).fill(i),
   endpoint: i,

@@ -20,7 +20,7 @@ const keyUsesEveryMs = 30_000;
 
 export type AccountsWiring = ReturnType<typeof createAccountsWiring>;
 
-/** How other parts of the server hear of changes. */
+/** Callbacks for changes that other parts of the server act on. */
 export type AccountEvents = {
   /** A team's plan changed. */
   onPlanChanged: () => void;

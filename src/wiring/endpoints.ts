@@ -7,7 +7,7 @@ import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** How often changes of other processes are read. */
+/** How often changes made by other processes are loaded. */
 const refreshEveryMs = 1_000;
 
 export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;

@@ -19,14 +19,14 @@ import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
-/** Of large events that clients read: body and stored content together. */
+/** Memory for large events that clients are reading: body and stored content together. */
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 
-/** How busy capture is: everything here gives way to it. */
+/** How busy capture is. Everything in this file pauses for it. */
 export type CaptureLoad = {
-  /** Whether deliveries wait for their commit. */
+  /** Deliveries are waiting for their commit. */
   isWaiting: () => boolean;
-  /** Whether many deliveries arrive, waiting or not. */
+  /** Many deliveries arrive per second, whether or not any is waiting. */
   isHigh: () => boolean;
 };
 

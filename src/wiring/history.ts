@@ -62,7 +62,7 @@ export function createHistoryWiring(
     clock,
     version,
     onDamaged: (endpointId, { count, ids }) =>
-      log.error('events are damaged on disk and not in the export', { endpointId, count, first: ids[0] }),
+      log.error('an export skipped events that are damaged on disk', { endpointId, count, first: ids[0] }),
   });
   const imports = createImportsService({
     store: createImportsStore(database.db),

@@ -23,15 +23,15 @@ export type Dependencies = {
   random: RandomBytes;
   spawn: SpawnThread;
   version: string;
-  /** What the process uses. */
+  /** Memory and CPU time of this process. */
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** The database thread has died or the listener has closed: the process must end and be restarted. */
   onFatal: (error: Error) => void;
-  /** false: searches read the events themselves, to measure what the index costs. */
+  /** false turns the search index off, for benchmarks; searches then scan the events. */
   searchIndex?: boolean;
-  /** How many events a search may look at without the index; for tests of the index. */
+  /** How many of the newest events a search scans before it uses the index. Tests of the index set it. */
   searchNearby?: number | undefined;
-  /** What tests replace. */
+  /** Replacements for tests. */
   overrides?: TestOverrides;
 };
 

@@ -19,7 +19,7 @@ import type { AccountsWiring } from './accounts.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** What a test puts in the place of the world overrides. */
+/** Replacements for outbound requests and timing, for tests. */
 export type TestOverrides = {
   /** Fetches client metadata documents. */
   send?: Outbound['send'];

@@ -49,7 +49,7 @@ export function createObservabilityWiring(
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
-      journal: journal && journal.filing.backlog,
+      journal: journal?.filing.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });

@@ -96,7 +96,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       endpoint: number,
       range: { firstBucketAt: number; bucketMs: number; since: number; until: number },
     ): Promise<{ bucket: number; count: number }[]> => {
-      // Numbers bind as REAL, hence the cast to whole buckets.
+      // Numbers are bound as REAL, so the quotient must be cast to an integer.
       const bucket = sql<number>`CAST((${events.receivedAt} - ${range.firstBucketAt}) / ${range.bucketMs} AS INTEGER)`;
       return scanDb
         .select({ bucket, count: sql<number>`count(*)` })

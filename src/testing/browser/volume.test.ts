@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { Agent, request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(300_000);
 
-/** The full number where a browser must be there; a quarter of it is quicker and shows the same faults. */
+/** The full number in CI, where the browser is required; otherwise a quarter, which is faster and finds the same faults. */
 const events = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' ? 100_000 : 25_000;
-const atOnce = 64;
-/** What one frame may take at 60 Hz. */
+const connectionCount = 64;
+/** The duration of a frame at 60 Hz. */
 const frameMs = 1000 / 60;
 
-/** Sends many deliveries over kept connections. */
+/** Sends many deliveries over keep-alive connections. */
 async function fill(address: string, amount: number): Promise<void> {
   const url = new URL(address);
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const agent = new Agent({ keepAlive: true, maxSockets: connectionCount });
   let next = 0;
   const send = (body: string): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -42,12 +42,12 @@ async function fill(address: string, amount: number): Promise<void> {
   const worker = async (): Promise<void> => {
     while (next < amount) await send(`{"n":${next++}}`);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: connectionCount }, worker));
   agent.destroy();
 }
 
-/** Starts counting; the returned function gives the seconds of script, style and layout on the page's main thread since then. */
-async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
+/** @returns a function that returns the seconds of script, style and layout work on the page's main thread since this call */
+async function measureMainThread(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const total = async (): Promise<number> => {
@@ -59,8 +59,8 @@ async function mainThreadWork(page: Page): Promise<() => Promise<number>> {
   return async () => (await total()) - before;
 }
 
-// Filling it over a network is a test of patience, not of the page.
-describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')} events`), () => {
+// Filling a remote database takes too long.
+describe.skipIf(hasNoBrowser || isRemote)(browserTitle(`${events.toLocaleString('en')} events`), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -78,8 +78,8 @@ describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')}
   });
   afterAll(() => dashboard?.close());
 
-  test('scroll from end to end, always within a frame budget and never with many rows in the document', async () => {
-    const work = await mainThreadWork(page);
+  test('scroll from end to end within the frame budget and with few rows in the document', async () => {
+    const work = await measureMainThread(page);
     const result = await page.evaluate(async () => {
       const list = document.querySelector('.event-list') as HTMLElement;
       const frames: number[] = [];
@@ -107,12 +107,12 @@ describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')}
     expect(result.height).toBe(events * 60);
     expect(result.shown).toContain('{"n":0}');
     expect(result.mostRows).toBeLessThan(60);
-    // The thread's own time, so that a busy machine counts less; at this speed every frame reads in two more pages of events.
+    // CPU time of the thread, so that a busy machine matters less. At this speed every frame loads two pages of events.
     expect(((await work()) * 1000) / result.frames).toBeLessThan(frameMs);
     expect(result.median).toBeLessThan(50);
   });
 
-  test('what is being read stays where it is while events arrive above', async () => {
+  test('the visible rows stay in place while new events are added above', async () => {
     const place = () =>
       page.evaluate(() => {
         const list = document.querySelector('.event-list') as HTMLElement;
@@ -128,6 +128,6 @@ describe.skipIf(noBrowser || isRemote)(inBrowser(`${events.toLocaleString('en')}
     expect(await place()).toEqual(before);
   });
 
-  test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });
