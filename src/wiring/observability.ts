@@ -33,7 +33,7 @@ export function createObservabilityWiring(
         'write',
       );
     },
-    storageProblem: () => journal?.filing.failure() && 'stored deliveries cannot be moved into the database',
+    storageProblem: () => journal?.failure() && 'stored deliveries cannot be moved into the database',
     diskSpace: space,
     monotonic: clock.monotonic,
     log,
@@ -49,16 +49,16 @@ export function createObservabilityWiring(
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
-      journal: journal?.filing.backlog,
+      journal: journal?.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });
 
   every(diskEveryMs, 'checking the disk', async () => void (await readiness.checkDisk()));
-  let lagFrom = clock.monotonic();
+  let lagFrom: number | undefined;
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();
-    metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
+    if (lagFrom !== undefined) metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
     lagFrom = now;
   });
   return { readiness, metrics };
