@@ -2,12 +2,9 @@
  * A value sealed with HOOKTAPE_SECRET is kept in the database, so that a wrong secret is refused at start-up instead of
  * failing later, when the first signing secret cannot be opened.
  */
-import type { Client } from '@libsql/client';
-import { eq } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/libsql';
+import type { Client, ResultSet } from '@libsql/client';
 import type { Sealer } from '../core/seal.ts';
 import { secretMustBe } from '../core/secret-length.ts';
-import { meta } from './schema.ts';
 
 export class SecretError extends Error {}
 
@@ -22,10 +19,15 @@ export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => seal
 
 /** The stored proof; undefined when no server has opened the database yet. */
 export const readSecretProof = async (client: Client): Promise<Uint8Array | undefined> =>
-  (await selectProof(client))[0]?.value;
+  firstValue(await client.execute(selectProof));
 
-const selectProof = (client: Client) =>
-  drizzle(client).select({ value: meta.value }).from(meta).where(eq(meta.name, name));
+// Raw, because Drizzle puts its own message in the place of the database's, which `restore` prints.
+const selectProof = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
+
+function firstValue(result: ResultSet | undefined): Uint8Array | undefined {
+  const [row] = result?.rows ?? [];
+  return row && new Uint8Array(row[0] as ArrayBuffer);
+}
 
 /**
  * Writes the proof on first use, and checks it afterwards.
@@ -36,12 +38,11 @@ export async function checkSecret(client: Client, sealer: Sealer, isShort = fals
   if (!proof) {
     if (isShort) throw new ShortSecretError(`the secret ${secretMustBe}`);
     // Several processes may start at once on one server: the first one's proof is kept.
-    const value = Buffer.from(sealer.seal(content, name));
-    const [, [stored]] = await drizzle(client).batch([
-      drizzle(client).insert(meta).values({ name, value }).onConflictDoNothing(),
-      selectProof(client),
-    ]);
-    proof = stored?.value;
+    const insert = {
+      sql: 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      args: [name, sealer.seal(content, name)],
+    };
+    proof = firstValue((await client.batch([insert, selectProof], 'write'))[1]);
   }
   if (!proof || !provesSecret(proof, sealer))
     throw new SecretError(
