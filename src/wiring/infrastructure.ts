@@ -1,11 +1,11 @@
-/* What everything else is built from: the open database, the sealer, the clock, random bytes, timers. */
+/* What everything else is built from: the database, the sealer, the clock, random bytes, timers. */
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
 import { isShortSecret } from '../core/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
-import { openDatabase } from '../db/database.ts';
+import { createDatabase } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
@@ -33,10 +33,9 @@ export type Dependencies = {
   overrides?: TestOverrides;
 };
 
-export type Infrastructure = Awaited<ReturnType<typeof createInfrastructure>>;
+export type Infrastructure = ReturnType<typeof createInfrastructure>;
 
-/** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
-export async function createInfrastructure(dependencies: Dependencies) {
+export function createInfrastructure(dependencies: Dependencies) {
   const {
     config,
     secret,
@@ -51,7 +50,7 @@ export async function createInfrastructure(dependencies: Dependencies) {
     searchNearby,
     overrides = {},
   } = dependencies;
-  const database = await openDatabase({
+  const database = createDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
     spawn,
@@ -60,14 +59,9 @@ export async function createInfrastructure(dependencies: Dependencies) {
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
-  try {
-    await checkSecret(database.client, sealer, hasShortSecret);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const repeated: { ms: number; run: () => Promise<void> }[] = [];
   const timers: ReturnType<typeof setInterval>[] = [];
   return {
     config,
@@ -94,17 +88,31 @@ export async function createInfrastructure(dependencies: Dependencies) {
     /** The same for an API request. */
     onRequestError: (error: unknown, request: Request): void =>
       onError(error, { requestId: requestContext(request).id }),
-    /** Repeats `run` until `stopTimers`. A failure is logged, and `run` is called again the next time. */
+    /** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
+    openDatabase: async (): Promise<void> => {
+      await database.open();
+      try {
+        await checkSecret(database.client, sealer, hasShortSecret);
+      } catch (error) {
+        await database.close();
+        throw error;
+      }
+    },
+    /** From `startTimers` to `stopTimers`, repeats `run`. A failure is logged, and `run` is called again the next time. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {
-      const timer = setInterval(async () => {
-        try {
-          await run();
-        } catch (cause) {
-          log.warn(`${what} failed`, { cause });
-        }
-      }, ms);
-      timer.unref();
-      timers.push(timer);
+      repeated.push({
+        ms,
+        run: async () => {
+          try {
+            await run();
+          } catch (cause) {
+            log.warn(`${what} failed`, { cause });
+          }
+        },
+      });
+    },
+    startTimers: (): void => {
+      for (const { ms, run } of repeated) timers.push(setInterval(run, ms).unref());
     },
     stopTimers: (): void => {
       for (const timer of timers) clearInterval(timer);

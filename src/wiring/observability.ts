@@ -45,10 +45,10 @@ export function createObservabilityWiring(
   });
 
   every(diskEveryMs, 'checking the disk', async () => void (await readiness.checkDisk()));
-  let lagFrom = clock.monotonic();
+  let lagFrom: number | undefined;
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();
-    metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
+    if (lagFrom !== undefined) metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
     lagFrom = now;
   });
   return { readiness, metrics };
