@@ -2,13 +2,14 @@
  * The database that the configuration names: an embedded file (embedded-database.ts) or a libSQL server over the
  * network. Both give the same interface.
  */
-import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
+import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
 import { createEmbedded } from './embedded-database.ts';
 import { fromFileUrl } from './files/file-url.ts';
 import type { Maintenance } from './maintenance.ts';
 import { migrate } from './migrate.ts';
 import { migrations as allMigrations } from './migrations.ts';
+import { createServerClient } from './server-client.ts';
 import type { SpawnThread } from './threads/prespawned-threads.ts';
 
 export type Drizzle = LibSQLDatabase<Record<string, never>>;
@@ -57,17 +58,8 @@ export function createDatabase({ migrations = allMigrations, ...options }: Datab
     : createEmbedded(file, { ...options, migrations });
 }
 
-/** How long one request to a libSQL server may take. */
-const serverTimeoutMs = 20_000;
-
 function createServerDatabase({ url, authToken, migrations }: Required<DatabaseOptions>): Database {
-  const client = createClient({
-    url,
-    ...(authToken !== undefined && { authToken }),
-    intMode: 'number',
-    // The client library has no timeout, and a sender that gets an error can try again.
-    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(serverTimeoutMs) }),
-  });
+  const client = createServerClient(url, authToken);
   const db = drizzle(client) as Drizzle;
   return {
     open: async () => void (await migrate(client, migrations, async () => {})),

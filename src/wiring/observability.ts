@@ -1,5 +1,6 @@
 /* Metrics, readiness and disk space. */
 import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
+import { checkWritable } from '../db/write-check.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
 import { createReadiness } from '../http/readiness.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -20,19 +21,10 @@ export function createObservabilityWiring(
   { direct, journal, clock, log, version, usage, every }: Infrastructure,
   measured: () => MeasuredServices,
 ) {
-  const { file, client } = direct;
+  const { file, db } = direct;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
-    checkWritable: async () => {
-      // A new value each time: SQLite writes nothing when a row stays the same.
-      await client.batch(
-        [
-          `INSERT INTO meta (name, value) VALUES ('write-check', randomblob(8))
-           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        ],
-        'write',
-      );
-    },
+    checkWritable: () => checkWritable(db),
     storageProblem: () => journal?.failure() && 'stored deliveries cannot be moved into the database',
     diskSpace: space,
     monotonic: clock.monotonic,
