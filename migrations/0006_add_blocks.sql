@@ -1,0 +1,23 @@
+-- Events are stored in blocks: the contents of several events of one endpoint, compressed together (core/event-block.ts).
+-- `first_event`, `last_event`: the row numbers between which all its events lie, also after some of them were deleted.
+-- `events`: how many events are still in it; the block goes with the last one. `bytes`: its size before compression.
+-- `signature`: which events it can contain, for search; null until it is made. `encoding`: 0 plain, 1 zstd.
+CREATE TABLE blocks (
+  seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+  endpoint    INTEGER NOT NULL,
+  first_event INTEGER NOT NULL,
+  last_event  INTEGER NOT NULL,
+  events      INTEGER NOT NULL,
+  bytes       INTEGER NOT NULL,
+  encoding    INTEGER NOT NULL,
+  signature   BLOB,
+  content     BLOB NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX blocks_by_endpoint ON blocks (endpoint, last_event);
+--> statement-breakpoint
+-- Null: the content is in the row itself, as in 1.0.
+ALTER TABLE events ADD COLUMN block INTEGER;
+--> statement-breakpoint
+-- Where the event begins in the block before compression.
+ALTER TABLE events ADD COLUMN block_start INTEGER;
