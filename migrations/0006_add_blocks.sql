@@ -1,7 +1,8 @@
 -- Events are stored in blocks: the contents of several events of one endpoint, compressed together (core/event-block.ts).
 -- `first_event`, `last_event`: the row numbers between which all its events lie, also after some of them were deleted.
 -- `events`: how many events are still in it; the block goes with the last one. `bytes`: its size before compression.
--- `signature`: which events it can contain, for search; null until it is made. `encoding`: 0 plain, 1 zstd.
+-- `checksum`: of the contents before compression. `encoding` of `content`: 0 plain, 1 zstd.
+-- `signature`: what it can contain, for search; null until it is made.
 CREATE TABLE blocks (
   seq         INTEGER PRIMARY KEY AUTOINCREMENT,
   endpoint    INTEGER NOT NULL,
@@ -10,6 +11,7 @@ CREATE TABLE blocks (
   events      INTEGER NOT NULL,
   bytes       INTEGER NOT NULL,
   encoding    INTEGER NOT NULL,
+  checksum    BLOB NOT NULL,
   signature   BLOB,
   content     BLOB NOT NULL
 ) STRICT;

@@ -11,7 +11,7 @@ import { migrate } from './migrate.ts';
 import { migrations as allMigrations } from './migrations.ts';
 import type { SpawnThread } from './threads/prespawned-threads.ts';
 
-export type Drizzle = LibSQLDatabase<Record<string, never>>;
+export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client };
 
 export type Database = {
   /** For short statements: they never wait behind a long scan. */

@@ -67,6 +67,7 @@ export const blocks = sqliteTable('blocks', {
   events: integer().notNull(),
   bytes: integer().notNull(),
   encoding: integer().notNull(),
+  checksum: blob({ mode: 'buffer' }).notNull(),
   signature: blob({ mode: 'buffer' }),
   content: blob({ mode: 'buffer' }).notNull(),
 });

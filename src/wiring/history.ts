@@ -10,7 +10,6 @@ import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
-import { preview } from '../ingest/row-encoder.ts';
 import { packRows } from '../ingest/store.ts';
 import { createOutbound } from '../net/outbound.ts';
 import type { EndpointsWiring } from './endpoints.ts';
@@ -50,8 +49,8 @@ export function createHistoryWiring(
     toEndpoint: endpoints.toEndpoint,
     retentionCutoff: events.retentionCutoff,
     createSlices,
-    answer: ({ seq, token }, { id, row, headers, body }) => {
-      const { method, path, query, platform, eventType, receivedAt } = row;
+    answer: ({ seq, token }, { id, row, path, query, headers, body }) => {
+      const { method, platform, eventType, receivedAt } = row;
       const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
       const delivery = { method, path, query, rawHeaders: headers, body };
       return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
@@ -68,7 +67,6 @@ export function createHistoryWiring(
   const imports = createImportsService({
     store: createImportsStore(database.db),
     insert: events => captureStore.insert([packRows(events)]),
-    preview,
     retentionCutoff: events.retentionCutoff,
     isBusy: () => capture.depth() > 0,
     onImported: search.wake,
