@@ -18,8 +18,15 @@ CREATE TABLE blocks (
 --> statement-breakpoint
 CREATE INDEX blocks_by_endpoint ON blocks (endpoint, last_event);
 --> statement-breakpoint
+-- Those that the packer may join.
+CREATE INDEX blocks_small ON blocks (endpoint, first_event, bytes) WHERE bytes < 32768;
+--> statement-breakpoint
 -- Null: the content is in the row itself, as in 1.0.
 ALTER TABLE events ADD COLUMN block INTEGER;
 --> statement-breakpoint
 -- Where the event begins in the block before compression.
 ALTER TABLE events ADD COLUMN block_start INTEGER;
+--> statement-breakpoint
+-- Rows of 1.0 lie after the one row number and up to the other; the packer moves the first on.
+INSERT INTO meta (name, value)
+SELECT 'rows-to-pack', CAST(json_object('after', min(seq) - 1, 'upTo', max(seq)) AS BLOB) FROM events HAVING max(seq) IS NOT NULL;

@@ -86,6 +86,7 @@ export const serve: Command = {
           );
         // Events that expired while no server ran.
         services.retention.wake();
+        services.packing.wake();
         void services.readiness.checkDisk();
         const signal = await signalled;
         log.info('stopping', { signal });

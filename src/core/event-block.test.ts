@@ -7,6 +7,7 @@ import {
   type PackedBlock,
   readRecord,
   readRecords,
+  type SignedEvent,
   unpackBlock,
   unpackLargeBlock,
 } from './event-block.ts';
@@ -19,11 +20,12 @@ const text = (given: Partial<EventText> = {}) => ({
   headersJson: '[["A","b"]]',
   body: new Uint8Array(0),
   eventType: null,
+  receivedAt: 1,
   ...given,
 });
 
 /** Packs the events, whose row numbers are given. */
-function packAll(events: readonly (EventText & { seq: number; eventType: null })[]) {
+function packAll(events: readonly (EventText & SignedEvent & { seq: number })[]) {
   const builder = createBlockBuilder();
   const blocks: PackedBlock[] = [];
   const places: [block: number, start: number][] = [];
@@ -63,6 +65,7 @@ describe('a block', () => {
       headersJson: fc.string({ unit: 'grapheme' }).map(name => JSON.stringify([[name, 'x']])),
       body,
       eventType: fc.constant(null),
+      receivedAt: fc.constant(1),
     });
     fc.assert(
       fc.property(fc.array(event, { minLength: 1, maxLength: 30 }), given => {
@@ -100,7 +103,7 @@ describe('a block', () => {
     const builder = createBlockBuilder();
     builder.add(900, text());
     const record = readRecord(unpackBlock(first as PackedBlock), 0, 7);
-    const start = builder.addTail(2000, record.tail, { eventType: null, body: record.body });
+    const start = builder.addTail(2000, record.tail, { ...text(), body: record.body });
     const block = builder.take(null);
     expect([block.firstEvent, block.lastEvent, block.events]).toEqual([900, 2000, 2]);
     const moved = readRecord(unpackBlock(block), start ?? 0, 900);

@@ -36,7 +36,7 @@ export type EventRecord = {
 };
 
 /** What the signature of a block is made from. */
-export type SignedEvent = { eventType: string | null; body: Uint8Array };
+export type SignedEvent = { receivedAt: number; eventType: string | null; body: Uint8Array };
 /** Makes the search signature of a block. */
 export type SignBlock = (events: readonly SignedEvent[]) => Uint8Array | null;
 
@@ -93,6 +93,14 @@ export function createBlockBuilder() {
     if (plain.length > 2 * maxBlockBytes) plain = Buffer.allocUnsafeSlow(2 * maxBlockBytes);
   };
 
+  const describe = (sign: SignBlock | null) => ({
+    firstEvent: first,
+    lastEvent: last,
+    events: count,
+    bytes: used,
+    signature: sign ? sign(contained) : null,
+  });
+
   return {
     /** @returns where the record begins; undefined when the block is full: take it, and add the event again */
     add(seq: number, event: EventText & SignedEvent): number | undefined {
@@ -147,16 +155,18 @@ export function createBlockBuilder() {
      */
     take(sign: SignBlock | null): PackedBlock {
       const records = plain.subarray(0, used);
-      const block: PackedBlock = {
-        firstEvent: first,
-        lastEvent: last,
-        events: count,
-        bytes: used,
-        signature: sign ? sign(contained) : null,
-        ...compress(records),
-      };
+      const block = { ...describe(sign), ...compress(records) };
       clear();
       return block;
+    },
+
+    /** The same for a large event, which is compressed outside this thread. */
+    async takeLarge(sign: SignBlock | null): Promise<PackedBlock> {
+      const records = plain.subarray(0, used);
+      const block = describe(sign);
+      // The memory is not reused, because it is larger than that of common blocks.
+      clear();
+      return { ...block, ...keepSmaller(records, await Bun.zstdCompress(records, { level: 1 })) };
     },
 
     clear,
@@ -165,13 +175,16 @@ export function createBlockBuilder() {
 
 export type BlockBuilder = ReturnType<typeof createBlockBuilder>;
 
-function compress(records: Buffer): Pick<PackedBlock, 'encoding' | 'checksum' | 'content'> {
+type Compressed = Pick<PackedBlock, 'encoding' | 'checksum' | 'content'>;
+
+const compress = (records: Buffer): Compressed =>
+  keepSmaller(records, records.length < minCompressedBytes ? records : Bun.zstdCompressSync(records, { level: 1 }));
+
+function keepSmaller(records: Buffer, packed: Uint8Array): Compressed {
   const checksum = checksumOf(records);
-  if (records.length >= minCompressedBytes) {
-    const packed = Bun.zstdCompressSync(records, { level: 1 });
-    if (packed.length < records.length * (1 - minSavings)) return { encoding: 1, checksum, content: packed };
-  }
-  return { encoding: 0, checksum, content: Buffer.from(records) };
+  return packed.length < records.length * (1 - minSavings)
+    ? { encoding: 1, checksum, content: packed }
+    : { encoding: 0, checksum, content: Buffer.from(records) };
 }
 
 /** A block as it is in the database. */

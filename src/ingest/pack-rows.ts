@@ -65,9 +65,44 @@ export function packRows(events: readonly NewEvent[], first = Number.NaN, sign: 
   const { blocks, endpoints, places } = contents;
 
   const labels = createLabels();
-  const numbers = new Float64Array(
-    headNumbers + blocks.length * blockNumbers.length + events.length * rowNumbers.length,
-  );
+  const labelsFrom = events.length * nonceBytes;
+  const rows = new Float64Array(events.length * rowNumbers.length);
+  let next = 0;
+  for (const [i, event] of events.entries()) {
+    const label = labels.of(event);
+    rows[next++] = event.endpoint;
+    rows[next++] = event.receivedAt;
+    rows[next++] = event.body.length;
+    rows[next++] = places[i] ?? 0;
+    rows[next++] = labelsFrom + label.at;
+    rows[next++] = label.lengths;
+  }
+  const { packed, noncesAt } = packParts(blocks, endpoints, { first, rows, rowBytes: labelsFrom + labels.bytes() });
+  let at = noncesAt;
+  for (const { nonce } of events) {
+    packed.bytes.set(nonce, at);
+    at += nonceBytes;
+  }
+  labels.write(packed.bytes, at);
+  return packed;
+}
+
+/** Blocks of one endpoint without rows, whose events have the row numbers that the blocks say. */
+export const packBlocks = (endpoint: number, blocks: readonly PackedBlock[]): PackedRows =>
+  packParts(
+    blocks,
+    blocks.map(() => endpoint),
+    { first: 0, rows: new Float64Array(0), rowBytes: 0 },
+  ).packed;
+
+/** Writes the numbers, and the bytes of the blocks. */
+function packParts(
+  blocks: readonly PackedBlock[],
+  endpoints: readonly number[],
+  { first, rows, rowBytes }: { first: number; rows: Float64Array; rowBytes: number },
+): { packed: PackedRows & { bytes: Buffer }; noncesAt: number } {
+  const blocksLength = blocks.length * blockNumbers.length;
+  const numbers = new Float64Array(headNumbers + blocksLength + rows.length);
   let next = headNumbers;
   let noncesAt = 0;
   for (const [i, block] of blocks.entries()) {
@@ -90,30 +125,16 @@ export function packRows(events: readonly NewEvent[], first = Number.NaN, sign: 
     next += blockNumbers.length;
     noncesAt += checksumBytes + content.length + (signed || 0);
   }
-  const labelsFrom = events.length * nonceBytes;
-  for (const [i, event] of events.entries()) {
-    const label = labels.of(event);
-    numbers[next++] = event.endpoint;
-    numbers[next++] = event.receivedAt;
-    numbers[next++] = event.body.length;
-    numbers[next++] = places[i] ?? 0;
-    numbers[next++] = labelsFrom + label.at;
-    numbers[next++] = label.lengths;
-  }
-  const bytes = Buffer.allocUnsafeSlow(noncesAt + labelsFrom + labels.bytes());
+  numbers.set(rows, next);
+  numbers.set([first, blocks.length, noncesAt]);
+  const bytes = Buffer.allocUnsafeSlow(noncesAt + rowBytes);
   let at = 0;
   for (const { checksum, content, signature } of blocks)
     for (const part of [checksum, content, signature]) {
       if (part) bytes.set(part, at);
       at += part?.length ?? 0;
     }
-  for (const { nonce } of events) {
-    bytes.set(nonce, at);
-    at += nonceBytes;
-  }
-  labels.write(bytes, at);
-  numbers.set([first, blocks.length, noncesAt]);
-  return { count: events.length, numbers, bytes };
+  return { packed: { count: rows.length / rowNumbers.length, numbers, bytes }, noncesAt };
 }
 
 /** The positions of each endpoint's events. */

@@ -9,7 +9,7 @@ import { checksumBytes } from '../core/event-block.ts';
 import { nonceBytes } from '../core/ids.ts';
 import { blockNumbers, lengthBits, type PackedRows, placeBits, readHead, rowNumbers } from './pack-rows.ts';
 
-export { type PackedRows, packRows } from './pack-rows.ts';
+export { type PackedRows, packBlocks, packRows } from './pack-rows.ts';
 
 type Statement = { sql: string; args: InValue[] };
 
@@ -67,12 +67,11 @@ const lastNumber = (table: 'events' | 'blocks'): string =>
 const insertBlocks: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO blocks (endpoint, first_event, last_event, events, bytes, encoding, checksum, content, signature)
-    WITH given (i, ${blockNumbers.join(', ')}) AS (VALUES ${values}),
-         numbered (first_row) AS (SELECT ifnull(?2, 1 + ${lastNumber('events')}))
-    SELECT endpoint, first_row + first, first_row + last, events, size, encoding,
+    WITH given (i, ${blockNumbers.join(', ')}) AS (VALUES ${values})
+    SELECT endpoint, ifnull(?2, 1 + ${lastNumber('events')}) + first, ifnull(?2, 1 + ${lastNumber('events')}) + last, events, size, encoding,
            substr(?3, 1 + start, ${checksumBytes}), substr(?3, ${1 + checksumBytes} + start, length),
            substr(?3, ${1 + checksumBytes} + start + length, signed)
-    FROM given, numbered WHERE i < ?1 ORDER BY i`,
+    FROM given WHERE i < ?1`,
 };
 
 /** ?1: how many rows. ?2: the number of the first, or null. ?3: nonces and labels. ?4: its position in the batch. ?5: the batch's blocks. */

@@ -27,7 +27,7 @@ const leaveBlock = (seq: number) => [
 /** Gives an event a block of its own, and changes that. Other events stay readable. */
 export async function damageEvent(client: Client, seq: number, how: 'another body' | 'unreadable'): Promise<void> {
   const builder = createBlockBuilder();
-  builder.addTail(seq, (await recordOf(client, seq)).tail, { eventType: null, body: new Uint8Array() });
+  builder.addTail(seq, (await recordOf(client, seq)).tail, { receivedAt: 0, eventType: null, body: new Uint8Array() });
   const { bytes, content, encoding, checksum } = builder.take(null);
   const records = Buffer.from(encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content);
   records[records.length - 1] = (records.at(-1) ?? 0) ^ 1;
