@@ -15,7 +15,7 @@ const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: s
     usage:
       'history [--only search,export,sweep,replay] [--events 1000000] [--requests 200] [--seconds 10] [--rounds 3] [--build-only]',
   },
-  peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE]' },
+  peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE] [--request-baskets PATH]' },
   read: { run: read, usage: 'read [--events 10000,1000000] [--requests 2000]' },
 };
 
