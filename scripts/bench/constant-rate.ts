@@ -4,11 +4,12 @@
  * a millisecond, which is part of every number; the baseline is measured in the same way. It shares the machine with what it
  * measures, so it does as little as it can: sockets without streams around them, and answers that are looked at, not parsed.
  *
- * Usage: constant-rate.ts --address URL --rate N --seconds N --payload small|github. Prints one JSON line.
+ * Usage: constant-rate.ts --address URL --rate N --seconds N --connections N --payload small|orders|github.
+ * Prints one JSON line.
  */
 import { parseArgs } from 'node:util';
 import type { Socket } from 'bun';
-import { githubPayloads, smallPayload } from '../lib/payloads.ts';
+import { githubPayloads, orderPayloads, smallPayload } from '../lib/payloads.ts';
 import { deliveryRequest } from '../lib/wire.ts';
 import { percentile } from './statistics.ts';
 
@@ -21,7 +22,6 @@ export type RateResult = {
   maxMs: number;
 };
 
-const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 1;
 
 const nothing = Buffer.alloc(0);
@@ -32,12 +32,26 @@ if (import.meta.main) {
     address: { type: 'string' },
     rate: { type: 'string' },
     seconds: { type: 'string' },
+    connections: { type: 'string' },
     payload: { type: 'string' },
   } as const;
-  const { address = '', rate = '', seconds = '', payload = 'small' } = parseArgs({ options }).values;
-  const payloads = payload === 'github' ? githubPayloads() : [smallPayload()];
-  const requests = payloads.map(one => deliveryRequest(address, one));
-  const result = await drive(new URL(address), requests, Number(rate), Number(seconds));
+  const {
+    address = '',
+    rate = '',
+    seconds = '',
+    connections = '64',
+    payload = 'small',
+  } = parseArgs({ options }).values;
+  const payloads = { github: githubPayloads, orders: () => orderPayloads(1000), small: () => [smallPayload()] }[
+    payload
+  ];
+  if (!payloads) throw new Error(`no payloads of the name ${payload}`);
+  const requests = payloads().map(one => deliveryRequest(address, one));
+  const result = await drive(new URL(address), requests, {
+    rate: Number(rate),
+    seconds: Number(seconds),
+    connections: Number(connections),
+  });
   process.stdout.write(`${JSON.stringify(result)}\n`);
   process.exit(0);
 }
@@ -48,8 +62,7 @@ type Sender = { number: number; unsent: Uint8Array; answer: Buffer; socket: Sock
 async function drive(
   { hostname, port }: URL,
   requests: readonly Uint8Array[],
-  rate: number,
-  seconds: number,
+  { rate, seconds, connections }: { rate: number; seconds: number; connections: number },
 ): Promise<RateResult> {
   const total = Math.round(rate * (seconds + WARM_UP_SECONDS));
   const measuredFrom = rate * WARM_UP_SECONDS;
@@ -104,7 +117,7 @@ async function drive(
     socket.data = { number: 0, unsent: nothing, answer: nothing, socket };
     idle.push(socket.data);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, connect));
+  await Promise.all(Array.from({ length: connections }, connect));
 
   const startedAt = performance.now();
   const dueAt = (number: number): number => startedAt + (number * 1000) / rate;

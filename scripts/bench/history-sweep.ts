@@ -12,7 +12,7 @@ import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { freePort, install } from '../lib/installation.ts';
 import { smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
-import { constantRate } from './ingest.ts';
+import { constantRate } from './generators.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad, requireWrk } from './wrk.ts';

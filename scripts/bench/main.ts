@@ -1,8 +1,9 @@
 /*
- * `bun run bench ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints
+ * `bun run bench goals|ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints
  * a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json). `--help`, or nothing,
  * lists them.
  */
+import { goals } from './goals.ts';
 import { history } from './history.ts';
 import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
@@ -10,6 +11,11 @@ import { read } from './read.ts';
 
 const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
   ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
+  goals: {
+    run: goals,
+    usage:
+      'goals [--only capture,latency,disk,load,device,reading,memory,start] [--seconds 60] [--rounds 3] [--burst 100000] [--load-seconds 420] [--events 1000000] [--requests 500] [--baseline-binary PATH] [--request-baskets PATH]',
+  },
   history: {
     run: history,
     usage:

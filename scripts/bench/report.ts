@@ -10,8 +10,10 @@ export type Row = {
   unit: string;
   /** The same measured on the baseline in the same run, where that makes sense. */
   baseline?: number;
-  /** What the number is held against: a ratio to the baseline when there is one, else the number itself. */
+  /** What is held against the goal: the ratio to the baseline when there is one, else the number itself. */
   goal?: { atLeast: number } | { atMost: number };
+  /** The goal is for the number, though there is a baseline to compare it with. */
+  isGoalAbsolute?: boolean;
 };
 
 /** Prints the table, writes `.bench/NAME.json` and a dated copy. */
@@ -49,14 +51,15 @@ function compared(row: Row): string {
   return row.baseline === undefined ? '' : `${figure(row.baseline, row.unit)} (${figure(ratio(row) ?? 0, '')})`;
 }
 
-function goal({ goal: wanted }: Row): string {
+function goal({ goal: wanted, isGoalAbsolute, unit }: Row): string {
   if (!wanted) return '';
-  return 'atLeast' in wanted ? `>= ${wanted.atLeast}` : `<= ${wanted.atMost}`;
+  const text = 'atLeast' in wanted ? `>= ${wanted.atLeast}` : `<= ${wanted.atMost}`;
+  return isGoalAbsolute && unit !== '' ? `${text} ${unit}` : text;
 }
 
 function verdict(row: Row): string {
   if (!row.goal) return '';
-  const value = ratio(row) ?? row.ours;
+  const value = (row.isGoalAbsolute ? undefined : ratio(row)) ?? row.ours;
   return ('atLeast' in row.goal ? value >= row.goal.atLeast : value <= row.goal.atMost) ? 'met' : 'MISSED';
 }
 
