@@ -19,8 +19,13 @@ type Target = { pid: number; address: string; end: () => Promise<void> };
 const WARM_UP_SECONDS = 2;
 const PAYLOADS = 1000;
 
-export const captureRows: Part = async ({ seconds, rounds, burst: deliveries, peerPrograms }) => {
-  const peer = peerStart(peerPrograms);
+export const captureRows: Part<'seconds' | 'rounds' | 'burst' | 'peerPrograms'> = async ({
+  seconds,
+  rounds,
+  burst: deliveries,
+  peerPrograms,
+}) => {
+  const peer = peerPrograms && peerStart(peerPrograms);
   const payloads = { small: orderPayloads(PAYLOADS), github: githubPayloads() };
   const sustained = await sustainedRates(payloads, { seconds, rounds, peer });
   const bursts = peer && (await burstRates(payloads.small, { deliveries, rounds, peer }));

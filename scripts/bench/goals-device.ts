@@ -16,13 +16,15 @@ const CONNECTIONS = 4;
 
 type Written = { deliveries: number; ofDevice: number | undefined; ofProcess: number };
 
-export const deviceRows: Part = async ({ seconds, baselineBinary }) => {
+export const deviceRows: Part<'seconds' | 'baselineBinary'> = async ({ seconds, baselineBinary }) => {
   const taken: Partial<Record<Side, Written>> = {};
-  await Promise.all(
+  // All of them to their end: each leaves a mounted file system behind otherwise.
+  const done = await Promise.allSettled(
     programs(baselineBinary).map(async program => {
       taken[program.side] = await measure(program, seconds);
     }),
   );
+  for (const result of done) if (result.status === 'rejected') throw result.reason;
   const { ours, baseline } = taken;
   if (!ours) throw new Error('the program was not measured');
   const row = (what: string, figure: keyof Written): Row => ({

@@ -16,7 +16,7 @@ type Side = 'Hooktape' | 'writing and syncing alone' | 'node:http';
 
 const WARM_UP_SECONDS = 2;
 
-export const latencyRows: Part = async ({ seconds, rounds }, sustainedRate) => {
+export const latencyRows: Part<'seconds' | 'rounds'> = async ({ seconds, rounds }, sustainedRate) => {
   const recorder = await startRecorder();
   const bare = await startBaseline();
   const pids = [recorder.server.pid, bare.pid];

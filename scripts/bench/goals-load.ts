@@ -29,7 +29,9 @@ type Figures = {
 const SEARCH_MS = 60_000;
 const KILL_AFTER_SECONDS = 2;
 
-export const loadRows: Part = async options => {
+type Used = 'loadSeconds' | 'requests' | 'rounds' | 'baselineBinary';
+
+export const loadRows: Part<Used> = async options => {
   const taken: Partial<Record<Side, Figures>> = {};
   for (const program of programs(options.baselineBinary)) taken[program.side] = await measure(program, options);
   const { ours, baseline } = taken;
@@ -69,7 +71,10 @@ export const loadRows: Part = async options => {
 
 const article = (term: Term): string => (term === 'absent' ? 'an' : 'a');
 
-async function measure({ binary, side }: Program, { loadSeconds, requests, rounds }: GoalOptions): Promise<Figures> {
+async function measure(
+  { binary, side }: Program,
+  { loadSeconds, requests, rounds }: Pick<GoalOptions, Used>,
+): Promise<Figures> {
   const recorder = await startRecorder(binary);
   try {
     const { api, address, endpoint } = recorder;

@@ -3,7 +3,11 @@ import type { Part } from './goals.ts';
 import { KINDS, readTimes } from './reading.ts';
 import { programs } from './recorder.ts';
 
-export const readingRows: Part = async ({ events, requests, baselineBinary }) => {
+export const readingRows: Part<'events' | 'requests' | 'baselineBinary'> = async ({
+  events,
+  requests,
+  baselineBinary,
+}) => {
   const stores = programs(baselineBinary).map(({ side, binary }) => ({ name: side, events, binary }));
   const times = await readTimes(stores, requests);
   return {

@@ -8,7 +8,7 @@ import { interleaved, medians } from './rounds.ts';
 
 const STARTS_A_ROUND = 8;
 
-export const startRows: Part = async ({ rounds, baselineBinary }) => {
+export const startRows: Part<'rounds' | 'baselineBinary'> = async ({ rounds, baselineBinary }) => {
   const installations = new Map(
     programs(baselineBinary).map(({ side, binary }) => [
       side,

@@ -29,7 +29,8 @@ export type GoalOptions = {
   events: number;
   requests: number;
   baselineBinary: string | undefined;
-  peerPrograms: Programs;
+  /** Where the peers are; undefined: nothing is measured beside them. */
+  peerPrograms: Programs | undefined;
 };
 
 export type PartResult = {
@@ -39,8 +40,14 @@ export type PartResult = {
   sustainedRate?: number | undefined;
 };
 
-/** @param sustainedRate undefined when it was not measured before */
-export type Part = (options: GoalOptions, sustainedRate?: number) => Promise<PartResult>;
+/**
+ * What a part measures, with those of the options that it looks at.
+ * @param sustainedRate undefined when it was not measured before
+ */
+export type Part<Used extends keyof GoalOptions> = (
+  options: Pick<GoalOptions, Used>,
+  sustainedRate?: number,
+) => Promise<PartResult>;
 
 const PARTS = {
   capture: captureRows,
@@ -51,7 +58,7 @@ const PARTS = {
   reading: readingRows,
   memory: memoryRows,
   start: startRows,
-} satisfies Record<string, Part>;
+} satisfies Record<string, Part<keyof GoalOptions>>;
 const NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
 
 export async function goals(args: string[]): Promise<void> {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { freePort, install } from '../lib/installation.ts';
-import { smallPayload } from '../lib/payloads.ts';
+import { orderPayloads, smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import { constantRate } from './generators.ts';
 import { type Row, report } from './report.ts';
@@ -39,11 +39,15 @@ export async function historySweep({ events, seconds }: { events: number; second
     for (let round = 0; round < rounds; round++) {
       const email = `round-${round}@example.com`;
       const api = await firstApi(installation, server, email);
-      await seed(ingestAddress(server, await api.createEndpoint('old')), [smallPayload()], 200);
+      await seed(
+        ingestAddress(server, await api.createEndpoint('old')),
+        orderPayloads(1000),
+        Math.floor(events / rounds),
+      );
       people.push({ email, api });
     }
     await server.end('SIGTERM');
-    multiply(file, Math.floor(events / 200 / rounds));
+    backdate(file);
     const sizeBefore = statSync(file).size;
 
     server = await installation.start(server.port);
@@ -107,22 +111,13 @@ async function timeOfCount(api: Api): Promise<number> {
   return ms;
 }
 
-/** Every event becomes old, and so many old ones; the counters with them. The server is not running. */
-function multiply(file: string, times: number): void {
+/** Every event becomes older than the shorter window. The server is not running. */
+function backdate(file: string): void {
   const db = new Database(file);
-  const from = Date.now() - ageDays * day;
-  db.run('UPDATE events SET received_at = ? + seq', [from]);
-  const columns =
-    'endpoint, size, encoding, method, platform, event_type, verdict, source_ip, sha256, path, query, preview, content';
-  const [{ last = 0 } = {}] = db.query<{ last: number }, []>('SELECT max(seq) AS last FROM events').all();
-  for (let copy = 1; copy < times; copy++)
-    db.run(
-      `INSERT INTO events (nonce, received_at, ${columns})
-       SELECT randomblob(12), ? + seq, ${columns} FROM events WHERE seq <= ? ORDER BY seq`,
-      [from + copy * last, last],
-    );
-  db.run(`UPDATE endpoints SET event_count = (SELECT count(*) FROM events WHERE endpoint = endpoints.seq),
-            last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)`);
+  db.run('UPDATE events SET received_at = ? + seq', [Date.now() - ageDays * day]);
+  db.run(
+    'UPDATE endpoints SET last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)',
+  );
   db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
   // Whatever SQLite made belongs to the one who made the database.
