@@ -30,7 +30,11 @@ const sweepWithinMs = 900_000;
  */
 export async function historySweep({ events, seconds }: { events: number; seconds: number }): Promise<Row[]> {
   requireWrk();
-  const installation = install({ HOOKTAPE_LOG_LEVEL: 'info', HOOKTAPE_RATE_LIMIT: '1000000' });
+  const installation = install({
+    HOOKTAPE_LOG_LEVEL: 'info',
+    HOOKTAPE_RATE_LIMIT: '1000000',
+    HOOKTAPE_SWEEP_EVERY: '5s',
+  });
   const file = join(installation.dataDir, 'hooktape.db');
   let server = await installation.start(await freePort());
   try {
@@ -46,6 +50,7 @@ export async function historySweep({ events, seconds }: { events: number; second
       );
       people.push({ email, api });
     }
+    await seed(ingestAddress(server, inbox), [smallPayload()], 1);
     await server.end('SIGTERM');
     backdate(file);
     const sizeBefore = statSync(file).size;
@@ -111,10 +116,15 @@ async function timeOfCount(api: Api): Promise<number> {
   return ms;
 }
 
-/** Every event becomes older than the shorter window. The server is not running. */
+/**
+ * Every event of the old histories becomes older than the shorter window. The inbox keeps its time: a server that finds nothing
+ * newer takes the present for a clock that has jumped, and sweeps nothing. The server is not running.
+ */
 function backdate(file: string): void {
   const db = new Database(file);
-  db.run('UPDATE events SET received_at = ? + seq', [Date.now() - ageDays * day]);
+  db.run("UPDATE events SET received_at = ? + seq WHERE endpoint IN (SELECT seq FROM endpoints WHERE name = 'old')", [
+    Date.now() - ageDays * day,
+  ]);
   db.run(
     'UPDATE endpoints SET last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)',
   );
