@@ -27,13 +27,16 @@ export function rareOrder(): { rare: string; payload: Payload } {
  * one each time.
  * @throws when it finds more or less.
  */
-export async function searchMs({ api, endpointId, rare }: Haystack, term: Term): Promise<number> {
+export async function searchMs({ api, endpointId, rare }: Haystack, term: Term, signal?: AbortSignal): Promise<number> {
   const text = { absent: () => crypto.randomUUID().replaceAll('-', ''), rare: () => rare, common: () => commonTerm };
   const query = new URLSearchParams({ endpointId, q: text[term](), limit: String(pageSize) });
   const startedAt = performance.now();
   let count = 0;
   do {
-    const page = (await (await api.get(`/api/events?${query}`)).json()) as { events: []; nextCursor: string | null };
+    const page = (await (await api.get(`/api/events?${query}`, signal)).json()) as {
+      events: [];
+      nextCursor: string | null;
+    };
     count += page.events.length;
     if (page.nextCursor === null) break;
     query.set('cursor', page.nextCursor);
