@@ -17,7 +17,7 @@ import {
   statSync,
   write,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { syncDirectory } from '../../db/files/publish-file.ts';
 import { alignedBytes, groupAlignment, segmentNonceBytes } from './group.ts';
@@ -77,16 +77,20 @@ export function createSegmentFiles({
   databaseId,
   segmentBytes,
   random,
+  syncNames = syncDirectory,
 }: {
   directory: string;
   databaseId: Uint8Array;
   segmentBytes: number;
   random: (length: number) => Uint8Array;
+  /** Puts the names in a directory on disk. */
+  syncNames?: (directory: string) => Promise<void>;
 }) {
   const spares: string[] = [];
   let lastGeneration = 0;
   let lastName = 0;
   let making: Promise<void> | undefined;
+  let isDirectorySynced = false;
 
   const namesInDirectory = (): string[] => {
     try {
@@ -97,16 +101,24 @@ export function createSegmentFiles({
     }
   };
 
+  /** A process that ended right after it made the directory may not have synced its name. */
+  const makeDirectory = async (): Promise<void> => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (isDirectorySynced) return;
+    await syncNames(dirname(directory));
+    isDirectorySynced = true;
+  };
+
   /** A file of zeros, on disk in full. @throws the file system's error, and then there is no file */
   const create = async (bytes: number): Promise<string> => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory();
     const path = join(directory, `${String(++lastName).padStart(8, '0')}.segment`);
     const file = openSync(path, 'wx', 0o600);
     try {
       for (let at = 0; at < bytes; at += zeros.length)
         await writeAll(file, zeros.subarray(0, Math.min(zeros.length, bytes - at)), at);
       await done(callback => fsync(file, callback));
-      await syncDirectory(directory);
+      await syncNames(directory);
     } catch (error) {
       rmSync(path, { force: true });
       throw error;
@@ -201,6 +213,7 @@ export function createSegmentFiles({
       await making?.catch(() => {});
       spares.length = 0;
       for (const name of namesInDirectory()) rmSync(join(directory, name), { force: true });
+      isDirectorySynced = false;
       try {
         rmdirSync(directory);
       } catch {

@@ -1,0 +1,73 @@
+/* The names of segments and of their directory are on disk before a segment is used. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from '../../testing/test-server.ts';
+import { createSegmentFiles, type OpenSegment } from './segment-files.ts';
+
+let parent: string;
+let directory: string;
+/** Directories in the order in which they were synced. */
+let synced: string[];
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'hooktape-segments-'));
+  directory = join(parent, 'capture');
+  synced = [];
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+const create = (syncNames = async (path: string) => void synced.push(path)) =>
+  createSegmentFiles({
+    directory,
+    databaseId: new Uint8Array(16),
+    segmentBytes: 64 << 10,
+    random: randomBytes,
+    syncNames,
+  });
+
+async function openAndClose(files: ReturnType<typeof create>): Promise<OpenSegment> {
+  const segment = await files.openNext(0, 1);
+  closeSync(segment.file);
+  return segment;
+}
+
+test('the name of the directory is synced before the first segment in it', async () => {
+  await openAndClose(create());
+  expect(synced).toEqual([parent, directory]);
+});
+
+test('it is synced once a process', async () => {
+  const files = create();
+  await openAndClose(files);
+  await openAndClose(files);
+  expect(synced).toEqual([parent, directory, directory]);
+});
+
+test('a process that ended before it synced the name leaves that to the next one', async () => {
+  mkdirSync(directory);
+  await openAndClose(create());
+  expect(synced).toEqual([parent, directory]);
+});
+
+test('it is synced again after the directory was removed', async () => {
+  const files = create();
+  await openAndClose(files);
+  await files.removeAll();
+  expect(existsSync(directory)).toBe(false);
+  await openAndClose(files);
+  expect(synced).toEqual([parent, directory, parent, directory]);
+});
+
+test('no segment is used while names cannot be synced', async () => {
+  let isBroken = true;
+  const files = create(async path => {
+    if (isBroken) throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+    synced.push(path);
+  });
+  await expect(files.openNext(0, 1)).rejects.toThrow('input/output error');
+  isBroken = false;
+  await openAndClose(files);
+  expect(synced).toEqual([parent, directory]);
+});
