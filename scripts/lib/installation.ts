@@ -2,7 +2,17 @@
  * Installs a copy of the compiled program in a temporary directory. Scripts use only its public interface: commands, signals and
  * HTTP. Of the caller's environment it gets only PATH.
  */
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +44,8 @@ export type Installation = {
   dir: string;
   dataDir: string;
   run: (args: readonly string[], env?: Env) => Promise<CommandResult>;
-  start: (port: number, env?: Env) => Promise<Server>;
+  /** @param tracer a command line that starts the program as its only child, such as `strace` */
+  start: (port: number, env?: Env, tracer?: readonly string[]) => Promise<Server>;
   /** Kills the running servers and deletes all files. */
   remove: () => Promise<void>;
 };
@@ -68,7 +79,7 @@ export function install(
   const dataDir = join(dir, 'data');
   const command = [...wrap, ...dropRoot, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
-  const running = new Set<Subprocess>();
+  const running = new Map<Subprocess, (name: 'SIGKILL') => void>();
   let port = 0;
 
   return {
@@ -86,37 +97,43 @@ export function install(
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
     },
-    start: async (serverPort, env = {}) => {
+    start: async (serverPort, env = {}, tracer = []) => {
       port = serverPort;
       const startedAt = performance.now();
-      const child = Bun.spawn([...command, 'serve'], {
+      const child = Bun.spawn([...tracer, ...command, 'serve'], {
         cwd: dir,
         env: { ...environment(env), HOOKTAPE_PORT: String(port) },
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
       });
-      running.add(child);
+      const signal = (name: 'SIGTERM' | 'SIGKILL') =>
+        process.kill(tracer.length > 0 ? childOf(child.pid) : child.pid, name);
+      running.set(child, signal);
       void child.exited.then(() => running.delete(child));
       const output = keepTail(child);
       const origin = `http://127.0.0.1:${port}`;
       await untilReady(child, origin, output);
       const startupMs = performance.now() - startedAt;
-      const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-        child.kill(signal);
+      const pid = tracer.length > 0 ? childOf(child.pid) : child.pid;
+      const end = async (name: 'SIGTERM' | 'SIGKILL') => {
+        signal(name);
         return await child.exited;
       };
-      return { origin, port, pid: child.pid, startupMs, output, end };
+      return { origin, port, pid, startupMs, output, end };
     },
     remove: async () => {
-      for (const child of running) {
-        child.kill('SIGKILL');
+      for (const [child, signal] of running) {
+        signal('SIGKILL');
         await child.exited;
       }
       rmSync(base, { recursive: true, force: true });
     },
   };
 }
+
+/** Linux. */
+const childOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
