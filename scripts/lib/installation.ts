@@ -26,17 +26,21 @@ const commandTimeoutMs = 30_000;
 export type Env = Record<string, string>;
 export type CommandResult = { exitCode: number; stdout: string; stderr: string };
 
-export type Server = {
+/** A started process that may not be ready yet. */
+export type Program = {
+  /** The last output of the process, for failure reports. */
+  output: () => string;
+  /** Sends a signal and waits for the process to exit. @returns the exit code, or 128 + signal number */
+  end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>;
+};
+
+export type Server = Program & {
   /** `http://127.0.0.1:PORT` */
   origin: string;
   port: number;
   pid: number;
   /** From spawning the process until /readyz answers 200. */
   startupMs: number;
-  /** The last output of the process, for failure reports. */
-  output: () => string;
-  /** Sends a signal and waits for the process to exit. @returns the exit code, or 128 + signal number */
-  end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>;
 };
 
 export type Installation = {
@@ -46,6 +50,8 @@ export type Installation = {
   run: (args: readonly string[], env?: Env) => Promise<CommandResult>;
   /** @param tracer a command line that starts the program as its only child, such as `strace` */
   start: (port: number, env?: Env, tracer?: readonly string[]) => Promise<Server>;
+  /** Starts the server and does not wait until it is ready. */
+  startWithoutWaiting: (port: number) => Program;
   /** Kills the running servers and deletes all files. */
   remove: () => Promise<void>;
 };
@@ -79,8 +85,30 @@ export function install(
   const dataDir = join(dir, 'data');
   const command = [...wrap, ...dropRoot, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
-  const running = new Map<Subprocess, (name: 'SIGKILL') => void>();
+  const running = new Set<Program>();
   let port = 0;
+
+  const spawn = (serverPort: number, env: Env, tracer: readonly string[]) => {
+    port = serverPort;
+    const child = Bun.spawn([...tracer, ...command, 'serve'], {
+      cwd: dir,
+      env: { ...environment(env), HOOKTAPE_PORT: String(port) },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const pid = (): number => (tracer.length > 0 ? onlyChildOf(child.pid) : child.pid);
+    const program: Program = {
+      output: keepTail(child),
+      end: async signal => {
+        if (child.exitCode === null && child.signalCode === null) process.kill(pid(), signal);
+        return await child.exited;
+      },
+    };
+    running.add(program);
+    void child.exited.then(() => running.delete(program));
+    return { child, pid, program };
+  };
 
   return {
     dir,
@@ -98,42 +126,26 @@ export function install(
       return { exitCode: await child.exited, stdout, stderr };
     },
     start: async (serverPort, env = {}, tracer = []) => {
-      port = serverPort;
       const startedAt = performance.now();
-      const child = Bun.spawn([...tracer, ...command, 'serve'], {
-        cwd: dir,
-        env: { ...environment(env), HOOKTAPE_PORT: String(port) },
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'pipe',
-      });
-      const signal = (name: 'SIGTERM' | 'SIGKILL') =>
-        process.kill(tracer.length > 0 ? childOf(child.pid) : child.pid, name);
-      running.set(child, signal);
-      void child.exited.then(() => running.delete(child));
-      const output = keepTail(child);
+      const { child, pid, program } = spawn(serverPort, env, tracer);
       const origin = `http://127.0.0.1:${port}`;
-      await untilReady(child, origin, output);
-      const startupMs = performance.now() - startedAt;
-      const pid = tracer.length > 0 ? childOf(child.pid) : child.pid;
-      const end = async (name: 'SIGTERM' | 'SIGKILL') => {
-        signal(name);
-        return await child.exited;
-      };
-      return { origin, port, pid, startupMs, output, end };
+      await untilReady(child, origin, program.output);
+      return { ...program, origin, port, pid: pid(), startupMs: performance.now() - startedAt };
     },
+    startWithoutWaiting: serverPort => spawn(serverPort, {}, []).program,
     remove: async () => {
-      for (const [child, signal] of running) {
-        signal('SIGKILL');
-        await child.exited;
-      }
+      for (const program of running) await program.end('SIGKILL');
       rmSync(base, { recursive: true, force: true });
     },
   };
 }
 
 /** Linux. */
-const childOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+function onlyChildOf(pid: number): number {
+  const child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+  if (!(child > 0)) throw new Error(`process ${pid} has not started the program`);
+  return child;
+}
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
