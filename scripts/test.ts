@@ -1,17 +1,22 @@
 /*
  * `bun run test [ARGS]`: runs `bun test ARGS` and prints `N passed, N failed[, N skipped]` as the last line. A file that does not
- * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests.
+ * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. Test files run in several processes.
  */
+import { availableParallelism } from 'node:os';
 import { slowTests } from './lib/slow-tests.ts';
 
 /** Bun's default of 5 s, also for hooks, is too short when a server starts on a busy disk. */
 const timeoutMs = 60_000;
+/** Each process may run a server and a browser. */
+const workers = Math.min(4, availableParallelism());
 
 const args = process.argv
   .slice(2)
   .flatMap(arg => (arg === '--fast' ? slowTests.map(file => `--path-ignore-patterns=${file}`) : [arg]));
 
-const child = Bun.spawn([process.execPath, 'test', `--timeout=${timeoutMs}`, ...args], {
+// Without isolation a process loads each module once, not once for each file.
+const options = [`--timeout=${timeoutMs}`, `--parallel=${workers}`, '--no-isolate'];
+const child = Bun.spawn([process.execPath, 'test', ...options, ...args], {
   cwd: `${import.meta.dir}/..`,
   env: { ...process.env, TZ: 'UTC' },
   stdin: 'ignore',

@@ -1,5 +1,5 @@
 /*
- * `bun run bench ingest|read|history|peers [OPTIONS]`: compares the compiled program with a baseline in the same run, prints a
+ * `bun run bench ingest|read|history|start|peers [OPTIONS]`: compares the compiled program with a baseline in the same run, prints a
  * table and writes the results to .bench/. `peers` compares it with other programs that receive webhooks (peers.json). `--help`
  * lists the options.
  */
@@ -7,6 +7,7 @@ import { history } from './history.ts';
 import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
 import { read } from './read.ts';
+import { start } from './start.ts';
 
 const benches: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
   ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
@@ -16,6 +17,7 @@ const benches: Record<string, { run: (args: string[]) => Promise<void>; usage: s
       'history [--only search,export,sweep,replay] [--events 1000000] [--requests 200] [--seconds 10] [--rounds 3] [--build-only]',
   },
   peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE]' },
+  start: { run: start, usage: 'start [--rounds 20] [--baseline FILE]' },
   read: { run: read, usage: 'read [--events 10000,1000000] [--requests 2000]' },
 };
 

@@ -30,6 +30,8 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
     root: join(repositoryRoot, 'src'),
     target: 'bun',
     format: 'esm',
+    // What is imported with `import()` becomes a file of its own, with the modules of node that only it needs.
+    splitting: true,
     // Bytecode makes the start three times faster. It works on one machine type only, so other targets get none.
     bytecode: target === undefined,
     minify: { whitespace: true, syntax: true, identifiers: false },

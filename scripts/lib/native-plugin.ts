@@ -42,10 +42,8 @@ export function nativePlugin(root: string, target: Target): BunPlugin & { applie
         applied = true;
         return { contents, loader: 'js' };
       });
-      build.onResolve({ filter: /^hooktape-native$/ }, () => ({
-        path: join(import.meta.dir, 'native.ts'),
-        namespace: 'hooktape-native',
-      }));
+      // The path is part of the names of chunks, so it must not depend on where this is built.
+      build.onResolve({ filter: /^hooktape-native$/ }, () => ({ path: 'native.ts', namespace: 'hooktape-native' }));
       build.onLoad({ filter: /.*/, namespace: 'hooktape-native' }, () => {
         const bytes = readFileSync(addon);
         return {

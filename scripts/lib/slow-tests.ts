@@ -1,6 +1,6 @@
 /*
- * The tests that `bun run test:fast` skips. A file belongs here when it alone takes more than about a second: because it starts
- * the program as a process, waits for a real timeout, or needs a large history.
+ * The tests that `bun run test:fast` skips. A file belongs here when it alone takes about two seconds or more: because it
+ * starts the program as a process, waits for a real timeout, needs a large history, or tries every operation.
  */
 import { Glob } from 'bun';
 
@@ -27,8 +27,13 @@ export const slowTests: readonly string[] = [
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
   'src/features/search/index-maintenance.test.ts',
+  // Every operation, payload or field.
+  'src/http/conformance.test.ts',
+  'src/http/hostile-input.test.ts',
+  'src/platforms/properties.test.ts',
   // Real timeouts and complete protocols.
   'src/features/accounts/reset.test.ts',
+  'src/features/notifications/access.test.ts',
   'src/features/notifications/stream.test.ts',
   'src/features/notifications/stalled-client.test.ts',
   'src/features/mcp/conformance.test.ts',
@@ -46,6 +51,7 @@ export const slowTests: readonly string[] = [
   'src/http/connection/connection-limit.socket.test.ts',
   'src/http/invalid-credentials.test.ts',
   'src/http/connection/slow-bodies.test.ts',
+  'src/ingest/unfinished.test.ts',
   'src/ui/live/stream.test.ts',
   'src/wiring/observability.test.ts',
 ];

@@ -64,7 +64,7 @@ export function createEventsWiring(
     retentionMs,
     createSlices,
     memoryReservations,
-    isUnfiled: seq => infrastructure.journal?.filing.isUnfiled(seq) ?? false,
+    isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
   });
   const notifications = createNotificationsService({
     clock,

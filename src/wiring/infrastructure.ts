@@ -1,17 +1,17 @@
-/* What everything else is built from: the open database, the sealer, the clock, random bytes, timers. */
+/* What everything else is built from: the database, the sealer, the clock, random bytes, timers. */
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
 import { isShortSecret } from '../core/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
-import { openDatabase } from '../db/database.ts';
+import { createDatabase } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
-import { type CaptureJournal, openJournal } from './journal.ts';
+import { createCaptureJournal } from './journal.ts';
 import type { TestOverrides } from './oauth.ts';
 
 export type Dependencies = {
@@ -35,10 +35,9 @@ export type Dependencies = {
   overrides?: TestOverrides;
 };
 
-export type Infrastructure = Awaited<ReturnType<typeof createInfrastructure>>;
+export type Infrastructure = ReturnType<typeof createInfrastructure>;
 
-/** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
-export async function createInfrastructure(dependencies: Dependencies) {
+export function createInfrastructure(dependencies: Dependencies) {
   const {
     config,
     secret,
@@ -53,32 +52,27 @@ export async function createInfrastructure(dependencies: Dependencies) {
     searchNearby,
     overrides = {},
   } = dependencies;
-  let journal: CaptureJournal | undefined;
-  const direct = await openDatabase({
+  const direct = createDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
     spawn,
     onBusy: () => log.error('the database was busy; the connection was replaced'),
     onThreadFailure: error => {
-      journal?.filing.giveUp(error);
+      journal?.giveUp(error);
       onFatal(error);
     },
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
   const { file } = direct;
-  const open = async () => {
-    await checkSecret(direct.client, sealer, hasShortSecret);
-    if (file === undefined) return undefined;
-    return openJournal({ database: direct, file, random, monotonic: clock.monotonic, now: clock.now, log });
-  };
-  journal = await open().catch(async error => {
-    await direct.close();
-    throw error;
-  });
-  const database = journal ? waitBeforeUse(direct, journal.filing.filed) : direct;
+  const journal =
+    file === undefined
+      ? undefined
+      : createCaptureJournal({ database: direct, file, random, monotonic: clock.monotonic, now: clock.now, log });
+  const database = journal ? waitBeforeUse(direct, journal.filed) : direct;
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const repeated: { ms: number; run: () => Promise<void> }[] = [];
   const timers: ReturnType<typeof setInterval>[] = [];
   return {
     config,
@@ -110,17 +104,32 @@ export async function createInfrastructure(dependencies: Dependencies) {
     /** The same for an API request. */
     onRequestError: (error: unknown, request: Request): void =>
       onError(error, { requestId: requestContext(request).id }),
-    /** Repeats `run` until `stopTimers`. A failure is logged, and `run` is called again the next time. */
+    /** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
+    openDatabase: async (): Promise<void> => {
+      await direct.open();
+      try {
+        await checkSecret(direct.client, sealer, hasShortSecret);
+        await journal?.open();
+      } catch (error) {
+        await direct.close();
+        throw error;
+      }
+    },
+    /** From `startTimers` to `stopTimers`, repeats `run`. A failure is logged, and `run` is called again the next time. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {
-      const timer = setInterval(async () => {
-        try {
-          await run();
-        } catch (cause) {
-          log.warn(`${what} failed`, { cause });
-        }
-      }, ms);
-      timer.unref();
-      timers.push(timer);
+      repeated.push({
+        ms,
+        run: async () => {
+          try {
+            await run();
+          } catch (cause) {
+            log.warn(`${what} failed`, { cause });
+          }
+        },
+      });
+    },
+    startTimers: (): void => {
+      for (const { ms, run } of repeated) timers.push(setInterval(run, ms).unref());
     },
     stopTimers: (): void => {
       for (const timer of timers) clearInterval(timer);

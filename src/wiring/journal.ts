@@ -18,8 +18,6 @@ export const journalBatchLimits = { maxRows: 128, maxBytes: 1 << 20 };
 
 export const journalDirectory = (databaseFile: string): string => `${databaseFile}.capture`;
 
-export type CaptureJournal = Awaited<ReturnType<typeof openJournal>>;
-
 export type JournalOptions = {
   database: Pick<Database, 'client' | 'runWriterJob'>;
   /** Of the database. */
@@ -30,8 +28,43 @@ export type JournalOptions = {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
 };
 
-/** @throws the database's or the file system's error */
-export async function openJournal({ database, file, random, monotonic, now, log }: JournalOptions) {
+/**
+ * The journal as the rest of the program uses it. Before `open` there is nothing in it.
+ */
+export function createCaptureJournal(options: JournalOptions) {
+  let opened: Awaited<ReturnType<typeof openJournal>> | undefined;
+  const get = () => {
+    if (!opened) throw new Error('the capture journal is not open');
+    return opened;
+  };
+  return {
+    /** Reads what an earlier process left, and begins to file it. @throws the database's or the file system's error */
+    open: async (): Promise<void> => {
+      opened = await openJournal(options);
+    },
+    filed: () => opened?.filing.filed(),
+    isUnfiled: (seq: number): boolean => opened?.filing.isUnfiled(seq) ?? false,
+    backlog: () => opened?.filing.backlog() ?? { rows: 0, bytes: 0, ageMs: 0 },
+    /** Why filing has stopped; undefined while it works. */
+    failure: (): Error | undefined => opened?.filing.failure(),
+    giveUp: (error: Error): void => opened?.filing.giveUp(error),
+    /** Makes the first segment ahead of the first delivery. */
+    prepare: (): void => get().prepare(),
+    createWriter: (recogniser: Recogniser): WriteBatch => {
+      let write: WriteBatch | undefined;
+      return batch => {
+        write ??= get().createWriter(recogniser);
+        return write(batch);
+      };
+    },
+    /** Stores rows after everything that was acknowledged before. @throws the database's error */
+    insertRows: (events: readonly NewEvent[]): Promise<void> => get().insertRows(events),
+    /** Files what is left. Then nothing of the journal is on disk, unless filing fails. */
+    close: async (): Promise<void> => opened?.close(),
+  };
+}
+
+async function openJournal({ database, file, random, monotonic, now, log }: JournalOptions) {
   const { client, runWriterJob } = database;
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
   const { databaseId, lastSeq } = await readIdentity(client);
@@ -72,17 +105,14 @@ export async function openJournal({ database, file, random, monotonic, now, log 
 
   return {
     filing,
-    /** Makes the first segment ahead of the first delivery. */
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
     createWriter: (recogniser: Recogniser): WriteBatch =>
       createJournalWriter({ journal, filing, recogniser, monotonic }),
-    /** Stores rows after everything that was acknowledged before. @throws the database's error */
     async insertRows(events: readonly NewEvent[]): Promise<void> {
       const reservation = filing.reserve(events.length);
       const rows = packRows(events, reservation.first);
       await reservation.ready({ rows, first: reservation.first }, rows.bytes.length);
     },
-    /** Files what is left. Then nothing of the journal is on disk, unless filing fails. */
     async close(): Promise<void> {
       await filing.drain();
       await journal.close();

@@ -56,7 +56,7 @@ export function createOAuthWiring(
   onAccessEnded: () => void,
 ) {
   const { config, log, clock, random, sealer, every, direct, overrides } = infrastructure;
-  const { client, db } = direct;
+  const { db } = direct;
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
@@ -64,7 +64,7 @@ export function createOAuthWiring(
   // Anybody may send the URL of a document, so it must not point to this host or network, whatever replays may reach.
   const send = overrides.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
-  const stores = createOAuthStores(db, client);
+  const stores = createOAuthStores(db);
   const grantIndex = createGrantIndex(infrastructure, stores.grants.ids);
   const oauth = createOAuthService({
     stores,

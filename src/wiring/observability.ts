@@ -1,5 +1,6 @@
 /* Metrics, readiness and disk space. */
 import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
+import { checkWritable } from '../db/write-check.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
 import { createReadiness } from '../http/readiness.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -20,20 +21,11 @@ export function createObservabilityWiring(
   { direct, journal, clock, log, version, usage, every }: Infrastructure,
   measured: () => MeasuredServices,
 ) {
-  const { file, client } = direct;
+  const { file, db } = direct;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
-    checkWritable: async () => {
-      // A new value each time: SQLite writes nothing when a row stays the same.
-      await client.batch(
-        [
-          `INSERT INTO meta (name, value) VALUES ('write-check', randomblob(8))
-           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        ],
-        'write',
-      );
-    },
-    storageProblem: () => journal?.filing.failure() && 'stored deliveries cannot be moved into the database',
+    checkWritable: () => checkWritable(db),
+    storageProblem: () => journal?.failure() && 'stored deliveries cannot be moved into the database',
     diskSpace: space,
     monotonic: clock.monotonic,
     log,
@@ -49,16 +41,16 @@ export function createObservabilityWiring(
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
-      journal: journal?.filing.backlog,
+      journal: journal?.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });
 
   every(diskEveryMs, 'checking the disk', async () => void (await readiness.checkDisk()));
-  let lagFrom = clock.monotonic();
+  let lagFrom: number | undefined;
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();
-    metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
+    if (lagFrom !== undefined) metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
     lagFrom = now;
   });
   return { readiness, metrics };

@@ -52,7 +52,7 @@ describe('the element reader', () => {
     expect(read('{"events":[]}', 1)).toEqual({ kind: 'json', elements: [] });
   });
 
-  test.each([
+  const refused: [string, string][] = [
     ['', 'byte 0: no list of events'],
     ['{}', 'byte 2: no list of events'],
     ['[]', 'no list of events'],
@@ -72,7 +72,12 @@ describe('the element reader', () => {
     ['{"events":[],}', 'the file is not valid JSON outside its list of events'],
     ['{"a" 1,"events":[]}', 'the file is not valid JSON outside its list of events'],
     [`{"a":"${'x'.repeat(5 << 20)}","events":[]}`, 'too much data outside the list of events'],
-  ])('%.30p: %s', (text, message) => {
-    for (const size of [3, 1 << 20]) expect(() => read(text, size)).toThrow(message);
-  });
+  ];
+  // Names are cut: one of the texts has 5 MB.
+  test.each(refused.map(([text, message]) => [text.slice(0, 30), message, text] as const))(
+    '%p: %s',
+    (_, message, text) => {
+      for (const size of [3, 1 << 20]) expect(() => read(text, size)).toThrow(message);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /* Reads events. Ownership and retention are part of every query. */
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, max, sql } from 'drizzle-orm';
 import type { Position } from '../../core/cursor.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
@@ -79,8 +79,7 @@ export function createEventsStore(db: Drizzle) {
         .limit(limit),
 
     /** The highest row number, of any endpoint; 0 without events. */
-    newest: async (): Promise<number> =>
-      (await db.select({ seq: sql<number | null>`max(${events.seq})` }).from(events))[0]?.seq ?? 0,
+    newest: async (): Promise<number> => (await db.select({ seq: max(events.seq) }).from(events))[0]?.seq ?? 0,
 
     /** Events of one endpoint by row number, oldest first. */
     rows: (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>

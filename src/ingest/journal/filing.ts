@@ -71,7 +71,7 @@ const defaultLimits = {
   maxBytes: 4 << 20,
   /** Fewer rows than this wait a moment for more, unless somebody reads. */
   minRows: 256,
-  lingerMs: 250,
+  lingerMs: 500,
   /** Beyond this backlog capture waits for filing. */
   maxBacklogBytes: 256 << 20,
   maxBacklogRows: 65_536,

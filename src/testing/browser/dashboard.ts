@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { eventually } from '../poll.ts';
 import { launchBrowser } from './chromium.ts';
 
 const root = join(import.meta.dir, '../../..');
@@ -26,6 +27,8 @@ export type Dashboard = {
   setUp: (page: Page) => Promise<void>;
   /** The problems of all pages so far. */
   problems: PageProblems;
+  /** Stops the server, works on its data directory, and starts it again. */
+  whileStopped: (work: (dataDir: string) => Promise<void>) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -36,32 +39,45 @@ export async function openDashboard(
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
-  const server = Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'serve'], {
-    cwd: dataDir,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    env: {
-      PATH: Bun.env['PATH'] ?? '',
-      TZ: 'UTC',
-      HOOKTAPE_DATA_DIR: dataDir,
-      HOOKTAPE_HOST: '127.0.0.1',
-      HOOKTAPE_PORT: String(port),
-      HOOKTAPE_BASE_URL: origin,
-      HOOKTAPE_RATE_LIMIT: '1000000',
-      ...env,
-    },
-  });
+  const start = () =>
+    Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'serve'], {
+      cwd: dataDir,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: {
+        PATH: Bun.env['PATH'] ?? '',
+        TZ: 'UTC',
+        HOOKTAPE_DATA_DIR: dataDir,
+        HOOKTAPE_HOST: '127.0.0.1',
+        HOOKTAPE_PORT: String(port),
+        HOOKTAPE_BASE_URL: origin,
+        HOOKTAPE_RATE_LIMIT: '1000000',
+        ...env,
+      },
+    });
+  let server = start();
   const stop = async (): Promise<void> => {
     server.kill();
     await server.exited;
     rmSync(dataDir, { recursive: true, force: true });
   };
+  const whileStopped = async (work: (dataDir: string) => Promise<void>): Promise<void> => {
+    server.kill();
+    await server.exited;
+    await work(dataDir);
+    server = start();
+    // Its few lines of output fit into the pipes, which nobody reads.
+    await eventually(
+      async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true,
+      startTimeoutMs,
+    );
+  };
   let browser: Browser | undefined;
   try {
     const setupUrl = await readSetupLink(server);
     browser = await launchBrowser(browserEnv);
-    return createDashboard(origin, setupUrl, browser, stop);
+    return { ...createDashboard(origin, setupUrl, browser, stop), whileStopped };
   } catch (error) {
     await browser?.close();
     await stop();
@@ -69,7 +85,12 @@ export async function openDashboard(
   }
 }
 
-function createDashboard(origin: string, setupUrl: string, browser: Browser, stop: () => Promise<void>): Dashboard {
+function createDashboard(
+  origin: string,
+  setupUrl: string,
+  browser: Browser,
+  stop: () => Promise<void>,
+): Omit<Dashboard, 'whileStopped'> {
   const problems: PageProblems = { dialogs: [], violations: [], foreign: [], errors: [] };
   return {
     origin,

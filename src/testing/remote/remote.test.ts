@@ -71,6 +71,15 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     });
   });
 
+  test('half a surrogate pair in a request is answered as by an embedded database', async () => {
+    const response = await one.fetch('/api/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"\\ud800","password":"x"}',
+    });
+    expect(response.status).toBe(401);
+  });
+
   test('a key revoked on one process is refused on the other at once', async () => {
     const owner = await one.createAccount('keys@example.com');
     const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
