@@ -87,17 +87,21 @@ describe('hooktape check', () => {
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
     ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows referring to a missing row in teams'],
     [
-      'another body',
-      'UPDATE events SET content = (SELECT content FROM events WHERE seq = 1) WHERE seq = 3',
+      'other bodies',
+      'UPDATE blocks SET encoding = 0, content = zeroblob(bytes)',
       'contents',
       'its body is not the one that came',
     ],
+    ['damaged bodies', "UPDATE blocks SET encoding = 1, content = x'28b52ffd'", 'contents', 'cannot be read'],
     [
-      'a damaged body',
-      "UPDATE events SET encoding = 1, content = x'28b52ffd' WHERE seq = 3",
+      'a wrong place',
+      'UPDATE events SET block_start = 0 WHERE seq = 2',
       'contents',
-      'cannot be read',
+      'its body is not the one that came',
     ],
+    ['a missing block', 'UPDATE events SET block = 99 WHERE seq = 2', 'contents', 'its block is missing'],
+    ['a wrong count in a block', 'UPDATE blocks SET events = 5', 'contents', 'block 1 counts 5 events and has 4'],
+    ['a block without events', 'DELETE FROM events', 'contents', 'block 1 counts 4 events and has 0'],
     ['a secret moved elsewhere', "UPDATE secrets SET id = 'sec_2'", 'secrets', 'signing secret sec_2 cannot be opened'],
   ])('finds %s', async (_what, sql, name, words) => {
     await damage(sql);

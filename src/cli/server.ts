@@ -73,6 +73,7 @@ export async function openServer({ io, config, log, spawn, certificate }: Server
       services.journal?.prepare();
       // Events that expired while no server ran.
       services.retention.wake();
+      services.packing.wake();
       void services.readiness.checkDisk();
       return stop;
     },

@@ -1,96 +1,62 @@
 /*
- * The format of a delivery's headers and body in the database: one blob, so that they compress together. Four bytes with the
- * length of the headers (big endian), the header pairs as JSON in UTF-8, then the body. Compressed with zstd at level 1 when that
- * saves at least a tenth: real payloads shrink several times, and are inserted faster.
+ * An event's headers and body as they are read from the database, and the layout of 1.0, in which a row has its own content: four
+ * bytes with the length of the headers (big endian), the header pairs as JSON in UTF-8, then the body; compressed with zstd when
+ * that saved at least a tenth. core/event-block.ts has the layout of newer events.
  */
 
 import type { YieldIfDue } from './concurrency/time-slices.ts';
 import type { HeaderPair } from './headers.ts';
 import { sha256 as hash, sha256InSlices } from './sha256.ts';
 
-export type StoredContent = { encoding: 0 | 1; content: Uint8Array };
-
-const minCompressedBytes = 200;
-const encoder = new TextEncoder();
 /** Headers are written as UTF-8, so anything else is damage. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Reused for every delivery that fits, since nothing refers to it after the call. */
-const scratch = new Uint8Array(256 << 10);
-
-/** @param pairs after the header rules */
-export function packContent(pairs: readonly HeaderPair[], body: Uint8Array): StoredContent {
-  const headers = JSON.stringify(pairs);
-  // UTF-8 takes three bytes for a UTF-16 unit at most.
-  const maxBytes = 4 + headers.length * 3 + body.length;
-  const plain = maxBytes <= scratch.length ? scratch : new Uint8Array(maxBytes);
-  const { written } = encoder.encodeInto(headers, plain.subarray(4));
-  plain[0] = written >>> 24;
-  plain[1] = written >>> 16;
-  plain[2] = written >>> 8;
-  plain[3] = written;
-  plain.set(body, 4 + written);
-  const whole = plain.subarray(0, 4 + written + body.length);
-  if (whole.length >= minCompressedBytes) {
-    const packed = Bun.zstdCompressSync(whole, { level: 1 });
-    if (packed.length < whole.length * 0.9) return { encoding: 1, content: packed };
-  }
-  return { encoding: 0, content: whole.slice() };
-}
-
-/** The body alone. @throws when the blob is damaged */
-export const unpackBody = (encoding: number, content: Uint8Array): Uint8Array => split(unpack(encoding, content)).body;
-
-/** Stored content has changed on disk. Changed headers are noticed only when they cannot be parsed. */
+/** Stored content has changed on disk. In a row of 1.0, changed headers are noticed only when they cannot be parsed. */
 export class DamagedError extends Error {}
 
-/** `sha256` of the received body: 32 bytes, or in hex. */
-type Stored = { encoding: number; content: Uint8Array; sha256: Uint8Array | string };
-
+/** The header pairs as JSON in UTF-8, not yet parsed, and the body. */
+export type PlainContent = { headers: Uint8Array; body: Uint8Array };
 export type Intact = { headers: HeaderPair[]; headersJson: string; body: Uint8Array };
 
-/** The inverse of `packContent`; checks the body's hash. @throws DamagedError */
-export function unpackIntact({ encoding, content, sha256 }: Stored): Intact {
-  const intact = readable(() => unpack(encoding, content));
-  compare(hash(intact.body), sha256);
-  return intact;
-}
+/** Content in the row itself. */
+export type OwnContent = { encoding: number; content: Uint8Array };
 
-/** The same in time slices, for a large body. @throws DamagedError */
-export async function unpackIntactInSlices(
-  { encoding, content, sha256 }: Stored,
-  yieldIfDue: YieldIfDue,
-): Promise<Intact> {
-  const packed = content as Uint8Array<ArrayBuffer>;
-  const plain = encoding === 1 ? await Bun.zstdDecompress(packed).catch(unreadable) : packed;
-  const intact = readable(() => plain);
-  compare(await sha256InSlices(intact.body, yieldIfDue), sha256);
-  return intact;
-}
-
-/** @throws DamagedError */
-function compare(found: Uint8Array, sha256: Stored['sha256']): void {
-  const known = typeof sha256 === 'string' ? Buffer.from(sha256, 'hex') : sha256;
-  if (Buffer.compare(found, known) !== 0) throw new DamagedError('its body is not the one that came');
-}
-
-/** The same; undefined for damaged content. */
-export function unpackIfIntact(stored: Stored): Intact | undefined {
+/** @throws DamagedError when the headers are none */
+export function parseContent({ headers, body }: PlainContent): Intact {
   try {
-    return unpackIntact(stored);
-  } catch (error) {
-    if (error instanceof DamagedError) return undefined;
-    throw error;
-  }
-}
-
-function readable(plain: () => Uint8Array): Intact {
-  try {
-    const text = split(plain());
-    return { headers: readPairs(text.headersJson), ...text };
+    const headersJson = decoder.decode(headers);
+    return { headers: readPairs(headersJson), headersJson, body };
   } catch (cause) {
     return unreadable(cause);
   }
+}
+
+/** The content of a row of 1.0, whose hash is not checked yet. @throws DamagedError */
+export function unpackOwn({ encoding, content }: OwnContent): PlainContent {
+  const packed = content as Uint8Array<ArrayBuffer>;
+  try {
+    return split(encoding === 1 ? Bun.zstdDecompressSync(packed) : packed);
+  } catch (cause) {
+    return unreadable(cause);
+  }
+}
+
+/** The same for a large body, outside this thread. @throws DamagedError */
+export async function unpackLargeOwn({ encoding, content }: OwnContent): Promise<PlainContent> {
+  const packed = content as Uint8Array<ArrayBuffer>;
+  const plain = encoding === 1 ? await Bun.zstdDecompress(packed).catch(unreadable) : packed;
+  return unpackOwn({ encoding: 0, content: plain });
+}
+
+/** @throws DamagedError unless it is the hash of the body */
+export const checkHash = (body: Uint8Array, sha256: Uint8Array): void => compare(hash(body), sha256);
+
+/** The same in time slices. */
+export const checkHashInSlices = async (body: Uint8Array, sha256: Uint8Array, yieldIfDue: YieldIfDue): Promise<void> =>
+  compare(await sha256InSlices(body, yieldIfDue), sha256);
+
+function compare(found: Uint8Array, known: Uint8Array): void {
+  if (Buffer.compare(found, known) !== 0) throw new DamagedError('its body is not the one that came');
 }
 
 function unreadable(cause: unknown): never {
@@ -107,14 +73,11 @@ function readPairs(json: string): HeaderPair[] {
 const isPair = (pair: unknown): pair is HeaderPair =>
   Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string' && typeof pair[1] === 'string';
 
-const unpack = (encoding: number, content: Uint8Array): Uint8Array =>
-  encoding === 1 ? Bun.zstdDecompressSync(content as Uint8Array<ArrayBuffer>) : content;
-
-/** The pairs still as JSON. @throws when the blob is damaged */
-function split(plain: Uint8Array): { headersJson: string; body: Uint8Array } {
+/** @throws when the blob is damaged */
+function split(plain: Uint8Array): PlainContent {
   // By hand: asking for the underlying buffer costs more than all the rest when a whole history is read.
   const [a = 0, b = 0, c = 0, d = 0] = [plain[0], plain[1], plain[2], plain[3]];
   const start = 4 + a * 0x1000000 + b * 0x10000 + c * 0x100 + d;
   if (start > plain.length) throw new RangeError('stored content is damaged');
-  return { headersJson: decoder.decode(plain.subarray(4, start)), body: plain.subarray(start) };
+  return { headers: plain.subarray(4, start), body: plain.subarray(start) };
 }

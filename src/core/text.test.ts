@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { AppError } from './errors.ts';
-import { decodeUtf8, decodeUtf8Leniently, firstCharacters, readEmail, readName } from './text.ts';
+import { decodeUtf8, decodeUtf8Leniently, firstCharacters, previewOf, readEmail, readName } from './text.ts';
 
 describe('firstCharacters', () => {
   test.each([
@@ -129,5 +129,15 @@ describe('UTF-8', () => {
   ])('%s is not valid', (_name, bytes) => {
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
     expect(decodeUtf8Leniently(Uint8Array.from(bytes))).toContain('\ufffd');
+  });
+});
+
+describe('previewOf', () => {
+  test.each([
+    ['short', 'abc', 'abc'],
+    ['200 characters of one byte', 'a'.repeat(300), 'a'.repeat(200)],
+    ['200 characters of four bytes', '\u{1f600}'.repeat(300), '\u{1f600}'.repeat(200)],
+  ])('%s', (_name, text, expected) => {
+    expect(Buffer.from(previewOf(new TextEncoder().encode(text))).toString()).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 /* Names, email addresses and excerpts. A character is a Unicode code point, never half a surrogate pair. */
 import { invalid } from './errors.ts';
-import { maxNameCharacters } from './limits.ts';
+import { maxNameCharacters, payloadPreviewCharacters } from './limits.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -61,3 +61,14 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 /** The same with U+FFFD in place of what is not UTF-8. */
 export const decodeUtf8Leniently = (bytes: Uint8Array): string => lenient.decode(bytes);
+
+/** The bytes of the body's first 200 characters; a character that is cut at the end is left out. */
+export function previewOf(body: Uint8Array): Uint8Array {
+  let characters = 0;
+  const limit = Math.min(body.length, payloadPreviewCharacters * 4);
+  for (let i = 0; i < limit; i++) {
+    // Every byte except a continuation byte begins a character.
+    if (((body[i] ?? 0) & 0xc0) !== 0x80 && ++characters > payloadPreviewCharacters) return body.subarray(0, i);
+  }
+  return body.subarray(0, limit);
+}

@@ -12,7 +12,7 @@ import { migrations as allMigrations } from './migrations.ts';
 import { createServerClient } from './server-client.ts';
 import type { SpawnThread } from './threads/prespawned-threads.ts';
 
-export type Drizzle = LibSQLDatabase<Record<string, never>>;
+export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client };
 
 export type Database = {
   /** Opens and migrates; nothing else works before. @throws SchemaError, or the database's own error when it cannot be opened */

@@ -4,6 +4,7 @@ import createSearch from '../../migrations/0002_create_search.sql' with { type: 
 import createOauth from '../../migrations/0003_create_oauth.sql' with { type: 'text' };
 import bindKeysToApps from '../../migrations/0004_bind_keys_to_apps.sql' with { type: 'text' };
 import addSecretConfirmation from '../../migrations/0005_add_secret_confirmation.sql' with { type: 'text' };
+import addBlocks from '../../migrations/0006_add_blocks.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly string[] = [
   createOauth,
   bindKeysToApps,
   addSecretConfirmation,
+  addBlocks,
 ];

@@ -55,6 +55,21 @@ export const events = sqliteTable('events', {
   query: blob({ mode: 'buffer' }),
   preview: blob({ mode: 'buffer' }).notNull(),
   content: blob({ mode: 'buffer' }).notNull(),
+  block: integer(),
+  blockStart: integer('block_start'),
+});
+
+export const blocks = sqliteTable('blocks', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  endpoint: integer().notNull(),
+  firstEvent: integer('first_event').notNull(),
+  lastEvent: integer('last_event').notNull(),
+  events: integer().notNull(),
+  bytes: integer().notNull(),
+  encoding: integer().notNull(),
+  checksum: blob({ mode: 'buffer' }).notNull(),
+  signature: blob({ mode: 'buffer' }),
+  content: blob({ mode: 'buffer' }).notNull(),
 });
 
 export const replays = sqliteTable('replays', {

@@ -1,34 +1,30 @@
 /*
- * Turns deliveries into rows: recognises the platform before the header rules apply, compresses, hashes. Bodies are stored as they
- * are; the header rules are the only change. Pure computation without a database, so that any thread can do it.
+ * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored as they are; the header
+ * rules are the only change. Pure computation without a database, so that any thread can do it.
  */
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
-import { payloadPreviewCharacters } from '../core/limits.ts';
 import { signatureWords } from '../core/search-signature.ts';
-import { sha256 } from '../core/sha256.ts';
-import { packContent } from '../core/stored-content.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 
-/** One event as it will be stored: header rules applied, content compressed. */
+/** One event as it will be stored: header rules applied. Path and query are bytes as Latin-1. */
 export type NewEvent = {
   nonce: Uint8Array;
   endpoint: number;
   receivedAt: number;
-  size: number;
-  encoding: number;
   method: string;
   platform: string | null;
   eventType: string | null;
   verdict: string | null;
   sourceIp: string;
-  sha256: Uint8Array;
-  path: Uint8Array;
-  query: Uint8Array | null;
-  preview: Uint8Array;
-  content: Uint8Array;
+  path: string;
+  query: string | null;
+  /** The header pairs. */
+  headersJson: string;
+  /** As received; a view, which is valid as long as the delivery's memory. */
+  body: Uint8Array;
 };
 
 /** A delivery before the header rules, as recognition needs it. */
@@ -88,15 +84,13 @@ export function createRowEncoder<Destination extends { seq: number }>({
       nonce,
       endpoint: destination.seq,
       receivedAt,
-      size: body.length,
-      ...packContent(applyHeaderRules(headers), body),
       method,
       ...recognised,
       sourceIp,
-      sha256: sha256(body),
-      path: Buffer.from(path, 'latin1'),
-      query: query === null ? null : Buffer.from(query, 'latin1'),
-      preview: preview(body),
+      path,
+      query,
+      headersJson: JSON.stringify(applyHeaderRules(headers)),
+      body,
     };
     return { event, answer };
   };
@@ -117,15 +111,4 @@ export function createRowEncoder<Destination extends { seq: number }>({
     const eventTypes = events.map(event => event.eventType);
     return { events, results: { eventTypes, answers, signatures } };
   };
-}
-
-/** The bytes of the body's first 200 characters; a character that is cut at the end is left out. */
-export function preview(body: Uint8Array): Uint8Array {
-  let characters = 0;
-  const limit = Math.min(body.length, payloadPreviewCharacters * 4);
-  for (let i = 0; i < limit; i++) {
-    // Every byte except a continuation byte begins a character.
-    if (((body[i] ?? 0) & 0xc0) !== 0x80 && ++characters > payloadPreviewCharacters) return body.subarray(0, i);
-  }
-  return body.subarray(0, limit);
 }

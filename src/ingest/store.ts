@@ -1,122 +1,121 @@
 /*
- * Inserts captured events, many per commit. Raw SQL, because Drizzle's builder would cost more than the insert. A batch is one
- * statement with one blob that holds the bytes of all its events, and a few numbers per event that say where each column begins and
- * ends; SQLite cuts the columns out. Binding every value of every row would take longer than storing them, because each value that
- * is passed from JavaScript to libSQL costs.
+ * Inserts captured events and the blocks that hold their contents, many per commit. Raw SQL, because Drizzle's builder would cost
+ * more than the insert. A statement inserts up to 256 rows: it takes a few numbers for each, and one blob out of which SQLite cuts
+ * their bytes, because each value that is passed from JavaScript to libSQL costs. A statement is prepared once for each power of two
+ * of rows, and told how many of its rows count.
  */
 import type { InValue } from '@libsql/client';
-import type { NewEvent } from './row-encoder.ts';
+import { checksumBytes } from '../core/event-block.ts';
+import { nonceBytes } from '../core/ids.ts';
+import { blockNumbers, lengthBits, type PackedRows, placeBits, readHead, rowNumbers } from './pack-rows.ts';
 
-/**
- * `numbers`: for each event its row number (NaN: the database gives it), its integers, the offset of its first piece in `bytes`, and
- * the length of each piece, NaN for null.
- */
-export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array };
+export { type PackedRows, packBlocks, packRows } from './pack-rows.ts';
 
-type Name = keyof NewEvent;
-const integers = ['endpoint', 'receivedAt', 'size', 'encoding'] as const satisfies Name[];
-/** In the order in which they are stored in `bytes`. */
-const pieces = [
-  'nonce',
-  'sha256',
-  'path',
-  'preview',
-  'content',
-  'method',
-  'sourceIp',
-  'query',
-  'platform',
-  'eventType',
-  'verdict',
-] as const satisfies Name[];
-const texts: ReadonlySet<Name> = new Set<Name>(['method', 'sourceIp', 'platform', 'eventType', 'verdict']);
+type Statement = { sql: string; args: InValue[] };
 
-const [endpointAt, receivedAtAt] = [1 + integers.indexOf('endpoint'), 1 + integers.indexOf('receivedAt')];
-const width = 1 + integers.length + 1 + pieces.length;
+const maxRowsPerStatement = 256;
+const maxBlocksPerStatement = 64;
 
-/** @param first the row number of the first event, when it has been given out already; the others follow without a gap */
-export function packRows(events: readonly NewEvent[], first = Number.NaN): PackedRows {
-  const buffer = Buffer.allocUnsafeSlow(events.reduce((bytes, event) => bytes + maxBytesOf(event), 0));
-  const numbers = new Float64Array(events.length * width);
-  let at = 0;
-  let next = 0;
-  for (const [i, event] of events.entries()) {
-    numbers[next++] = first + i;
-    for (const name of integers) numbers[next++] = event[name];
-    numbers[next++] = at;
-    for (const name of pieces) {
-      const piece = event[name];
-      let length = Number.NaN;
-      if (typeof piece === 'string') length = buffer.write(piece, at, 'utf8');
-      else if (piece !== null) {
-        buffer.set(piece, at);
-        length = piece.length;
-      }
-      numbers[next++] = length;
-      at += length || 0;
-    }
+/** Inserts the blocks, then the rows, in order. All in one transaction, because rows find their blocks by the last block's number. */
+export function insertStatements(packed: PackedRows): Statement[] {
+  const { count, numbers, bytes } = packed;
+  const { first, blocks, blocksAt, rowsAt, noncesAt } = readHead(packed);
+  const contents = bytes.subarray(0, noncesAt);
+  const nonces = bytes.subarray(noncesAt);
+  const given = Number.isNaN(first) ? null : first;
+  const statements: Statement[] = [];
+  for (let from = 0; from < blocks; from += maxBlocksPerStatement) {
+    const rows = Math.min(maxBlocksPerStatement, blocks - from);
+    const values = { numbers, at: blocksAt + from * blockNumbers.length, width: blockNumbers.length, rows };
+    statements.push(toStatement(insertBlocks, values, [rows, given, contents]));
   }
-  return { count: events.length, numbers, bytes: buffer.subarray(0, at) };
+  for (let from = 0; from < count; from += maxRowsPerStatement) {
+    const rows = Math.min(maxRowsPerStatement, count - from);
+    const values = { numbers, at: rowsAt + from * rowNumbers.length, width: rowNumbers.length, rows };
+    statements.push(toStatement(insertRows, values, [rows, given && given + from, nonces, from, blocks]));
+  }
+  return statements;
 }
 
-/** An upper bound: UTF-8 takes at most three bytes for a UTF-16 unit. */
-function maxBytesOf(event: NewEvent): number {
-  let bytes = 0;
-  for (const name of pieces) {
-    const piece = event[name];
-    if (piece !== null) bytes += typeof piece === 'string' ? piece.length * 3 : piece.length;
-  }
-  return bytes;
-}
+type Values = { numbers: Float64Array; at: number; width: number; rows: number };
+/** The text for a number of rows. `values`: the list of their numbers, each beginning with its position. */
+type InsertText = { of: (values: string) => string; texts: Map<number, string> };
 
-/** Inserts the rows in order. The text depends only on the number of rows and is cached. */
-export function insertStatement({ count, numbers, bytes }: PackedRows): { sql: string; args: InValue[] } {
-  const args = new Array<InValue>(numbers.length + 1);
-  for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] as number;
-    args[i] = Number.isNaN(number) ? null : number;
+/** @param others the parameters ?1 and up, before the numbers */
+function toStatement(insert: InsertText, { numbers, at, width, rows }: Values, others: InValue[]): Statement {
+  const capacity = 2 ** Math.ceil(Math.log2(rows));
+  const args = new Array<InValue>(others.length + capacity * width).fill(null);
+  for (const [i, value] of others.entries()) args[i] = value;
+  for (let i = 0; i < rows * width; i++) {
+    const number = numbers[at + i] as number;
+    args[others.length + i] = Number.isNaN(number) ? null : number;
   }
-  args[numbers.length] = bytes;
-  const sql = insertTexts.get(count) ?? insertText(count);
-  insertTexts.set(count, sql);
+  let sql = insert.texts.get(capacity);
+  if (sql === undefined) {
+    const row = (i: number): string =>
+      `(${i}, ${Array.from({ length: width }, (_, n) => `?${others.length + 1 + i * width + n}`).join(', ')})`;
+    sql = insert.of(Array.from({ length: capacity }, (_, i) => row(i)).join(', '));
+    insert.texts.set(capacity, sql);
+  }
   return { sql, args };
 }
 
-const insertTexts = new Map<number, string>();
+const lastNumber = (table: 'events' | 'blocks'): string =>
+  `ifnull((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0)`;
 
-function insertText(rows: number): string {
-  const row = `(${new Array(width).fill('?').join(', ')})`;
-  const given = ['seq', ...integers.map(column), 'start', ...pieces.map(length)].join(', ');
-  return `INSERT INTO events (seq, ${[...integers, ...pieces].map(column).join(', ')})
-    WITH given (${given}) AS (VALUES ${new Array(rows).fill(row).join(', ')})
-    SELECT seq, ${[...integers.map(column), ...pieceExpressions(`?${rows * width + 1}`)].join(', ')} FROM given`;
-}
+/** ?1: how many blocks. ?2: the first row number of the batch, or null. ?3: checksums, contents and signatures. */
+const insertBlocks: InsertText = {
+  texts: new Map(),
+  of: values => `INSERT INTO blocks (endpoint, first_event, last_event, events, bytes, encoding, checksum, content, signature)
+    WITH given (i, ${blockNumbers.join(', ')}) AS (VALUES ${values})
+    SELECT endpoint, ifnull(?2, 1 + ${lastNumber('events')}) + first, ifnull(?2, 1 + ${lastNumber('events')}) + last, events, size, encoding,
+           substr(?3, 1 + start, ${checksumBytes}), substr(?3, ${1 + checksumBytes} + start, length),
+           substr(?3, ${1 + checksumBytes} + start + length, signed)
+    FROM given WHERE i < ?1`,
+};
 
-/** Expressions that cut each piece out of `bytes`. A null length makes the piece null. */
-function pieceExpressions(bytes: string): string[] {
-  let start = '1 + start';
-  return pieces.map(name => {
-    const cut = `substr(${bytes}, ${start}, ${length(name)})`;
-    start += ` + ifnull(${length(name)}, 0)`;
-    return texts.has(name) ? `CAST(${cut} AS TEXT)` : cut;
+/** ?1: how many rows. ?2: the number of the first, or null. ?3: nonces and labels. ?4: its position in the batch. ?5: the batch's blocks. */
+const insertRows: InsertText = {
+  texts: new Map(),
+  of: values => `INSERT INTO events (seq, nonce, endpoint, received_at, size, encoding, ${labels.join(', ')},
+                       source_ip, sha256, path, query, preview, content, block, block_start)
+    WITH given (i, ${rowNumbers.join(', ')}) AS (VALUES ${values})
+    SELECT ?2 + i, substr(?3, 1 + (?4 + i) * ${nonceBytes}, ${nonceBytes}), endpoint, received_at, size, 0,
+           ${labelExpressions().join(', ')}, '', x'', x'', NULL, x'', x'',
+           ${lastNumber('blocks')} - ?5 + 1 + (place >> ${placeBits}), place & ${2 ** placeBits - 1}
+    FROM given WHERE i < ?1`,
+};
+
+const labels = ['method', 'platform', 'event_type', 'verdict'];
+
+/** Expressions that cut the label's texts out of the blob. */
+function labelExpressions(): string[] {
+  const widths = Object.values(lengthBits);
+  let shift = widths.reduce((sum, bits) => sum + bits, 0);
+  let start = '1 + label';
+  return widths.map(bits => {
+    shift -= bits;
+    const length = `((lengths >> ${shift}) & ${2 ** bits - 1})`;
+    const cut = `CASE ${length} WHEN 0 THEN NULL ELSE CAST(substr(?3, ${start}, ${length} - 1) AS TEXT) END`;
+    start += ` + max(0, ${length} - 1)`;
+    return cut;
   });
 }
-
-const column = (name: Name): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-const length = (name: Name): string => `${column(name)}_length`;
 
 /** By endpoint: the number of its new events, and the time of the latest. */
 function countByEndpoint(groups: readonly PackedRows[]): Map<number, { count: number; latest: number }> {
   const endpoints = new Map<number, { count: number; latest: number }>();
-  for (const { numbers } of groups)
-    for (let at = 0; at < numbers.length; at += width) {
-      const [endpoint = 0, receivedAt = 0] = [numbers[at + endpointAt], numbers[at + receivedAtAt]];
+  for (const packed of groups) {
+    const { numbers } = packed;
+    for (let at = readHead(packed).rowsAt; at < numbers.length; at += rowNumbers.length) {
+      const [endpoint = 0, receivedAt = 0] = [numbers[at], numbers[at + 1]];
       const before = endpoints.get(endpoint);
       if (before) {
         before.count++;
         before.latest = Math.max(before.latest, receivedAt);
       } else endpoints.set(endpoint, { count: 1, latest: receivedAt });
     }
+  }
   return endpoints;
 }
 
@@ -130,9 +129,7 @@ export const lastSeqSql = "SELECT seq FROM sqlite_sequence WHERE name = 'events'
 export type RowRange = { first: number; rows: number };
 
 /** Runs all statements in one transaction. */
-type Write = (
-  statements: { sql: string; args: InValue[] }[],
-) => Promise<readonly { lastInsertRowid?: bigint | undefined }[]>;
+type Write = (statements: Statement[]) => Promise<readonly { lastInsertRowid?: bigint | undefined }[]>;
 
 export type CaptureStore = ReturnType<typeof createCaptureStore>;
 
@@ -143,12 +140,14 @@ export function createCaptureStore(write: Write) {
      * @returns the row numbers of each batch; they are consecutive over all batches (AUTOINCREMENT, one transaction)
      */
     async insert(batches: readonly PackedRows[]): Promise<RowRange[]> {
-      const statements = batches.map(insertStatement);
+      const statements: Statement[] = [];
+      /** The position of each batch's last statement, which inserts its last row. */
+      const lastStatements = batches.map(packed => statements.push(...insertStatements(packed)) - 1);
       for (const [endpoint, { count, latest }] of countByEndpoint(batches))
         statements.push({ sql: countText, args: [count, latest, latest, endpoint] });
       const results = await write(statements);
       return batches.map(({ count }, index) => {
-        const last = results[index]?.lastInsertRowid;
+        const last = results[lastStatements[index] ?? -1]?.lastInsertRowid;
         if (last === undefined) throw new TypeError('the database returned no row number');
         return { first: Number(last) - count + 1, rows: count };
       });

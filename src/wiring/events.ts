@@ -7,18 +7,22 @@ import { createMemoryReservations } from '../features/events/memory-reservations
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
+import { createPackingService } from '../features/packing/service.ts';
+import { createPackingStore } from '../features/packing/store.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSweepClock } from '../features/retention/sweep-clock.ts';
 import { createSearchService } from '../features/search/service.ts';
 import { createSearchStore } from '../features/search/store.ts';
+import { insertStatements, packBlocks } from '../ingest/store.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
+const packEveryMs = 60_000;
 /** Memory for large events that clients are reading: body and stored content together. */
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 
@@ -66,6 +70,14 @@ export function createEventsWiring(
     memoryReservations,
     isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
   });
+  const packing = createPackingService({
+    store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
+    sign: null,
+    monotonic: clock.monotonic,
+    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
+    background,
+  });
+  infrastructure.every(packEveryMs, 'waking the packer', packing.wake);
   const notifications = createNotificationsService({
     clock,
     endpoint: endpoints.owned,
@@ -80,6 +92,7 @@ export function createEventsWiring(
     memoryReservations,
     events,
     notifications,
+    packing,
     ...createRetention(infrastructure, {
       background,
       isBusy: captureLoad.isWaiting,

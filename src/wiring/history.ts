@@ -10,7 +10,6 @@ import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
-import { preview } from '../ingest/row-encoder.ts';
 import { createOutbound } from '../net/outbound.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -49,8 +48,8 @@ export function createHistoryWiring(
     toEndpoint: endpoints.toEndpoint,
     retentionCutoff: events.retentionCutoff,
     createSlices,
-    answer: ({ seq, token }, { id, row, headers, body }) => {
-      const { method, path, query, platform, eventType, receivedAt } = row;
+    answer: ({ seq, token }, { id, row, path, query, headers, body }) => {
+      const { method, platform, eventType, receivedAt } = row;
       const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
       const delivery = { method, path, query, rawHeaders: headers, body };
       return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
@@ -67,7 +66,6 @@ export function createHistoryWiring(
   const imports = createImportsService({
     store: createImportsStore(database.db),
     insert: insertImported,
-    preview,
     retentionCutoff: events.retentionCutoff,
     isBusy: isWaiting,
     onImported: search.wake,

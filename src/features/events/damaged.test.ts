@@ -27,12 +27,12 @@ afterEach(() => server.close());
 
 /** The second one has another's content, and the third one none. */
 async function damage(): Promise<void> {
-  const change = (n: number, content: string) =>
+  const change = (n: number, values: string) =>
     server.services.database.client.execute(
-      `UPDATE events SET content = ${content} WHERE seq = (SELECT min(seq) + ${n} FROM events)`,
+      `UPDATE blocks SET ${values} WHERE seq = (SELECT min(seq) + ${n} FROM events)`,
     );
-  await change(1, '(SELECT content FROM events ORDER BY seq LIMIT 1)');
-  await change(2, "x'7fffffff'");
+  await change(1, 'content = (SELECT content FROM blocks ORDER BY seq LIMIT 1)');
+  await change(2, "content = x'7fffffff', encoding = 1");
 }
 const errorsLogged = (): string =>
   server.lines

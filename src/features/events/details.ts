@@ -7,14 +7,15 @@ import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
-import { DamagedError, type Intact, unpackIntact, unpackIntactInSlices } from '../../core/stored-content.ts';
+import { sha256InSlices } from '../../core/sha256.ts';
+import { DamagedError } from '../../core/stored-content.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
 import type { StoredEvent, Verdicts } from './service.ts';
-import type { DetailRow, EventsStore, FoundRow } from './store.ts';
+import type { EventsStore, FoundRow } from './store.ts';
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
@@ -43,23 +44,17 @@ export function createEventDetails({
     throw notFound('event');
   };
 
-  /** Checks the content against its hash: damaged content is neither shown nor replayed. @throws damaged */
-  const unpack = async (id: string, row: DetailRow): Promise<Intact> => {
+  /** Adds the content, which is checked: a damaged event is neither shown nor replayed. @throws not_found, damaged */
+  const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
     try {
-      return isLarge(row) ? await unpackIntactInSlices(row, createSlices()) : unpackIntact(row);
+      const content = await store.content(row, createSlices());
+      if (!content) throw notFound('event');
+      const { headers, headersJson: _json, body, ...text } = content;
+      return { row: { ...row, ...text }, endpointId, token, headers, body };
     } catch (cause) {
       if (!(cause instanceof DamagedError)) throw cause;
       throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
     }
-  };
-
-  /** Adds the content. @throws not_found, damaged */
-  const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
-    const content = row.content ?? (await store.content(row));
-    if (!content) throw notFound('event');
-    const full = { ...row, content };
-    const { headers, body } = await unpack(id, full);
-    return { row: full, endpointId, token, headers, body };
   };
 
   /** A large event comes with a reservation, which the caller must release. @throws not_found, damaged, rate_limited, overloaded */
@@ -80,9 +75,10 @@ export function createEventDetails({
   };
 
   const fields = async ({ row, endpointId, token, headers, body }: StoredEvent): Promise<DetailFields> => {
-    const [[signature = null], attempts] = await Promise.all([
+    const [[signature = null], attempts, sha256] = await Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
+      sha256InSlices(body, createSlices()),
     ]);
     const { payloadPreview: _, ...summary } = toSummary(row, signature);
     const query = queryText(row.query);
@@ -96,7 +92,7 @@ export function createEventDetails({
         params: queryPairs(query),
       },
       after: {
-        sha256: row.sha256.toString('hex'),
+        sha256: Buffer.from(sha256).toString('hex'),
         sourceIp: row.sourceIp,
         signature,
         replays: attempts.map(toReplayAttempt),

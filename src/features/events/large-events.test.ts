@@ -112,7 +112,7 @@ describe('the detail of a large event', () => {
     const id = await server.deliver(endpoint, controls(mebibyte));
     const { client } = server.services.database;
     await client.execute(
-      'UPDATE events SET content = (SELECT content FROM events ORDER BY seq LIMIT 1) WHERE seq = (SELECT max(seq) FROM events)',
+      'UPDATE blocks SET (content, bytes) = (SELECT content, bytes FROM blocks ORDER BY seq LIMIT 1) WHERE seq = (SELECT max(seq) FROM blocks)',
     );
     for (const path of ['', '/raw']) {
       const response = await get(`${id}${path}`);
@@ -121,7 +121,7 @@ describe('the detail of a large event', () => {
         { error: `event ${id} is damaged on disk: its body is not the one that came` },
       ]);
     }
-    await client.execute("UPDATE events SET content = x'28b52ffd00' WHERE seq = (SELECT max(seq) FROM events)");
+    await client.execute("UPDATE blocks SET content = x'28b52ffd00' WHERE seq = (SELECT max(seq) FROM blocks)");
     expect(((await (await get(id)).json()) as { error: string }).error).toContain('cannot be read');
     expect(heldBytes()).toBe(0);
   });

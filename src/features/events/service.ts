@@ -19,7 +19,7 @@ import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
 
 /** A stored event in full: the bytes as received, after the header rules. */
 export type StoredEvent = {
-  row: DetailRow;
+  row: Omit<DetailRow, 'content'>;
   endpointId: string;
   token: string;
   headers: HeaderPair[];

@@ -2,7 +2,6 @@
  * The signature verdicts of a list of events. Verdicts need the bodies, which are read and held a few megabytes at a time,
  * however many large events a page has.
  */
-import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Signature } from './model.ts';
 import type { Verdicts } from './service.ts';
@@ -44,12 +43,8 @@ export function createReadSignatures({
     const signatures = new Map<number, Signature | null>();
     const unverified = (await verdicts.canVerify(endpoint.seq)) ? rows.filter(({ verdict }) => verdict === null) : [];
     for (const seqs of groupBySize(unverified)) {
-      const withContent = await store.rowsWithContent(endpoint.seq, cutoff, { seqs }, seqs.length);
       // A damaged event has no verdict, and its page is shown all the same.
-      const intact = withContent.flatMap(row => {
-        const content = unpackIfIntact(row);
-        return content ? { ...row, ...content } : [];
-      });
+      const intact = await store.rowsWithContent(endpoint.seq, cutoff, { seqs }, seqs.length);
       const verified = await verdicts.verify(endpoint, intact);
       intact.forEach(({ seq }, i) => {
         signatures.set(seq, verified[i] ?? null);

@@ -1,18 +1,10 @@
 /* What an export file format defines: the text before, between and after the events, and of each event. */
 import type { Answer } from '../../core/answer.ts';
-import type { HeaderPair } from '../../core/headers.ts';
 import type { Piece } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
-import type { ExportRow } from './store.ts';
+import type { ExportContent, ExportRow } from './store.ts';
 
-export type ExportedEvent = {
-  id: string;
-  row: ExportRow;
-  headers: readonly HeaderPair[];
-  /** `headers` as JSON. */
-  headersJson: string;
-  body: Uint8Array;
-};
+export type ExportedEvent = ExportContent & { id: string; row: Omit<ExportRow, 'content'> };
 
 export type FileSubject = {
   endpoint: Endpoint;

@@ -18,8 +18,7 @@ export const harFile: FileFormat = {
     `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Hooktape', version })},"pages":[],"entries":[\n`,
 
   *event(event: ExportedEvent, { endpoint, answer }) {
-    const { id, row, headers, body } = event;
-    const { path, query } = row;
+    const { id, row, path, query, isImported, headers, body } = event;
     const request = JSON.stringify({
       method: row.method,
       url: `${endpoint.url}${path}${query === null ? '' : `?${query}`}`,
@@ -32,7 +31,7 @@ export const harFile: FileFormat = {
     });
     yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":${timeMs},"request":${request.slice(0, -1)}`;
     if (body.length > 0) yield* postData(mimeTypeOf(headers), body);
-    yield `},"response":${JSON.stringify(row.isImported ? unknownResponse : response(answer(event), row.method))},"cache":{},"timings":${JSON.stringify(timings)}`;
+    yield `},"response":${JSON.stringify(isImported ? unknownResponse : response(answer(event), row.method))},"cache":{},"timings":${JSON.stringify(timings)}`;
     yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform }).slice(1)}`;
   },
 

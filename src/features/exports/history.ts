@@ -8,7 +8,8 @@ import { notFound } from '../../core/errors.ts';
 import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
 const keysPerQuery = 1024;
-const maxPageBytes = 64 << 10;
+/** Of bodies. Pages begin and end inside a block, which is then unpacked twice. */
+const maxPageBytes = 512 << 10;
 
 export type HistoryOptions = {
   store: ExportsStore;

@@ -2,20 +2,21 @@
 import { joinHeaders } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf } from '../../core/json/output.ts';
 import { apiVersion } from '../../core/limits.ts';
+import { sha256 } from '../../core/sha256.ts';
 import type { ExportedEvent, FileFormat } from './file-format.ts';
 
 export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
 
-  *event({ id, row, headers, headersJson, body }: ExportedEvent) {
-    const { receivedAt, method, path, query, eventType, platform, size, sha256 } = row;
+  *event({ id, row, path, query, headers, headersJson, body }: ExportedEvent) {
+    const { receivedAt, method, eventType, platform, size } = row;
     const encoding = encodingOf(body);
     yield `{${fields({ id, receivedAt, method, path, query })},"headers":${JSON.stringify(joinHeaders(headers))},"rawHeaders":${headersJson},${fields(
       {
         eventType,
         platform,
         size,
-        sha256,
+        sha256: Buffer.from(sha256(body)).toString('hex'),
       },
     )},"payloadRaw":`;
     yield* bodyLiteral(body, encoding);

@@ -1,12 +1,14 @@
 /*
  * Reads an endpoint's whole history, oldest first, by keyset: first the keys of many events, whose sizes bound how many
  * contents are read together. Raw SQL, because an export reads millions of rows and every value costs on the way from SQLite
- * to JavaScript: a row comes as two values, a JSON array and the content. Bytes in the JSON are in hex.
+ * to JavaScript: a row comes as two values, a JSON array and the content that a row of 1.0 has. Bytes in the JSON are in hex.
  */
 import type { Client } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
+import type { Intact } from '../../core/stored-content.ts';
+import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
 
-/** An event's position, and the size of its stored content. */
+/** An event's position, and the size of its body. */
 export type EventKey = Position & { bytes: number };
 
 /** The columns that an export reads. */
@@ -16,14 +18,14 @@ export type ExportRow = Position & {
   method: string;
   platform: string | null;
   eventType: string | null;
-  /** In hex. */
-  sha256: string;
+  /** Undefined when it is damaged. */
+  content: ExportContent | undefined;
+};
+export type ExportContent = Intact & {
   path: string;
   query: string | null;
-  encoding: number;
   /** It was imported: the response that its sender got is unknown. */
   isImported: boolean;
-  content: Uint8Array;
 };
 
 const selectLiveEndpoint = 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL';
@@ -32,6 +34,7 @@ export type ExportsStore = ReturnType<typeof createExportsStore>;
 
 /** @param client for long reads */
 export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
+  const contents = createContentReader(client);
   return {
     /** The highest row number of any endpoint's events; later events have higher ones. */
     async newest(): Promise<number> {
@@ -42,7 +45,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     /** Keys of an endpoint's events after a position, oldest first, none newer than `newest`. */
     async keys(endpoint: number, after: Position, newest: number, limit: number): Promise<EventKey[]> {
       const { rows } = await client.execute({
-        sql: `SELECT seq, received_at, length(content) FROM events
+        sql: `SELECT seq, received_at, size FROM events
               WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND seq <= ?
               ORDER BY received_at, seq LIMIT ?`,
         args: [endpoint, after.receivedAt, after.seq, newest, limit],
@@ -62,7 +65,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
           { sql: selectLiveEndpoint, args: [endpoint] },
           {
             sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
-                                    hex(query), query IS NULL, encoding, source_ip = ''), content
+                                    hex(query), query IS NULL, encoding, source_ip, block, block_start), content
                   FROM events
                   WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?
                   ORDER BY received_at, seq`,
@@ -72,7 +75,13 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         'read',
       );
       if (!endpoints?.rows[0]) return undefined;
-      return (events?.rows ?? []).map(row => toRow(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
+      const rows = (events?.rows ?? []).map(row => readFields(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
+      const found = await contents.readIntact(rows);
+      // An event that was removed meanwhile is not damaged, but missing.
+      return rows.flatMap(row => {
+        const content = found.get(row.seq);
+        return content ? [toRow(row, content)] : [];
+      });
     },
   };
 }
@@ -90,10 +99,13 @@ type Fields = [
   query: string,
   hasNoQuery: 0 | 1,
   encoding: number,
-  isImported: 0 | 1,
+  sourceIp: string,
+  block: number | null,
+  blockStart: number | null,
 ];
+type Row = Omit<ExportRow, 'content'> & ContentRow;
 
-function toRow(json: string, content: Uint8Array): ExportRow {
+function readFields(json: string, content: Uint8Array): Row {
   const [
     seq,
     receivedAt,
@@ -107,23 +119,52 @@ function toRow(json: string, content: Uint8Array): ExportRow {
     query,
     hasNoQuery,
     encoding,
-    isImported,
+    sourceIp,
+    block,
+    blockStart,
   ] = JSON.parse(json) as Fields;
   return {
     seq,
     receivedAt,
-    nonce: Buffer.from(nonce, 'hex'),
+    nonce: fromHex(nonce),
     size,
     method,
     platform,
     eventType,
-    sha256: sha256.toLowerCase(),
-    path: latin1(path),
-    query: hasNoQuery ? null : latin1(query),
+    sha256: fromHex(sha256),
+    path: fromHex(path),
+    query: hasNoQuery ? null : fromHex(query),
     encoding,
-    isImported: isImported === 1,
+    sourceIp,
+    block,
+    blockStart,
     content,
   };
 }
 
-const latin1 = (hex: string): string => (hex === '' ? '' : Buffer.from(hex, 'hex').toString('latin1'));
+function toRow(row: Row, content: IntactContent | Error): ExportRow {
+  const { seq, receivedAt, nonce, size, method, platform, eventType } = row;
+  return {
+    seq,
+    receivedAt,
+    nonce,
+    size,
+    method,
+    platform,
+    eventType,
+    content:
+      content instanceof Error
+        ? undefined
+        : {
+            headers: content.headers,
+            headersJson: content.headersJson,
+            body: content.body,
+            path: content.path.toString('latin1'),
+            query: content.query?.toString('latin1') ?? null,
+            isImported: content.sourceIp === '',
+          },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+const fromHex = (hex: string): Buffer => (hex === '' ? nothing : Buffer.from(hex, 'hex'));

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { createHash } from 'node:crypto';
-import { packContent } from '../../core/stored-content.ts';
 import type { FileFormat } from './file-format.ts';
 import type { ExportRow } from './store.ts';
 import { writeFile } from './write-file.ts';
@@ -15,9 +13,8 @@ describe('writeFile', () => {
     tail: () => '',
   };
   const row = (bytes: number): ExportRow => {
-    const body = new Uint8Array(bytes).fill(120);
-    const sha256 = createHash('sha256').update(body).digest('hex');
-    return { seq: 1, nonce: new Uint8Array(8), sha256, ...packContent([], body) } as ExportRow;
+    const content = { headers: [], headersJson: '[]', body: new Uint8Array(bytes).fill(120) };
+    return { seq: 1, nonce: new Uint8Array(8), content } as unknown as ExportRow;
   };
 
   const pausesFor = async (rows: ExportRow[]): Promise<number> => {
@@ -44,7 +41,7 @@ describe('writeFile', () => {
       format: { ...bodyAlone, tail: damaged => JSON.stringify([damaged?.count, damaged?.ids.length]) },
       subject: {} as Parameters<FileFormat['head']>[0],
       history: (async function* () {
-        yield Array.from({ length: 1200 }, () => ({ ...row(10), sha256: '00' }));
+        yield Array.from({ length: 1200 }, () => ({ ...row(10), content: undefined }));
       })(),
       matches: () => true,
       yieldIfDue: () => undefined,

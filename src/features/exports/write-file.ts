@@ -6,7 +6,6 @@
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { eventId } from '../../core/ids.ts';
 import { createChunks } from '../../core/json/output.ts';
-import { unpackIfIntact } from '../../core/stored-content.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat, FileSubject } from './file-format.ts';
 import type { ExportRow } from './store.ts';
 
@@ -25,8 +24,7 @@ export type FileOptions = {
 /** Only the id when the event is damaged. */
 function toEvent(row: ExportRow): ExportedEvent | string {
   const id = eventId(row.seq, row.nonce);
-  const content = unpackIfIntact(row);
-  return content ? { id, row, ...content } : id;
+  return row.content ? { id, row, ...row.content } : id;
 }
 
 /** @returns chunks that do not share memory */

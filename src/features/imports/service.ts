@@ -8,7 +8,7 @@ import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
-import { packContent, unpackIfIntact } from '../../core/stored-content.ts';
+import { sha256 } from '../../core/sha256.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
 import type { ImportsStore } from './store.ts';
 
@@ -36,7 +36,6 @@ export function createImportsService(options: {
   store: ImportsStore;
   /** Inserts events and updates the endpoints' counters. */
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
-  preview: (body: Uint8Array) => Uint8Array;
   /** The oldest time of receipt that the team's plan still shows. */
   retentionCutoff: (team: TeamAccess) => number;
   /** Whether deliveries are waiting for their commit. */
@@ -45,7 +44,7 @@ export function createImportsService(options: {
   onImported: () => void;
   random: RandomBytes;
 }) {
-  const { store, insert, preview, retentionCutoff, isBusy, onImported, random } = options;
+  const { store, insert, retentionCutoff, isBusy, onImported, random } = options;
   // One batch at a time: two imports of the same file must not both find an event missing.
   let lastBatch: Promise<unknown> = Promise.resolve();
 
@@ -58,12 +57,10 @@ export function createImportsService(options: {
     const counts = new Map<string, number>();
     if (events.length === 0) return counts;
     const times = [...new Set(events.map(event => event.receivedAt))];
-    const hashes = [...new Set(events.map(event => hex(event.sha256)))];
-    for await (const existing of store.findDuplicates(endpoint, times, hashes)) {
-      const content = unpackIfIntact(existing);
-      // A damaged event is not a duplicate: importing a good copy repairs the loss.
-      if (!content) continue;
-      const key = identity({ ...existing, headersJson: content.headersJson });
+    const sizes = [...new Set(events.map(event => event.body.length))];
+    // A damaged event is not a duplicate: importing a good copy repairs the loss.
+    for await (const existing of store.findSimilar(endpoint, times, sizes)) {
+      const key = identity({ ...existing, sha256: hex(sha256(existing.body)) });
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return counts;
@@ -73,18 +70,16 @@ export function createImportsService(options: {
     nonce: random(nonceBytes),
     endpoint,
     receivedAt: event.receivedAt,
-    size: event.body.length,
-    ...packContent(event.headers, event.body),
     method: event.method,
     platform: event.platform,
     eventType: event.eventType,
     // An export contains neither the sender nor the headers that a verdict needs.
     verdict: null,
     sourceIp: '',
-    sha256: event.sha256,
-    path: Buffer.from(event.path, 'latin1'),
-    query: event.query === null ? null : Buffer.from(event.query, 'latin1'),
-    preview: preview(event.body),
+    path: event.path,
+    query: event.query,
+    headersJson: JSON.stringify(event.headers),
+    body: event.body,
   });
 
   /** @returns how many rows were left out because they are too large for the database */
@@ -116,9 +111,9 @@ export function createImportsService(options: {
     };
     for (const event of events) {
       const row = toRow(endpoint, event);
-      if (rows.length >= maxBatchRows || bytes + row.content.length > maxBatchBytes) await flush();
+      if (rows.length >= maxBatchRows || bytes + row.body.length > maxBatchBytes) await flush();
       rows.push(row);
-      bytes += row.content.length;
+      bytes += row.body.length;
     }
     await flush();
     return tooLarge;

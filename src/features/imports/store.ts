@@ -1,6 +1,7 @@
 /* What an import reads: the endpoint that it writes to, and the events that are stored already. */
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { TeamAccess } from '../../core/principal.ts';
+import { createContentReader } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, events, teams } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
@@ -13,10 +14,8 @@ export type ExistingEvent = {
   method: string;
   path: string;
   query: string | null;
-  /** In hex. */
-  sha256: string;
-  encoding: number;
-  content: Uint8Array;
+  headersJson: string;
+  body: Uint8Array;
 };
 
 export type ImportsStore = ReturnType<typeof createImportsStore>;
@@ -26,6 +25,7 @@ const maxPageBytes = 4 << 20;
 const maxPageRows = 128;
 
 export function createImportsStore(db: Drizzle) {
+  const contents = createContentReader(db.$client);
   return {
     /** The live endpoint with this id, of any team. */
     async endpoint(id: string): Promise<TargetEndpoint | undefined> {
@@ -38,44 +38,34 @@ export function createImportsStore(db: Drizzle) {
     },
 
     /**
-     * The endpoint's events that have one of these times of receipt and one of these hashes (hex). Contents are read a few
-     * megabytes at a time, which bounds memory and the answers of a libSQL server.
+     * The endpoint's events that have one of these times of receipt and one of these sizes, without the damaged ones. Contents are
+     * read a few megabytes at a time, which bounds memory and the answers of a libSQL server.
      */
-    async *findDuplicates(
+    async *findSimilar(
       endpoint: number,
       times: readonly number[],
-      hashes: readonly string[],
+      sizes: readonly number[],
     ): AsyncGenerator<ExistingEvent> {
       const keys = await db
-        .select({ seq: events.seq, bytes: sql<number>`length(${events.content})` })
+        .select({ seq: events.seq, bytes: events.size })
         .from(events)
-        .where(
-          and(
-            eq(events.endpoint, endpoint),
-            inList(events.receivedAt, times),
-            inList(sql`lower(hex(${events.sha256}))`, hashes),
-          ),
-        );
+        .where(and(eq(events.endpoint, endpoint), inList(events.receivedAt, times), inList(events.size, sizes)));
       for (const seqs of toPages(keys)) {
-        const rows = await db
-          .select({
-            receivedAt: events.receivedAt,
-            method: events.method,
-            path: events.path,
-            query: events.query,
-            sha256: events.sha256,
-            encoding: events.encoding,
-            content: events.content,
-          })
-          .from(events)
-          .where(inArray(events.seq, seqs));
-        for (const { path, query, sha256, ...row } of rows)
+        const rows = await db.select().from(events).where(inArray(events.seq, seqs));
+        const found = await contents.readIntact(rows);
+        for (const { seq, receivedAt, method } of rows) {
+          const content = found.get(seq);
+          if (!content || content instanceof Error) continue;
+          const { path, query, headersJson, body } = content;
           yield {
-            ...row,
+            receivedAt,
+            method,
             path: path.toString('latin1'),
             query: query?.toString('latin1') ?? null,
-            sha256: sha256.toString('hex'),
+            headersJson,
+            body,
           };
+        }
       }
     },
   };

@@ -2,9 +2,25 @@
  * Finds and removes expired events. Finding uses the readers. Each removal is one transaction, so that events, replays and
  * counters change together.
  */
-import { and, asc, eq, exists, gte, isNotNull, isNull, lt, max, notExists, notInArray, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  max,
+  notExists,
+  notInArray,
+  sql,
+} from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { accounts, endpoints, events, meta, replays, secrets, teams } from '../../db/schema.ts';
+import { accounts, blocks, endpoints, events, meta, replays, secrets, teams } from '../../db/schema.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 import type { SeenClock } from './sweep-clock.ts';
 
@@ -21,6 +37,11 @@ const seenClockName = 'clock-seen';
 const one = { one: sql`1` };
 
 export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | 'timedBatch'>) {
+  /** Of the block's stored content, in proportion. */
+  const shareOfBlock = db
+    .select({ bytes: sql`length(${blocks.content}) * ${events.size} / ${blocks.bytes}` })
+    .from(blocks)
+    .where(eq(blocks.seq, events.block));
   const secretsOfDeletedEndpoints = exists(
     db
       .select(one)
@@ -100,20 +121,37 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
 
     oldestEvents: ({ endpoint, before }: ExpiredRange, limit: number): Promise<ExpiredEvent[]> =>
       db
-        .select({ seq: events.seq, bytes: sql<number>`length(${events.content})` })
+        .select({ seq: events.seq, bytes: sql<number>`ifnull(${shareOfBlock}, length(${events.content}))` })
         .from(events)
         .where(and(eq(events.endpoint, endpoint), lt(events.receivedAt, before)))
         .orderBy(asc(events.receivedAt), asc(events.seq))
         .limit(limit),
 
-    /** Removes these events of one endpoint, and their replays. @returns how many there were, and the writer's time */
+    /**
+     * Removes these events of one endpoint, their replays, and the blocks that become empty.
+     * @returns how many there were, and the writer's time
+     */
     async remove(
       endpoint: number,
       seqs: readonly number[],
     ): Promise<{ removed: number; writerMs: number | undefined }> {
+      const leaving = db
+        .select({ block: events.block, count: count().as('leaving') })
+        .from(events)
+        .where(and(inList(events.seq, seqs), isNotNull(events.block)))
+        .groupBy(events.block)
+        .as('leaving_blocks');
+      const blocksOf = db.select({ block: events.block }).from(events).where(inList(events.seq, seqs));
       const { results, writerMs } = await timedBatch(
         [
           db.delete(replays).where(inList(replays.event, seqs)),
+          // Where the events are now: the packer may have moved them since they were found.
+          db
+            .update(blocks)
+            .set({ events: sql`${sql.identifier('blocks')}.events - ${leaving.count}` })
+            .from(leaving)
+            .where(eq(blocks.seq, leaving.block)),
+          db.delete(blocks).where(and(inArray(blocks.seq, blocksOf), lte(blocks.events, 0))),
           db.delete(events).where(inList(events.seq, seqs)),
           // changes() is how many events the statement before removed: another process may have removed some already.
           db
@@ -125,7 +163,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
             .where(eq(endpoints.seq, endpoint)),
         ].map(toClientStatement),
       );
-      return { removed: results[1]?.rowsAffected ?? 0, writerMs };
+      return { removed: results[3]?.rowsAffected ?? 0, writerMs };
     },
 
     /** Teams that have no people any more, but endpoints that still take deliveries. */

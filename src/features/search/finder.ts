@@ -10,7 +10,6 @@ import { maxSearchCharacters } from '../../core/limits.ts';
 import { type SignatureQuery, signatureQuery } from '../../core/search-signature.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
 import { firstCharacters } from '../../core/text.ts';
-import { readableBody } from './index-entry.ts';
 import type { RecentEvents } from './recent-events.ts';
 import type { SearchableEvent, SearchStore } from './store.ts';
 import { endpointMark, oversizedMark, trigramsOf } from './trigrams.ts';
@@ -38,11 +37,11 @@ const maxTrigrams = 12;
 const firstScanPage = 128;
 const maxScanPage = 8192;
 const bodyBatch = 64;
-/** The newest events are read without the index only if their contents have at most this many stored bytes. */
-const maxNearbyBytes = 2 << 20;
+/** The newest events are read without the index only if their bodies have at most this many bytes. */
+const maxNearbyBytes = 8 << 20;
 /** A term that one in this many events contains is found sooner in the list than with the index. */
 const commonOneIn = 8;
-/** Larger bodies (stored bytes) are read one at a time. */
+/** Larger bodies are read one at a time. */
 const maxBatchedBodyBytes = 64 << 10;
 
 const byListOrder = (a: Position, b: Position): number => b.receivedAt - a.receivedAt || b.seq - a.seq;
@@ -63,7 +62,7 @@ type Opening = Awaited<ReturnType<SearchStore['opening']>>;
 type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
 
 async function matches(event: SearchableEvent, matcher: Matcher, yieldIfDue: YieldIfDue): Promise<boolean> {
-  const steps = matcher(event.eventType, readableBody(event));
+  const steps = matcher(event.eventType, event.body);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -122,8 +121,7 @@ export function createFinder(options: {
     const isAll = near.length <= nearby;
     if (!isCommon && !isAll) return { found, readCount: newest.length };
     const next = near.slice(limit, isAll ? undefined : limit + (limit - found.length) * commonOneIn);
-    if ((await store.storedBytes(next.map(one => one.seq))) > maxNearbyBytes)
-      return { found, readCount: newest.length };
+    if ((await store.bodyBytes(next.map(one => one.seq))) > maxNearbyBytes) return { found, readCount: newest.length };
     found.push(...(await verify(next, matcher, limit - found.length, signal)));
     return { found, readCount: newest.length + next.length };
   };

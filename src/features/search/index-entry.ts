@@ -1,7 +1,6 @@
 /* Makes the index entry and the signature of an event. The size of both is bounded. */
 import { addSignature, signatureWords } from '../../core/search-signature.ts';
 import { foldCase, searchTexts } from '../../core/search-text.ts';
-import { unpackBody } from '../../core/stored-content.ts';
 import type { IndexEntry, SearchableEvent } from './store.ts';
 import { distinctTrigrams, endpointMark, oversizedMark } from './trigrams.ts';
 
@@ -26,20 +25,8 @@ export function signEvent(words: Uint32Array, offset: number, eventType: string 
   for (const text of searchTexts(eventType, body)) addSignature(words, offset, encoder.encode(text));
 }
 
-const nothing = new Uint8Array(0);
-
-/** The body of an event; empty when it is damaged, so that other events can still be searched and indexed. */
-export function readableBody({ encoding, content }: Pick<SearchableEvent, 'encoding' | 'content'>): Uint8Array {
-  try {
-    return unpackBody(encoding, content);
-  } catch {
-    return nothing;
-  }
-}
-
 export function toIndexEntry(event: SearchableEvent): IndexEntry {
-  const { seq, endpoint, eventType } = event;
-  const body = readableBody(event);
+  const { seq, endpoint, eventType, body } = event;
   const texts = body.length > maxIndexedBytes ? undefined : searchTexts(eventType, body);
   const trigrams = texts && distinctTrigrams(texts);
   const fits = trigrams !== undefined && trigrams.length <= maxTrigramCharacters;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { damageEvent } from '../../testing/stored-events.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createIndexer } from './indexer.ts';
 import { createSearchStore } from './store.ts';
@@ -128,9 +129,7 @@ describe('the search index', () => {
   test('a damaged event does not affect other events', async () => {
     const server = await openTestServer();
     const where = await fill(server, 50);
-    await server.services.database.client.execute(
-      "UPDATE events SET content = x'00ffffff', encoding = 1 WHERE seq = 9",
-    );
+    await damageEvent(server.services.database.client, 9, 'unreadable');
     expect(await find(server, where, 'word6 ')).toBe(1);
     await server.services.background.idle();
     expect(await server.services.search.checkIndex()).toEqual([]);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { packContent } from '../../core/stored-content.ts';
 import { createIndexer } from './indexer.ts';
 import type { SearchableEvent, SearchStore } from './store.ts';
 
@@ -9,13 +8,13 @@ function fakeStore(bodies: string[]) {
     seq: i + 1,
     endpoint: 1,
     eventType: null,
-    ...packContent([], new TextEncoder().encode(body)),
+    body: new TextEncoder().encode(body),
   }));
   const asked: string[] = [];
   const state = { watermark: 0, failing: false, asked, slices: [] as number[] };
   const store = {
     progress: async () => ({ watermark: state.watermark, last: events.length }),
-    sizesAfter: async (seq: number, limit: number) => events.slice(seq, seq + limit).map(one => one.content.length),
+    sizesAfter: async (seq: number, limit: number) => events.slice(seq, seq + limit).map(one => one.body.length),
     searchedAfter: async (seq: number, limit: number) => events.slice(seq, seq + limit),
     append: async (entries: { seq: number; trigrams: string }[], from: number, to: number) => {
       asked.push(`${from}-${to}`);

@@ -4,14 +4,15 @@
  */
 import type { Client, InStatement, Row } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
+import { createContentReader } from '../../db/contents.ts';
 
 /** The searched part of an event, as stored. */
 export type SearchableEvent = {
   seq: number;
   endpoint: number;
   eventType: string | null;
-  encoding: number;
-  content: Uint8Array;
+  /** Empty when it is damaged, so that other events can still be searched and indexed. */
+  body: Uint8Array;
 };
 /** The row number up to which all events are in the index, and the highest row number. */
 export type IndexProgress = { watermark: number; last: number };
@@ -23,13 +24,22 @@ const isWatermark = "name = 'search-watermark'";
 const digits = (value: unknown): number => Number(Buffer.from(value as ArrayBuffer).toString('latin1'));
 const toDigits = (value: number): Uint8Array => Buffer.from(String(value), 'latin1');
 const toPosition = (row: Row): Position => ({ seq: Number(row[0]), receivedAt: Number(row[1]) });
-const searchedColumns = 'seq, endpoint, event_type, encoding, content';
-const toSearched = (row: Row): SearchableEvent => ({
+const searchedColumns = 'seq, endpoint, event_type, size, block, block_start, encoding, content';
+const nothing = Buffer.alloc(0);
+const toContentRow = (row: Row) => ({
   seq: Number(row[0]),
   endpoint: Number(row[1]),
   eventType: row[2] as string | null,
-  encoding: Number(row[3]),
-  content: new Uint8Array(row[4] as ArrayBuffer),
+  size: Number(row[3]),
+  block: row[4] as number | null,
+  blockStart: row[5] as number | null,
+  encoding: Number(row[6]),
+  content: new Uint8Array(row[7] as ArrayBuffer),
+  // Not searched.
+  path: nothing,
+  query: null,
+  sourceIp: '',
+  sha256: nothing,
 });
 const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${isWatermark}`;
 const toProgress = (row: Row | undefined): IndexProgress => ({
@@ -59,6 +69,15 @@ export function createSearchStore(client: Client, scans: Client) {
   const count = async (sql: string, args: (string | number)[] = []): Promise<number> =>
     Number((await rows(sql, args))[0]?.[0] ?? 0);
 
+  const contents = createContentReader(scans);
+  const toSearched = async (found: readonly Row[]): Promise<SearchableEvent[]> => {
+    const events: SearchableEvent[] = [];
+    await contents.read(found.map(toContentRow), ({ seq, endpoint, eventType }, content) => {
+      events.push({ seq, endpoint, eventType, body: content instanceof Error ? nothing : content.body });
+    });
+    return events.sort((a, b) => a.seq - b.seq);
+  };
+
   return {
     progress: async (): Promise<IndexProgress> => toProgress((await rows(progressSql, []))[0]),
 
@@ -87,12 +106,12 @@ export function createSearchStore(client: Client, scans: Client) {
     /** The next events after `seq`, oldest first. */
     async searchedAfter(seq: number, limit: number): Promise<SearchableEvent[]> {
       const sql = `SELECT ${searchedColumns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`;
-      return (await rows(sql, [seq, limit])).map(toSearched);
+      return toSearched(await rows(sql, [seq, limit]));
     },
 
-    /** Stored bytes of the events after `seq`, oldest first. */
+    /** The sizes of the bodies after `seq`, oldest first. */
     async sizesAfter(seq: number, limit: number): Promise<number[]> {
-      const sql = 'SELECT length(content) FROM events WHERE seq > ? ORDER BY seq LIMIT ?';
+      const sql = 'SELECT size FROM events WHERE seq > ? ORDER BY seq LIMIT ?';
       return (await rows(sql, [seq, limit])).map(row => Number(row[0]));
     },
 
@@ -154,9 +173,9 @@ export function createSearchStore(client: Client, scans: Client) {
       return (await rows(sql, [JSON.stringify(seqs), endpoint, since])).map(toPosition);
     },
 
-    /** Stored bytes of these events' contents. */
-    storedBytes: (seqs: readonly number[]): Promise<number> =>
-      count(`SELECT ifnull(sum(length(content)), 0) FROM events WHERE seq IN ${jsonList}`, [JSON.stringify(seqs)]),
+    /** The size of these events' bodies. */
+    bodyBytes: (seqs: readonly number[]): Promise<number> =>
+      count(`SELECT ifnull(sum(size), 0) FROM events WHERE seq IN ${jsonList}`, [JSON.stringify(seqs)]),
 
     /** The next positions of the event list, newest first; read from an index alone. */
     async nextPositions(
@@ -168,12 +187,12 @@ export function createSearchStore(client: Client, scans: Client) {
       return (await scans.execute(positionsAfter(endpoint, since, after, limit))).rows.map(toPosition);
     },
 
-    /** These events; for contents larger than `maxBytes`, only the row numbers. */
+    /** These events; for bodies larger than `maxBytes`, only the row numbers. */
     async searchedWithin(
       seqs: readonly number[],
       maxBytes: number,
     ): Promise<{ events: Map<number, SearchableEvent>; larger: Set<number> }> {
-      const fits = `length(content) <= ${maxBytes}`;
+      const fits = `size <= ${maxBytes}`;
       const [small, large] = await scans.batch(
         [
           {
@@ -185,14 +204,14 @@ export function createSearchStore(client: Client, scans: Client) {
         'read',
       );
       return {
-        events: new Map(small?.rows.map(row => [Number(row[0]), toSearched(row)])),
+        events: new Map((await toSearched(small?.rows ?? [])).map(event => [event.seq, event])),
         larger: new Set(large?.rows.map(row => Number(row[0]))),
       };
     },
 
     async searched(seqs: readonly number[]): Promise<Map<number, SearchableEvent>> {
       const sql = `SELECT ${searchedColumns} FROM events WHERE seq IN ${jsonList}`;
-      return new Map((await rows(sql, [JSON.stringify(seqs)])).map(row => [Number(row[0]), toSearched(row)]));
+      return new Map((await toSearched(await rows(sql, [JSON.stringify(seqs)]))).map(event => [event.seq, event]));
     },
 
     /** Events up to the watermark that the index lacks. */

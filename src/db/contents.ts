@@ -1,0 +1,231 @@
+/*
+ * Reads what events contain: the only module that knows where. A newer event is in a block with others (core/event-block.ts); a row
+ * of 1.0 has its content itself. Each block is read and unpacked once for all rows of a call that are in it, and a few at a time. A
+ * block may be replaced or removed after the row was read: then the row is looked up again. Raw SQL, because every list and search
+ * comes through here.
+ */
+import type { Client, Row } from '@libsql/client';
+import { asBuffer } from '../core/buffer.ts';
+import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
+import {
+  type EventRecord,
+  maxBlockBytes,
+  readRecord,
+  type StoredBlock,
+  unpackBlock,
+  unpackLargeBlock,
+} from '../core/event-block.ts';
+import { largeBodyBytes } from '../core/limits.ts';
+import {
+  checkHash,
+  checkHashInSlices,
+  DamagedError,
+  type Intact,
+  parseContent,
+  unpackLargeOwn,
+  unpackOwn,
+} from '../core/stored-content.ts';
+import { previewOf } from '../core/text.ts';
+
+/** Where an event's content is. */
+export type ContentPlace = { seq: number; size: number; block: number | null; blockStart: number | null };
+/** The columns that only rows of 1.0 use. */
+export type OwnColumns = {
+  encoding: number;
+  content: Uint8Array;
+  sha256: Uint8Array;
+  path: Uint8Array;
+  query: Uint8Array | null;
+  sourceIp: string;
+};
+export type ContentRow = ContentPlace & OwnColumns;
+
+/** Read for every event, wherever it is stored. `path` and `query` are bytes as received. */
+export type EventText = { path: Buffer; query: Buffer | null; sourceIp: string };
+export type ReadContent = EventText & { headers: Uint8Array; body: Uint8Array };
+export type IntactContent = EventText & Intact;
+
+/** The columns of a block that `toStoredBlock` takes. */
+export const blockColumns = 'first_event, bytes, encoding, checksum, content';
+/** @param at where the columns begin */
+export const toStoredBlock = (row: Row, at: number): StoredBlock => ({
+  firstEvent: Number(row[at]),
+  bytes: Number(row[at + 1]),
+  encoding: Number(row[at + 2]),
+  checksum: new Uint8Array(row[at + 3] as ArrayBuffer),
+  content: new Uint8Array(row[at + 4] as ArrayBuffer),
+});
+
+export type ContentReader = ReturnType<typeof createContentReader>;
+
+/** Blocks that are read by one query; a larger event is read alone. */
+const blocksPerQuery = 32;
+/** A row that keeps moving, because its block is packed again and again, is an error in the program. */
+const maxLookups = 5;
+
+export function createContentReader(client: Pick<Client, 'execute'>) {
+  const readBlocks = async (numbers: readonly number[]): Promise<Map<number, StoredBlock>> => {
+    const { rows } = await client.execute({
+      sql: `SELECT seq, ${blockColumns} FROM blocks WHERE seq IN (SELECT value FROM json_each(?))`,
+      args: [JSON.stringify(numbers)],
+    });
+    return new Map(rows.map(row => [Number(row[0]), toStoredBlock(row, 1)]));
+  };
+
+  /** Where these rows are now. Those that were deleted are missing. */
+  const lookUp = async <Row extends ContentPlace>(rows: readonly Row[]): Promise<Row[]> => {
+    const found = await client.execute({
+      sql: 'SELECT seq, block, block_start FROM events WHERE seq IN (SELECT value FROM json_each(?))',
+      args: [JSON.stringify(rows.map(({ seq }) => seq))],
+    });
+    const places = new Map(found.rows.map(row => [Number(row[0]), row]));
+    return rows.flatMap(row => {
+      const place = places.get(row.seq);
+      return place ? [{ ...row, block: Number(place[1]), blockStart: Number(place[2]) }] : [];
+    });
+  };
+
+  /** Gives each row of a block its record, in the order of the blocks. Nothing for rows that were deleted meanwhile. */
+  const readRecords = async <Row extends ContentPlace>(
+    given: readonly Row[],
+    use: (row: Row, record: EventRecord | DamagedError) => void | Promise<void>,
+  ): Promise<void> => {
+    let rows = given;
+    for (let lookups = 0; rows.length > 0; lookups++) {
+      const moved: Row[] = [];
+      for (const page of toPages(rows)) {
+        const blocks = await readBlocks([...page.keys()]);
+        for (const [number, inBlock] of page) {
+          const block = blocks.get(number);
+          if (!block && lookups < maxLookups) moved.push(...inBlock);
+          else {
+            const records = block ? await unpack(block) : new DamagedError('its block is missing');
+            for (const row of inBlock) await use(row, recordOf(row, records, block?.firstEvent ?? 0));
+          }
+        }
+      }
+      rows = moved.length > 0 ? await lookUp(moved) : [];
+    }
+  };
+
+  /**
+   * The contents of these rows, in any order, none for those that were deleted meanwhile. The hash of a row of 1.0 is not checked.
+   * What is given is a view of its whole block: copy what is kept.
+   */
+  const read = async <Row extends ContentRow>(
+    rows: readonly Row[],
+    use: (row: Row, content: ReadContent | DamagedError) => void | Promise<void>,
+  ): Promise<void> => {
+    for (const row of rows)
+      if (row.block === null)
+        await use(
+          row,
+          damagedOr(() => ({ ...ownText(row), ...unpackOwn(row) })),
+        );
+    await readRecords(rows.filter(isInBlock), use);
+  };
+
+  return {
+    read,
+
+    /** The checked contents of these rows by row number; those of deleted rows are missing. */
+    async readIntact(rows: readonly ContentRow[]): Promise<Map<number, IntactContent | DamagedError>> {
+      const contents = new Map<number, IntactContent | DamagedError>();
+      await read(rows, ({ seq, block, sha256 }, content) => {
+        const intact = damagedOr(() => {
+          if (content instanceof DamagedError) throw content;
+          if (block === null) checkHash(content.body, sha256);
+          return { ...textOf(content), ...parseContent(content) };
+        });
+        contents.set(seq, intact);
+      });
+      return contents;
+    },
+
+    /** The checked content of a large event, in time slices; undefined when it was deleted meanwhile. @throws DamagedError */
+    async readLarge(row: ContentRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
+      if (row.block === null) {
+        const content = await unpackLargeOwn(row);
+        await checkHashInSlices(content.body, row.sha256, yieldIfDue);
+        return { ...ownText(row), ...parseContent(content) };
+      }
+      let found: EventRecord | DamagedError | undefined;
+      await readRecords([row], (_, record) => {
+        found = record;
+      });
+      if (found instanceof DamagedError) throw found;
+      return found && { ...textOf(found), ...parseContent(found) };
+    },
+
+    /** Fills in what a list shows. A damaged event has nothing to show. */
+    async withPreviews<Row extends ContentPlace & { path: Buffer; query: Buffer | null; preview: Buffer }>(
+      rows: readonly Row[],
+    ): Promise<Row[]> {
+      const filled = new Map<number, Row>();
+      await readRecords(rows.filter(isInBlock), (row, record) => {
+        if (record instanceof DamagedError) return;
+        const { path, query, body } = record;
+        const preview = Buffer.from(previewOf(body));
+        filled.set(row.seq, { ...row, path: Buffer.from(path), query: query && Buffer.from(query), preview });
+      });
+      return rows.map(row => filled.get(row.seq) ?? row);
+    },
+  };
+}
+
+const isInBlock = ({ block }: ContentPlace): boolean => block !== null;
+
+/** Rows by block, in groups of blocks that are read together. */
+function* toPages<Row extends ContentPlace>(rows: readonly Row[]): Generator<Map<number, Row[]>> {
+  const small = new Map<number, Row[]>();
+  for (const row of rows) {
+    const block = row.block ?? 0;
+    if (row.size > maxBlockBytes) {
+      yield new Map([[block, [row]]]);
+      continue;
+    }
+    const inBlock = small.get(block);
+    if (inBlock) inBlock.push(row);
+    else small.set(block, [row]);
+  }
+  const blocks = [...small];
+  for (let at = 0; at < blocks.length; at += blocksPerQuery) yield new Map(blocks.slice(at, at + blocksPerQuery));
+}
+
+const unpack = (block: StoredBlock): Buffer | DamagedError | Promise<Buffer | DamagedError> =>
+  block.bytes > largeBodyBytes ? unpackLargeBlock(block).catch(asDamaged) : damagedOr(() => unpackBlock(block));
+
+function recordOf(
+  { seq, blockStart }: ContentPlace,
+  records: Buffer | DamagedError,
+  firstEvent: number,
+): EventRecord | DamagedError {
+  if (records instanceof DamagedError) return records;
+  return damagedOr(() => {
+    const record = readRecord(records, blockStart ?? 0, firstEvent);
+    if (record.seq !== seq) throw new DamagedError('its body is not the one that came');
+    return record;
+  });
+}
+
+function damagedOr<T>(make: () => T): T | DamagedError {
+  try {
+    return make();
+  } catch (error) {
+    return asDamaged(error);
+  }
+}
+
+/** @throws any other error */
+function asDamaged(error: unknown): DamagedError {
+  if (error instanceof DamagedError) return error;
+  throw error;
+}
+
+const textOf = ({ path, query, sourceIp }: EventText): EventText => ({ path, query, sourceIp });
+
+const ownText = ({ path, query, sourceIp }: OwnColumns): EventText => ({
+  path: asBuffer(path),
+  query: query && asBuffer(query),
+  sourceIp,
+});

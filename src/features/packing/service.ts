@@ -1,0 +1,212 @@
+/*
+ * The packer: background work that makes full blocks. It joins the small ones that quiet times leave, and puts the rows of 1.0 into
+ * blocks, oldest first. Events may be deleted between its reading and its writing: the transaction packs those that are still there.
+ * A crash loses at most the work of one slice.
+ */
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import {
+  type BlockBuilder,
+  createBlockBuilder,
+  type EventRecord,
+  maxBlockBytes,
+  type PackedBlock,
+  readRecords,
+  type SignBlock,
+  unpackBlock,
+} from '../../core/event-block.ts';
+import {
+  checkHash,
+  checkHashInSlices,
+  DamagedError,
+  type PlainContent,
+  unpackLargeOwn,
+  unpackOwn,
+} from '../../core/stored-content.ts';
+import type { Move, OldRow, PackingStore, RowsToPack } from './store.ts';
+
+type SliceResult = 'more' | 'done' | { restMs: number };
+
+const sliceMs = 2.5;
+/** Bodies of 1.0 rows that are read together. */
+const maxReadBytes = 256 << 10;
+/** An endpoint's small blocks are joined once there are so many, or once they fill most of a block: each event is moved about twice. */
+const minJoined = { blocks: 16, bytes: 48 << 10 };
+const maxJoinedBlocks = 64;
+/** Under load, each step is followed by a pause of this many times its duration. */
+const restFactor = 100;
+const maxRestMs = 50;
+
+type Packer = { builder: BlockBuilder; sign: SignBlock | null; monotonic: () => number };
+
+export type PackingService = ReturnType<typeof createPackingService>;
+
+export function createPackingService(options: {
+  store: PackingStore;
+  /** Makes the search signature of a block. */
+  sign: SignBlock | null;
+  monotonic: () => number;
+  /** Whether deliveries wait for their commit, or many arrive. */
+  isBusy: () => boolean;
+  background: { add: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void } };
+}) {
+  const { store, sign, monotonic, isBusy, background } = options;
+  const batchSize = createBatchSize({ targetMs: sliceMs, initial: 32, min: 8, max: 256 });
+  const packer: Packer = { builder: createBlockBuilder(), sign, monotonic };
+  /** Blocks that cannot be read are left as they are. */
+  const damaged = new Set<number>();
+  /** Undefined: not read yet; null: none are left. */
+  let rowsToPack: RowsToPack | null | undefined;
+  /** The last block of the last pass through all endpoints, and the pass that is under way. */
+  let packedUpTo = 0;
+  let pass: { endpoint: number; upTo: number } | undefined;
+  let restUntil = 0;
+
+  const packRows = async (rest: RowsToPack): Promise<void> => {
+    const rows = await store.oldRows(rest, batchSize.units(), maxReadBytes);
+    const packing = await packOldRows(rows, packer);
+    const next = { after: rows.at(-1)?.seq ?? rest.upTo, upTo: rest.upTo };
+    // After an error it is unknown how far it came.
+    rowsToPack = undefined;
+    const writerMs = await store.pack({ ...packing, from: [], rowsToPack: next });
+    batchSize.record(rows.length, writerMs);
+    rowsToPack = next.after < next.upTo ? next : null;
+  };
+
+  /** Joins some of the endpoint's small blocks. @returns false when there are not enough */
+  const join = async (endpoint: number): Promise<boolean> => {
+    const all = await store.smallBlocks(endpoint, maxJoinedBlocks + damaged.size);
+    const joined: number[] = [];
+    let [bytes, events, total] = [0, 0, 0];
+    const readable = all.filter(({ seq }) => !damaged.has(seq));
+    for (const block of readable) {
+      total += block.bytes;
+      if (bytes + block.bytes > maxBlockBytes || joined.length === maxJoinedBlocks) continue;
+      joined.push(block.seq);
+      bytes += block.bytes;
+      events += block.events;
+    }
+    if (joined.length < 2 || (readable.length < minJoined.blocks && total < minJoined.bytes)) return false;
+    const records = new Map<number, EventRecord>();
+    for (const block of await store.blocks(joined))
+      try {
+        for (const record of readRecords(unpackBlock(block), block.firstEvent)) records.set(record.seq, record);
+      } catch (error) {
+        if (!(error instanceof DamagedError)) throw error;
+        damaged.add(block.seq);
+        return true;
+      }
+    const rows = await store.eventsIn(joined, [...records.keys()]);
+    // Some were deleted since the blocks were counted: the next step counts again.
+    if (rows.length !== events) return true;
+    const { blocks, moves } = joinRecords(rows, records, packer);
+    await store.pack({ blocks: new Map([[endpoint, blocks]]), moves, from: joined });
+    return true;
+  };
+
+  const joinNext = async (): Promise<SliceResult> => {
+    if (!pass) {
+      const upTo = await store.lastBlock();
+      if (upTo === packedUpTo) return 'done';
+      pass = { endpoint: 0, upTo };
+    }
+    const endpoint = await store.endpointToPack(pass.endpoint, minJoined.blocks, minJoined.bytes);
+    if (endpoint === undefined) {
+      packedUpTo = pass.upTo;
+      pass = undefined;
+      return 'done';
+    }
+    pass.endpoint = (await join(endpoint)) ? endpoint : endpoint + 1;
+    return 'more';
+  };
+
+  const slice = async (): Promise<SliceResult> => {
+    const startedAt = monotonic();
+    if (isBusy() && startedAt < restUntil) return { restMs: Math.min(maxRestMs, restUntil - startedAt) };
+    let result: SliceResult = 'more';
+    if (rowsToPack === undefined) rowsToPack = (await store.rowsToPack()) ?? null;
+    if (rowsToPack) await packRows(rowsToPack);
+    else result = await joinNext();
+    const endedAt = monotonic();
+    restUntil = endedAt + restFactor * (endedAt - startedAt);
+    return result;
+  };
+
+  return background.add({ name: 'packing', slice });
+}
+
+/** Packs rows of 1.0 by endpoint. A damaged one stays as it is. */
+async function packOldRows(rows: readonly OldRow[], { builder, sign, monotonic }: Packer) {
+  const blocks = new Map<number, PackedBlock[]>();
+  const moves: Move[] = [];
+  const endpoints = Map.groupBy(rows, ({ endpoint }) => endpoint);
+  let taken = 0;
+  for (const [endpoint, ofEndpoint] of endpoints) {
+    const packed: PackedBlock[] = [];
+    builder.clear();
+    const take = async (): Promise<void> => {
+      const isLarge = builder.bytes() > maxBlockBytes;
+      packed.push(isLarge ? await builder.takeLarge(sign) : builder.take(sign));
+      taken++;
+    };
+    for (const row of ofEndpoint) {
+      const event = await readOldRow(row, monotonic);
+      if (!event) continue;
+      let start = builder.add(row.seq, event);
+      if (start === undefined) {
+        await take();
+        start = builder.add(row.seq, event) ?? 0;
+      }
+      moves.push({ seq: row.seq, block: taken, start });
+    }
+    if (builder.events() > 0) await take();
+    if (packed.length > 0) blocks.set(endpoint, packed);
+  }
+  return { blocks, moves };
+}
+
+async function readOldRow(row: OldRow, monotonic: () => number) {
+  const { receivedAt, eventType, path, query, sourceIp, sha256, size } = row;
+  try {
+    const isLarge = size > maxReadBytes;
+    const content: PlainContent = isLarge ? await unpackLargeOwn(row) : unpackOwn(row);
+    if (isLarge) await checkHashInSlices(content.body, sha256, createTimeSlices({ monotonic }));
+    else checkHash(content.body, sha256);
+    return {
+      receivedAt,
+      eventType,
+      path: latin1(path),
+      query: query && latin1(query),
+      sourceIp,
+      headersJson: Buffer.from(content.headers).toString(),
+      body: content.body,
+    };
+  } catch (error) {
+    if (error instanceof DamagedError) return undefined;
+    throw error;
+  }
+}
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+type Rows = { seq: number; receivedAt: number; eventType: string | null }[];
+
+/** Puts the records of these events, in order, into new blocks. */
+function joinRecords(rows: Rows, records: ReadonlyMap<number, EventRecord>, { builder, sign }: Packer) {
+  const blocks: PackedBlock[] = [];
+  const moves: Move[] = [];
+  builder.clear();
+  for (const { seq, receivedAt, eventType } of rows) {
+    const record = records.get(seq);
+    if (!record) continue;
+    const add = () => builder.addTail(seq, record.tail, { receivedAt, eventType, body: record.body });
+    let start = add();
+    if (start === undefined) {
+      blocks.push(builder.take(sign));
+      start = add() ?? 0;
+    }
+    moves.push({ seq, block: blocks.length, start });
+  }
+  blocks.push(builder.take(sign));
+  return { blocks, moves };
+}

@@ -1,0 +1,181 @@
+/*
+ * What the packer reads, and the transaction that puts events into other blocks. Raw SQL: it reads and writes lists of rows that are
+ * passed as one JSON value, and a block's content is read whole.
+ */
+import type { Client, InStatement, Row } from '@libsql/client';
+import type { PackedBlock, StoredBlock } from '../../core/event-block.ts';
+import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
+import type { Database } from '../../db/database.ts';
+
+/** Rows of 1.0 lie after one row number and up to another. */
+export type RowsToPack = { after: number; upTo: number };
+/** A row of 1.0. */
+export type OldRow = ContentRow & { endpoint: number; receivedAt: number; eventType: string | null };
+export type SmallBlock = { seq: number; events: number; bytes: number };
+export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
+
+/** Where an event goes: the position of its new block among those that are inserted, and where it begins in that. */
+export type Move = { seq: number; block: number; start: number };
+export type Packing = {
+  /** The new blocks by endpoint; `moves` counts them in this order. */
+  blocks: ReadonlyMap<number, readonly PackedBlock[]>;
+  moves: readonly Move[];
+  /** The blocks that the events leave, all of whose events are in `moves`; none for rows of 1.0. */
+  from: readonly number[];
+  /** What is left of the rows of 1.0 afterwards; undefined: unchanged. */
+  rowsToPack?: RowsToPack;
+};
+
+export type PackingStore = ReturnType<typeof createPackingStore>;
+
+const jsonList = '(SELECT value FROM json_each(?))';
+const isProgress = "name = 'rows-to-pack'";
+const lastBlock = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), 0)";
+const emptied = "encoding = 0, content = x'', preview = x'', path = x'', query = NULL, source_ip = '', sha256 = x''";
+const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
+
+/**
+ * @param insertBlocks the statements that insert an endpoint's blocks
+ */
+export function createPackingStore(
+  { scanClient: client, timedBatch }: Pick<Database, 'timedBatch'> & { scanClient: Pick<Client, 'execute'> },
+  insertBlocks: (endpoint: number, blocks: readonly PackedBlock[]) => InStatement[],
+) {
+  const rowsOf = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
+    (await client.execute({ sql, args })).rows;
+
+  return {
+    async rowsToPack(): Promise<RowsToPack | undefined> {
+      const [row] = await rowsOf(`SELECT value FROM meta WHERE ${isProgress}`);
+      return row && (JSON.parse(Buffer.from(row[0] as ArrayBuffer).toString()) as RowsToPack);
+    },
+
+    /** The next rows of 1.0, oldest first, with bodies of at most `maxBytes` together, or one row. */
+    async oldRows({ after, upTo }: RowsToPack, limit: number, maxBytes: number): Promise<OldRow[]> {
+      const sizes = await rowsOf(
+        'SELECT seq, size FROM events WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq LIMIT ?',
+        [after, upTo, limit],
+      );
+      let [last, total] = [after, 0];
+      for (const row of sizes) {
+        total += Number(row[1]);
+        if (total > maxBytes && last > after) break;
+        last = Number(row[0]);
+      }
+      const rows = await rowsOf(
+        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content FROM events
+         WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq`,
+        [after, last],
+      );
+      return rows.map(row => ({
+        seq: Number(row[0]),
+        endpoint: Number(row[1]),
+        receivedAt: Number(row[2]),
+        eventType: row[3] as string | null,
+        size: Number(row[4]),
+        encoding: Number(row[5]),
+        sha256: bytes(row[6]),
+        path: bytes(row[7]),
+        query: row[8] === null ? null : bytes(row[8]),
+        sourceIp: String(row[9]),
+        content: bytes(row[10]),
+        block: null,
+        blockStart: null,
+      }));
+    },
+
+    /** The number of the newest block that there has been. */
+    lastBlock: async (): Promise<number> => Number((await rowsOf(`SELECT ${lastBlock}`))[0]?.[0] ?? 0),
+
+    /** The first endpoint from `from` on with so many small blocks, or so many bytes in them. */
+    async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
+      const [row] = await rowsOf(
+        `SELECT endpoint FROM blocks WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
+         HAVING count(*) >= ? OR (count(*) > 1 AND sum(bytes) >= ?) ORDER BY endpoint LIMIT 1`,
+        [from, minBlocks, minBytes],
+      );
+      return row && Number(row[0]);
+    },
+
+    /** The endpoint's small blocks, oldest first. */
+    async smallBlocks(endpoint: number, limit: number): Promise<SmallBlock[]> {
+      const rows = await rowsOf(
+        'SELECT seq, events, bytes FROM blocks WHERE bytes < 32768 AND endpoint = ? ORDER BY first_event LIMIT ?',
+        [endpoint, limit],
+      );
+      return rows.map(row => ({ seq: Number(row[0]), events: Number(row[1]), bytes: Number(row[2]) }));
+    },
+
+    async blocks(numbers: readonly number[]): Promise<(StoredBlock & { seq: number })[]> {
+      const sql = `SELECT seq, ${blockColumns} FROM blocks WHERE seq IN ${jsonList}`;
+      return (await rowsOf(sql, [JSON.stringify(numbers)])).map(row => ({
+        seq: Number(row[0]),
+        ...toStoredBlock(row, 1),
+      }));
+    },
+
+    /** Those of these events that are in one of the blocks. */
+    async eventsIn(numbers: readonly number[], seqs: readonly number[]): Promise<EventRow[]> {
+      const rows = await rowsOf(
+        `SELECT seq, received_at, event_type FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
+        [JSON.stringify(seqs), JSON.stringify(numbers)],
+      );
+      return rows.map(row => ({
+        seq: Number(row[0]),
+        receivedAt: Number(row[1]),
+        eventType: row[2] as string | null,
+      }));
+    },
+
+    /**
+     * Puts events into new blocks, in one transaction. Events that were deleted or moved meanwhile are not in them.
+     * @returns the writer's time
+     */
+    async pack({ blocks, moves, from, rowsToPack }: Packing): Promise<number | undefined> {
+      let count = 0;
+      const inserts = [...blocks].flatMap(([endpoint, ofEndpoint]) => {
+        count += ofEndpoint.length;
+        return insertBlocks(endpoint, ofEndpoint);
+      });
+      const statements = moves.length === 0 ? [] : [...inserts, ...moveStatements(moves, from, count)];
+      if (rowsToPack) statements.push(progressStatement(rowsToPack));
+      return (await timedBatch(statements)).writerMs;
+    },
+  };
+}
+
+function moveStatements(moves: readonly Move[], from: readonly number[], count: number): InStatement[] {
+  const list = JSON.stringify(moves.map(({ seq, block, start }) => [seq, block, start]));
+  const isUnmoved = from.length > 0 ? `block IN ${jsonList}` : 'block IS NULL';
+  const moved = {
+    sql: `UPDATE events SET block = ${lastBlock} - ? + 1 + move.block, block_start = move.start ${from.length > 0 ? '' : `, ${emptied}`}
+          FROM (SELECT value ->> 0 AS seq, value ->> 1 AS block, value ->> 2 AS start FROM json_each(?)) AS move
+          WHERE events.seq = move.seq AND events.${isUnmoved}`,
+    args: [count, list, ...(from.length > 0 ? [JSON.stringify(from)] : [])],
+  };
+  // changes() is how many events the statement before moved: nearly always all of them.
+  const recount = {
+    sql: `UPDATE blocks SET events = (SELECT count(*) FROM json_each(?) JOIN events ON events.seq = value ->> 0 WHERE block = blocks.seq)
+          WHERE changes() <> ? AND seq > ${lastBlock} - ?`,
+    args: [list, moves.length, count],
+  };
+  const removeEmpty = {
+    sql: `DELETE FROM blocks WHERE seq > ${lastBlock} - ? AND events = 0`,
+    args: [count],
+  };
+  if (from.length === 0) return [moved, recount, removeEmpty];
+  return [
+    moved,
+    recount,
+    removeEmpty,
+    { sql: `DELETE FROM blocks WHERE seq IN ${jsonList}`, args: [JSON.stringify(from)] },
+  ];
+}
+
+const progressStatement = ({ after, upTo }: RowsToPack): InStatement =>
+  after >= upTo
+    ? `DELETE FROM meta WHERE ${isProgress}`
+    : {
+        sql: `UPDATE meta SET value = ? WHERE ${isProgress}`,
+        args: [Buffer.from(JSON.stringify({ after, upTo }))],
+      };

@@ -1,0 +1,213 @@
+/*
+ * Packs events into what the inserts of store.ts take: their contents in blocks by endpoint (core/event-block.ts), and a few numbers
+ * and bytes for each row. Pure computation without a database, so that any thread can do it, and the result can be posted.
+ */
+import { checksumBytes, createBlockBuilder, type PackedBlock, type SignBlock } from '../core/event-block.ts';
+import { nonceBytes } from '../core/ids.ts';
+import { rowErrorCode } from './group-commit.ts';
+import type { NewEvent } from './row-encoder.ts';
+
+/**
+ * `numbers`: those of `readHead`, then those of each block, then those of each row, in the order of `blockNumbers` and `rowNumbers`;
+ * NaN is null. `bytes`: checksum, content and signature of each block, then the nonces of the rows, then labels.
+ */
+export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array };
+
+/** Where the parts of packed rows begin. */
+export type PackedHead = {
+  /** The row number of the first event when it was given out before; NaN: the database numbers the rows. */
+  first: number;
+  blocks: number;
+  blocksAt: number;
+  rowsAt: number;
+  /** In `bytes`. */
+  noncesAt: number;
+};
+
+const headNumbers = 3;
+
+export function readHead({ numbers }: PackedRows): PackedHead {
+  const [first = 0, blocks = 0, noncesAt = 0] = numbers;
+  return { first, blocks, blocksAt: headNumbers, rowsAt: headNumbers + blocks * blockNumbers.length, noncesAt };
+}
+
+/** `first` and `last`: positions of events in the batch. `start`: of the checksum in `bytes`; content and signature follow it. */
+export const blockNumbers = [
+  'endpoint',
+  'first',
+  'last',
+  'events',
+  'size',
+  'encoding',
+  'start',
+  'length',
+  'signed',
+] as const;
+/**
+ * `place`: the block's position in the batch, and where the event begins in it (placeBits). `label`: where its method, platform,
+ * event type and verdict begin after `noncesAt`. `lengths`: one more than the length of each, 0 for null (lengthBits).
+ */
+export const rowNumbers = ['endpoint', 'received_at', 'size', 'place', 'label', 'lengths'] as const;
+/** A block begins with an event, so only small ones have more than one, and these begin within 64 KiB. */
+export const placeBits = 20;
+/** Together 52: what a number that is bound as REAL holds exactly. */
+export const lengthBits = { method: 14, platform: 10, eventType: 12, verdict: 16 } as const;
+
+const labelNames = ['method', 'platform', 'eventType', 'verdict'] as const satisfies (keyof typeof lengthBits)[];
+
+/**
+ * @param first the row number of the first event, when it has been given out already; the others follow without a gap
+ * @param sign makes a block's search signature
+ */
+export function packRows(events: readonly NewEvent[], first = Number.NaN, sign: SignBlock | null = null): PackedRows {
+  const contents: Contents = { blocks: [], endpoints: [], places: new Float64Array(events.length) };
+  for (const [endpoint, positions] of byEndpoint(events)) packEndpoint(events, endpoint, positions, sign, contents);
+  const { blocks, endpoints, places } = contents;
+
+  const labels = createLabels();
+  const labelsFrom = events.length * nonceBytes;
+  const rows = new Float64Array(events.length * rowNumbers.length);
+  let next = 0;
+  for (const [i, event] of events.entries()) {
+    const label = labels.of(event);
+    rows[next++] = event.endpoint;
+    rows[next++] = event.receivedAt;
+    rows[next++] = event.body.length;
+    rows[next++] = places[i] ?? 0;
+    rows[next++] = labelsFrom + label.at;
+    rows[next++] = label.lengths;
+  }
+  const { packed, noncesAt } = packParts(blocks, endpoints, { first, rows, rowBytes: labelsFrom + labels.bytes() });
+  let at = noncesAt;
+  for (const { nonce } of events) {
+    packed.bytes.set(nonce, at);
+    at += nonceBytes;
+  }
+  labels.write(packed.bytes, at);
+  return packed;
+}
+
+/** Blocks of one endpoint without rows, whose events have the row numbers that the blocks say. */
+export const packBlocks = (endpoint: number, blocks: readonly PackedBlock[]): PackedRows =>
+  packParts(
+    blocks,
+    blocks.map(() => endpoint),
+    { first: 0, rows: new Float64Array(0), rowBytes: 0 },
+  ).packed;
+
+/** Writes the numbers, and the bytes of the blocks. */
+function packParts(
+  blocks: readonly PackedBlock[],
+  endpoints: readonly number[],
+  { first, rows, rowBytes }: { first: number; rows: Float64Array; rowBytes: number },
+): { packed: PackedRows & { bytes: Buffer }; noncesAt: number } {
+  const blocksLength = blocks.length * blockNumbers.length;
+  const numbers = new Float64Array(headNumbers + blocksLength + rows.length);
+  let next = headNumbers;
+  let noncesAt = 0;
+  for (const [i, block] of blocks.entries()) {
+    const signed = block.signature?.length ?? Number.NaN;
+    const { firstEvent, lastEvent, content } = block;
+    numbers.set(
+      [
+        endpoints[i] ?? 0,
+        firstEvent,
+        lastEvent,
+        block.events,
+        block.bytes,
+        block.encoding,
+        noncesAt,
+        content.length,
+        signed,
+      ],
+      next,
+    );
+    next += blockNumbers.length;
+    noncesAt += checksumBytes + content.length + (signed || 0);
+  }
+  numbers.set(rows, next);
+  numbers.set([first, blocks.length, noncesAt]);
+  const bytes = Buffer.allocUnsafeSlow(noncesAt + rowBytes);
+  let at = 0;
+  for (const { checksum, content, signature } of blocks)
+    for (const part of [checksum, content, signature]) {
+      if (part) bytes.set(part, at);
+      at += part?.length ?? 0;
+    }
+  return { packed: { count: rows.length / rowNumbers.length, numbers, bytes }, noncesAt };
+}
+
+/** The positions of each endpoint's events. */
+function byEndpoint(events: readonly NewEvent[]): Map<number, number[]> {
+  const endpoints = new Map<number, number[]>();
+  for (let i = 0; i < events.length; i++) {
+    const { endpoint } = events[i] as NewEvent;
+    const positions = endpoints.get(endpoint);
+    if (positions) positions.push(i);
+    else endpoints.set(endpoint, [i]);
+  }
+  return endpoints;
+}
+
+/** Reused, because most batches are small. */
+const builder = createBlockBuilder();
+
+type Contents = { blocks: PackedBlock[]; endpoints: number[]; places: Float64Array };
+
+function packEndpoint(
+  events: readonly NewEvent[],
+  endpoint: number,
+  positions: readonly number[],
+  sign: SignBlock | null,
+  { blocks, endpoints, places }: Contents,
+): void {
+  // An error may have left something.
+  builder.clear();
+  const take = (): void => {
+    blocks.push(builder.take(sign));
+    endpoints.push(endpoint);
+  };
+  for (const i of positions) {
+    const event = events[i] as NewEvent;
+    let start = builder.add(i, event);
+    if (start === undefined) {
+      take();
+      start = builder.add(i, event) ?? 0;
+    }
+    places[i] = blocks.length * 2 ** placeBits + start;
+  }
+  take();
+}
+
+/** Collects the short texts of rows. Most rows of a batch have the same ones, which are stored once. */
+function createLabels() {
+  const known = new Map<string, { at: number; lengths: number }>();
+  const texts: string[] = [];
+  let used = 0;
+  return {
+    of: (event: NewEvent): { at: number; lengths: number } => {
+      const { method, platform, eventType, verdict } = event;
+      const key = `${method}\n${platform === null}${platform}\n${eventType === null}${eventType}\n${verdict}`;
+      let label = known.get(key);
+      if (!label) {
+        label = { at: used, lengths: 0 };
+        for (const name of labelNames) {
+          const text = event[name];
+          const length = text === null ? -1 : Buffer.byteLength(text);
+          if (length + 1 >= 2 ** lengthBits[name])
+            throw Object.assign(new RangeError(`${name} is too long`), { code: rowErrorCode });
+          label.lengths = label.lengths * 2 ** lengthBits[name] + length + 1;
+          if (text !== null) texts.push(text);
+          used += Math.max(0, length);
+        }
+        known.set(key, label);
+      }
+      return label;
+    },
+    bytes: (): number => used,
+    write: (buffer: Buffer, from: number): void => {
+      let at = from;
+      for (const text of texts) at += buffer.write(text, at, 'utf8');
+    },
+  };
+}
