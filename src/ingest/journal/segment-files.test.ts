@@ -1,6 +1,6 @@
 /* The names of segments and of their directory are on disk before a segment is used. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from '../../testing/test-server.ts';
@@ -70,4 +70,22 @@ test('no segment is used while names cannot be synced', async () => {
   isBroken = false;
   await openAndClose(files);
   expect(synced).toEqual([parent, directory]);
+});
+
+test('a spare that cannot be removed stays one', async () => {
+  const files = create();
+  await files.prepareSpare();
+  const [name = ''] = readdirSync(directory);
+  const path = join(directory, name);
+  renameSync(path, join(parent, name));
+  mkdirSync(path);
+  expect(files.removeSpares()).toBe(false);
+  rmdirSync(path);
+  renameSync(join(parent, name), path);
+  const segment = await openAndClose(files);
+  expect(segment.path).toBe(path);
+  await files.prepareSpare();
+  expect(files.removeSpares()).toBe(true);
+  expect(files.removeSpares()).toBe(false);
+  expect(readdirSync(directory)).toEqual([name]);
 });

@@ -201,11 +201,18 @@ export function createSegmentFiles({
       else rmSync(path, { force: true });
     },
 
-    /** Gives their space back, for filing on a full disk. @returns whether there were any */
+    /** Gives their space back, for filing on a full disk. Never throws. @returns whether there were any that could be removed */
     removeSpares(): boolean {
-      const removed = spares.splice(0);
-      for (const path of removed) rmSync(path, { force: true });
-      return removed.length > 0;
+      const found = spares.splice(0);
+      for (const path of found) {
+        try {
+          rmSync(path, { force: true });
+        } catch {
+          // On a read-only file system, say. It can be used when writing works again.
+          spares.push(path);
+        }
+      }
+      return spares.length < found.length;
     },
 
     /** Removes the directory and everything of the journal in it. */
