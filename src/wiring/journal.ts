@@ -127,13 +127,7 @@ async function openJournal({ database, file, random, monotonic, now, log, before
 
 /** The id that ties a journal to its database, and the highest row number that was ever stored. */
 async function readIdentity(client: Database['client']): Promise<{ databaseId: Uint8Array; lastSeq: number }> {
-  const readId = { sql: "SELECT value FROM meta WHERE name = 'database-id'", args: [] };
-  let [id, last] = await client.batch([readId, lastSeqSql], 'read');
-  if (id?.rows.length === 0)
-    [, id, last] = await client.batch(
-      ["INSERT OR IGNORE INTO meta (name, value) VALUES ('database-id', randomblob(16))", readId, lastSeqSql],
-      'write',
-    );
+  const [id, last] = await client.batch(["SELECT value FROM meta WHERE name = 'database-id'", lastSeqSql], 'read');
   return {
     databaseId: new Uint8Array(id?.rows[0]?.[0] as ArrayBuffer),
     lastSeq: Number(last?.rows[0]?.[0] ?? 0),

@@ -21,6 +21,8 @@ beforeEach(async () => {
     ids.push(
       await server.deliver(endpoint, body, { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push' } }),
     );
+    // Each in a block of its own: what is read is filed at once.
+    await ada.call('GET', `/api/events?endpointId=${endpoint.id}`);
   }
 });
 afterEach(() => server.close());
