@@ -71,7 +71,14 @@ async function openJournal({ database, file, random, monotonic, now, log, before
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
   const { databaseId, lastSeq } = await readIdentity(client);
   const directory = journalDirectory(file);
-  const files = createSegmentFiles({ directory, databaseId, segmentBytes, random });
+  const files = createSegmentFiles({
+    directory,
+    databaseId,
+    segmentBytes,
+    random,
+    onDamaged: movedTo =>
+      log.error('a file of the capture journal is damaged on disk: deliveries in it may be lost', { movedTo }),
+  });
   const segments = readOwnSegments(files, { directory, databaseId, now, log });
   const recovered = recoverGroups(segments, lastSeq);
   for (const path of recovered.empty) files.release(path, false);

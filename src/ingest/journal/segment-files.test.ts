@@ -1,6 +1,18 @@
 /* The names of segments and of their directory are on disk before a segment is used. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from '../../testing/test-server.ts';
@@ -18,14 +30,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
+const options = () => ({ directory, databaseId: new Uint8Array(16), segmentBytes: 64 << 10, random: randomBytes });
 const create = (syncNames = async (path: string) => void synced.push(path)) =>
-  createSegmentFiles({
-    directory,
-    databaseId: new Uint8Array(16),
-    segmentBytes: 64 << 10,
-    random: randomBytes,
-    syncNames,
-  });
+  createSegmentFiles({ ...options(), syncNames });
 
 async function openAndClose(files: ReturnType<typeof create>): Promise<OpenSegment> {
   const segment = await files.openNext(0, 1);
@@ -88,4 +95,35 @@ test('a spare that cannot be removed stays one', async () => {
   expect(files.removeSpares()).toBe(true);
   expect(files.removeSpares()).toBe(false);
   expect(readdirSync(directory)).toEqual([name]);
+});
+
+describe('a segment of an earlier process', () => {
+  const damage = (path: string): void => {
+    const file = openSync(path, 'r+');
+    writeSync(file, Buffer.of(0xff), 0, 1, 20);
+    closeSync(file);
+  };
+
+  test('that was used is read', async () => {
+    const { path } = await openAndClose(create());
+    expect(create().readStored()).toMatchObject([{ path, firstGroup: 1 }]);
+  });
+
+  test('that was never used, or not completed, is removed', async () => {
+    await create().prepareSpare();
+    writeFileSync(join(directory, '00000009.segment'), Buffer.alloc(100));
+    expect(create().readStored()).toEqual([]);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('with a damaged header is moved aside and reported', async () => {
+    const { path } = await openAndClose(create());
+    damage(path);
+    const moved: string[] = [];
+    const files = createSegmentFiles({ ...options(), onDamaged: aside => void moved.push(aside) });
+    expect(files.readStored()).toEqual([]);
+    expect(moved).toEqual([`${path}.damaged`]);
+    await files.removeAll();
+    expect(existsSync(`${path}.damaged`)).toBe(true);
+  });
 });

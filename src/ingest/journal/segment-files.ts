@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -78,6 +79,7 @@ export function createSegmentFiles({
   segmentBytes,
   random,
   syncNames = syncDirectory,
+  onDamaged = () => {},
 }: {
   directory: string;
   databaseId: Uint8Array;
@@ -85,6 +87,8 @@ export function createSegmentFiles({
   random: (length: number) => Uint8Array;
   /** Puts the names in a directory on disk. */
   syncNames?: (directory: string) => Promise<void>;
+  /** A segment whose header cannot be read was moved aside. */
+  onDamaged?: (movedTo: string) => void;
 }) {
   const spares: string[] = [];
   let lastGeneration = 0;
@@ -139,16 +143,22 @@ export function createSegmentFiles({
     await writeSynced(file, header, 0);
   };
 
-  /** Reads which segments there are, oldest first. Files without a complete header have no groups and become spares. */
+  /** Reads which segments there are, oldest first. Removes those that were never used. */
   const readStored = (): StoredSegment[] => {
     const stored: StoredSegment[] = [];
     for (const name of namesInDirectory()) {
       lastName = Math.max(lastName, Number(namePattern.exec(name)?.[1]));
       const path = join(directory, name);
-      const segment = readHeader(path);
+      const header = readStart(path);
+      const segment = parseHeader(path, header);
       if (!segment) {
-        // What an interrupted creation left may be too short.
-        rmSync(path, { force: true });
+        // What an interrupted creation left may be too short. In a damaged one there may be deliveries that are nowhere else.
+        if (header.every(byte => byte === 0)) rmSync(path, { force: true });
+        else {
+          const aside = `${path}.damaged`;
+          renameSync(path, aside);
+          onDamaged(aside);
+        }
         continue;
       }
       lastGeneration = Math.max(lastGeneration, segment.generation);
@@ -233,14 +243,19 @@ export function createSegmentFiles({
 /** A burst uses many segments; after it, their space is given back. */
 const maxSpares = 2;
 
-function readHeader(path: string): StoredSegment | undefined {
+/** Zeros where the file is shorter. */
+function readStart(path: string): Buffer {
   const header = Buffer.alloc(groupAlignment);
   const file = openSync(path, 'r');
   try {
-    if (readSync(file, header, 0, groupAlignment, 0) < groupAlignment) return undefined;
+    readSync(file, header, 0, groupAlignment, 0);
   } finally {
     closeSync(file);
   }
+  return header;
+}
+
+function parseHeader(path: string, header: Buffer): StoredSegment | undefined {
   if (!header.subarray(0, magic.length).equals(magic)) return undefined;
   if (crc32(header.subarray(at.generation, at.end)) !== header.readUInt32LE(at.checksum)) return undefined;
   return {
