@@ -81,6 +81,7 @@ describe('while filing lags behind', () => {
     expect((await deleted).status).toBe(200);
     const stored = async () =>
       (await harness.server.services.database.client.execute('SELECT count(*) FROM events')).rows[0]?.[0];
+    await eventually(() => harness.server.services.journal?.backlog().rows === 0);
     // The sweeper removes them in the background.
     await eventually(async () => (await stored()) === 0);
   });
