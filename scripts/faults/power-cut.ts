@@ -40,6 +40,9 @@ export async function checkPowerCut({ check }: Checks, options: PowerCutOptions)
 async function cutEverywhere(recording: Recording, { points, seed }: PowerCutOptions): Promise<string> {
   const runs = recording.traces.map(file => readTrace(Bun.mmap(file)));
   const random = createRandom(seed);
+  const traced = new Set(runs.flatMap(run => run.flatMap(({ kind, call }) => (kind === 'begin' ? idsIn(call) : []))));
+  const untraced = [...recording.numbers.keys()].filter(id => !traced.has(id)).length;
+  ensure(untraced === 0, `${untraced} of ${recording.numbers.size} answers are not in the trace`);
   const moments = chooseMoments(runs, recording.dataDir, points, random);
   const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'hooktape-power-cut-'));
   const found: string[] = [];
