@@ -99,7 +99,7 @@ async function* walk(runs: readonly Step[][], recording: Recording, moments: rea
 function idsIn({ name, strings }: Call): string[] {
   if (!/^(?:sendto|sendmsg|writev?)$/.test(name)) return [];
   return strings.flatMap(data =>
-    data.includes('HTTP/1.1 200')
+    data.includes('{"ok":true,"id":"evt_')
       ? [...data.toString('latin1').matchAll(/\{"ok":true,"id":"(evt_\w+)"\}/g)].map(([, id]) => id ?? '')
       : [],
   );
