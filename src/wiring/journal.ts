@@ -1,5 +1,6 @@
 /* The capture journal of an embedded database, filing, and what an earlier process left of both. */
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RandomBytes } from '../core/ids.ts';
 import type { Database } from '../db/database.ts';
 import type { WriteBatch } from '../ingest/capture.ts';
@@ -50,6 +51,8 @@ export function createCaptureJournal(options: JournalOptions) {
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => opened?.filing.failure(),
     giveUp: (error: Error): void => opened?.filing.giveUp(error),
+    /** What is lost or needs somebody, as sentences. */
+    problems: (): string[] => get().problems(),
     /** Makes the first segment ahead of the first delivery. */
     prepare: (): void => get().prepare(),
     createWriter: (recogniser: Recogniser): WriteBatch => {
@@ -82,8 +85,13 @@ async function openJournal({ database, file, random, monotonic, now, log, before
   const segments = readOwnSegments(files, { directory, databaseId, now, log });
   const recovered = recoverGroups(segments, lastSeq);
   for (const path of recovered.empty) files.release(path, false);
-  if (recovered.damaged.length > 0)
-    log.error('the capture journal is damaged on disk: deliveries in it are lost', { places: recovered.damaged });
+  const damagedPlaces: { path: string; offset: number }[] = [];
+  const reportDamage = (places: readonly { path: string; offset: number }[]): void => {
+    if (places.length === 0) return;
+    damagedPlaces.push(...places);
+    log.error('the capture journal is damaged on disk: deliveries in it are lost', { places });
+  };
+  reportDamage(recovered.damaged);
   if (recovered.unfiled.length > 0)
     log.info('deliveries of the last run are being moved from the capture journal into the database', {
       deliveries: recovered.unfiled.reduce((total, { count }) => total + count, 0),
@@ -99,8 +107,7 @@ async function openJournal({ database, file, random, monotonic, now, log, before
     recovered: recovered.unfiled,
     onFiled: journal.filed,
     onLost: ({ damaged, setAside }) => {
-      if (damaged.length > 0)
-        log.error('the capture journal is damaged on disk: deliveries in it are lost', { places: damaged });
+      reportDamage(damaged);
       if (setAside.length > 0)
         log.error('the database refused stored deliveries; each is kept in a file', { deliveries: setAside });
     },
@@ -117,6 +124,12 @@ async function openJournal({ database, file, random, monotonic, now, log, before
 
   return {
     filing,
+    problems: () => [
+      ...damagedPlaces.map(
+        ({ path, offset }) => `deliveries at byte ${offset} of ${path} were damaged on disk and are lost`,
+      ),
+      ...refusedFiles(directory).map(path => `${path} is a delivery that the database refused`),
+    ],
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
     createWriter: (recogniser: Recogniser): WriteBatch =>
       createJournalWriter({ journal, filing, recogniser, monotonic }),
@@ -157,4 +170,11 @@ function readOwnSegments(
   if (existsSync(directory)) renameSync(directory, aside);
   log.error('the capture journal belongs to another database and was moved aside', { movedTo: aside });
   return [];
+}
+
+/** What filing set aside (ingest/journal/filing-job.ts). */
+function refusedFiles(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  const names = readdirSync(directory).filter(name => /^refused-\d+\.json$/.test(name));
+  return names.map(name => join(directory, name));
 }

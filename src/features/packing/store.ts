@@ -90,7 +90,7 @@ export function createPackingStore(
     /** The first endpoint from `from` on with so many small blocks, or so many bytes in them. */
     async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
       const [row] = await rowsOf(
-        `SELECT endpoint FROM blocks WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
+        `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
          HAVING count(*) >= ? OR (count(*) > 1 AND sum(bytes) >= ?) ORDER BY endpoint LIMIT 1`,
         [from, minBlocks, minBytes],
       );
@@ -100,7 +100,7 @@ export function createPackingStore(
     /** The endpoint's small blocks, oldest first. */
     async smallBlocks(endpoint: number, limit: number): Promise<SmallBlock[]> {
       const rows = await rowsOf(
-        'SELECT seq, events, bytes FROM blocks WHERE bytes < 32768 AND endpoint = ? ORDER BY first_event LIMIT ?',
+        'SELECT seq, events, bytes FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint = ? ORDER BY first_event LIMIT ?',
         [endpoint, limit],
       );
       return rows.map(row => ({ seq: Number(row[0]), events: Number(row[1]), bytes: Number(row[2]) }));

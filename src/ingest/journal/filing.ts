@@ -205,7 +205,9 @@ export function createFiling(options: FilingOptions) {
           slot.readyAt = monotonic();
           backlogRows += count;
           backlogBytes += bytes;
-          schedule();
+          // An import waits for its rows.
+          if ('rows' in work && !failure) start();
+          else schedule();
           return slot.filed.promise;
         },
         cancel: () => {
