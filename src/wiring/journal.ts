@@ -27,6 +27,8 @@ export type JournalOptions = {
   monotonic: () => number;
   now: () => number;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** For tests that hold filing, or let it fail. */
+  beforeFiling: (() => Promise<void>) | undefined;
 };
 
 /**
@@ -67,12 +69,19 @@ export function createCaptureJournal(options: JournalOptions) {
   };
 }
 
-async function openJournal({ database, file, random, monotonic, now, log }: JournalOptions) {
+async function openJournal({ database, file, random, monotonic, now, log, beforeFiling }: JournalOptions) {
   const { client, runWriterJob } = database;
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
   const { databaseId, lastSeq } = await readIdentity(client);
   const directory = journalDirectory(file);
-  const files = createSegmentFiles({ directory, databaseId, segmentBytes, random });
+  const files = createSegmentFiles({
+    directory,
+    databaseId,
+    segmentBytes,
+    random,
+    onDamaged: movedTo =>
+      log.error('a file of the capture journal is damaged on disk: deliveries in it may be lost', { movedTo }),
+  });
   const segments = readOwnSegments(files, { directory, databaseId, now, log });
   const recovered = recoverGroups(segments, lastSeq);
   for (const path of recovered.empty) files.release(path, false);
@@ -90,7 +99,10 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
 
   const journal = createJournal({ files, nextGroup: recovered.nextGroup, unfiled: recovered.unfiled });
   const filing = createFiling({
-    run: async job => (await runWriterJob(job satisfies FilingJob, [])) as FilingReport,
+    run: async job => {
+      await beforeFiling?.();
+      return (await runWriterJob(job satisfies FilingJob, [])) as FilingReport;
+    },
     lastSeq: Math.max(lastSeq, recovered.lastSeq),
     recovered: recovered.unfiled,
     onFiled: journal.filed,

@@ -12,7 +12,7 @@ import type { GroupLocation } from './journal.ts';
 /** What the writer thread files: a group of the journal, or rows of an import, from the row number `first` on. */
 export type FilingWork = { group: GroupLocation } | { rows: PackedRows; first: number };
 
-/** `isRetry`: an earlier attempt failed, and nobody knows how far it came. */
+/** `isRetry`: an earlier attempt failed or was cut off, perhaps in an earlier process, and nobody knows how far it came. */
 export type FilingJob = { work: FilingWork[]; isRetry: boolean };
 
 /** What became of work that is not rows now. */
@@ -96,6 +96,8 @@ export function createFiling(options: FilingOptions) {
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failure: Error | undefined;
+  /** After a row error events are stored one by one, and the earlier process may have ended in the middle of a group. */
+  let mayBeFiledInPart = slots.length > 0;
   let isStopped = false;
   let readers: Reader[] = [];
   const roomWaiters: PromiseWithResolvers<void>[] = [];
@@ -163,7 +165,8 @@ export function createFiling(options: FilingOptions) {
       try {
         if (taken.length > 0) {
           const work = taken.flatMap(slot => slot.work ?? []);
-          finish(taken, await run({ work, isRetry: failure !== undefined }));
+          finish(taken, await run({ work, isRetry: failure !== undefined || mayBeFiledInPart }));
+          mayBeFiledInPart = false;
           continue;
         }
         if (failure) await onRecovered();
