@@ -113,14 +113,23 @@ function multiply(file: string, times: number): void {
   const from = Date.now() - ageDays * day;
   db.run('UPDATE events SET received_at = ? + seq', [from]);
   const columns =
-    'endpoint, size, encoding, method, platform, event_type, verdict, source_ip, sha256, path, query, preview, content';
-  const [{ last = 0 } = {}] = db.query<{ last: number }, []>('SELECT max(seq) AS last FROM events').all();
-  for (let copy = 1; copy < times; copy++)
+    'endpoint, size, encoding, method, platform, event_type, verdict, source_ip, sha256, path, query, preview, content, block_start';
+  const blockColumns = 'endpoint, events, bytes, encoding, checksum, content';
+  const lastOf = (table: string): number =>
+    db.query<{ last: number }, []>(`SELECT ifnull(max(seq), 0) AS last FROM ${table}`).all()[0]?.last ?? 0;
+  const [last, lastBlock] = [lastOf('events'), lastOf('blocks')];
+  for (let copy = 1; copy < times; copy++) {
     db.run(
-      `INSERT INTO events (nonce, received_at, ${columns})
-       SELECT randomblob(12), ? + seq, ${columns} FROM events WHERE seq <= ? ORDER BY seq`,
-      [from + copy * last, last],
+      `INSERT INTO blocks (seq, first_event, last_event, ${blockColumns})
+       SELECT seq + ?1, first_event + ?2, last_event + ?2, ${blockColumns} FROM blocks WHERE seq <= ?3 ORDER BY seq`,
+      [copy * lastBlock, copy * last, lastBlock],
     );
+    db.run(
+      `INSERT INTO events (seq, nonce, received_at, block, ${columns})
+       SELECT seq + ?1, randomblob(12), ?2 + seq, block + ?3, ${columns} FROM events WHERE seq <= ?4 ORDER BY seq`,
+      [copy * last, from + copy * last, copy * lastBlock, last],
+    );
+  }
   db.run(`UPDATE endpoints SET event_count = (SELECT count(*) FROM events WHERE endpoint = endpoints.seq),
             last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)`);
   db.run('PRAGMA wal_checkpoint(TRUNCATE)');
