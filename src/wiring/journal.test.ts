@@ -1,13 +1,18 @@
 /* The capture journal in the whole program: what must not stop filing. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { systemClock } from '../core/clock.ts';
 import { nonceBytes } from '../core/ids.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { openTestServer, randomBytes, type TestAccount, type TestServer } from '../testing/test-server.ts';
+import { journalDirectory } from './journal.ts';
 
 let server: TestServer;
 let account: TestAccount;
+let now: number;
 beforeEach(async () => {
-  server = await openTestServer();
+  now = 0;
+  server = await openTestServer({ clock: { ...systemClock, monotonic: () => now } });
   account = await server.createAccount();
 });
 afterEach(() => server.close());
@@ -33,4 +38,17 @@ test('imported rows that cannot be packed leave no gap for which filing waits', 
   expect(await tooLong.catch((error: Error) => error.message)).toBe('method is too long');
   const id = await server.deliver(endpoint);
   expect((await account.json(200, 'GET', `/api/events/${id}`))['id']).toBe(id);
+});
+
+test('the server is not ready while the journal cannot be written, and heals by itself', async () => {
+  const endpoint = await account.createEndpoint();
+  const directory = journalDirectory(server.services.database.file ?? '');
+  const refusal = () => server.deliver(endpoint).catch((error: Error) => error.message);
+  writeFileSync(directory, 'in the way');
+  expect(await refusal()).toContain('503');
+  expect(await server.services.readiness.problem()).toBeDefined();
+  rmSync(directory);
+  now += 1001;
+  expect(await server.services.readiness.problem()).toBeUndefined();
+  expect(await server.deliver(endpoint)).toStartWith('evt_');
 });

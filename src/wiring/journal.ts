@@ -47,6 +47,8 @@ export function createCaptureJournal(options: JournalOptions) {
     backlog: () => opened?.filing.backlog() ?? { rows: 0, bytes: 0, ageMs: 0 },
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => opened?.filing.failure(),
+    /** @throws the file system's error when a delivery sent now could not be written */
+    checkWritable: async (): Promise<void> => opened?.checkWritable(),
     giveUp: (error: Error): void => opened?.filing.giveUp(error),
     /** Makes the first segment ahead of the first delivery. */
     prepare: (): void => get().prepare(),
@@ -105,6 +107,7 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
 
   return {
     filing,
+    checkWritable: journal.checkWritable,
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
     createWriter: (recogniser: Recogniser): WriteBatch =>
       createJournalWriter({ journal, filing, recogniser, monotonic }),
