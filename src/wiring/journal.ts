@@ -82,6 +82,7 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
       deliveries: recovered.unfiled.reduce((total, { count }) => total + count, 0),
     });
 
+  let loggedFailure: string | undefined;
   const journal = createJournal({ files, nextGroup: recovered.nextGroup, unfiled: recovered.unfiled });
   const filing = createFiling({
     run: async job => (await runWriterJob(job satisfies FilingJob, [])) as FilingReport,
@@ -95,11 +96,18 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
         log.error('the database refused stored deliveries; each is kept in a file', { deliveries: setAside });
     },
     onFailure: cause => {
-      log.error('stored deliveries cannot be moved into the database; no more are accepted until it works', { cause });
+      // Filing is tried twice a second: a line for each attempt would fill the log, and the disk.
+      const failure = String(cause);
+      if (failure !== loggedFailure)
+        log.error('stored deliveries cannot be moved into the database; no more are accepted until it works', {
+          cause,
+        });
+      loggedFailure = failure;
       return journal.removeSpares();
     },
     onRecovered: async () => {
       await journal.prepareSpare();
+      loggedFailure = undefined;
       log.info('stored deliveries are moved into the database again');
     },
     monotonic,
