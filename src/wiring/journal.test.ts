@@ -1,6 +1,6 @@
 /* The capture journal in the whole program: what must not stop filing. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../core/clock.ts';
 import { nonceBytes } from '../core/ids.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
@@ -64,5 +64,28 @@ describe.skipIf(isRemote)('the capture journal', () => {
     // Closing tries again.
     await own.close();
     expect(own.lines.filter(({ message }) => message.includes('cannot be moved into the database'))).toHaveLength(1);
+  });
+
+  test('a live stream gets what was acknowledged while filing failed', async () => {
+    const endpoint = await account.createEndpoint();
+    const { teamId } = await server.services.account.byEmail(account.email);
+    const principal = { accountId: account.accountId, teamId, plan: 'pro' as const };
+    const tail = await server.services.notifications.openTail({
+      principal,
+      endpointId: endpoint.id,
+      after: undefined,
+      recheck: async () => principal,
+    });
+    // A first delivery, so that the journal has its file open.
+    const first = await server.deliver(endpoint);
+    expect(await tail.next({ waitMs: 60_000 })).toMatchObject({ kind: 'events', events: [{ id: first }] });
+    const directory = journalDirectory(server.services.database.file ?? '');
+    renameSync(directory, `${directory}.away`);
+    const id = await server.deliver(endpoint);
+    expect(await tail.next({ waitMs: 0 })).toEqual({ kind: 'timeout' });
+    expect(server.services.journal?.failure()).toBeDefined();
+    renameSync(`${directory}.away`, directory);
+    expect(await tail.next({ waitMs: 60_000 })).toMatchObject({ kind: 'events', events: [{ id }] });
+    tail.close();
   });
 });

@@ -33,6 +33,7 @@ export type JournalOptions = {
  */
 export function createCaptureJournal(options: JournalOptions) {
   let opened: Awaited<ReturnType<typeof openJournal>> | undefined;
+  let onHealed = (): void => {};
   const get = () => {
     if (!opened) throw new Error('the capture journal is not open');
     return opened;
@@ -40,9 +41,14 @@ export function createCaptureJournal(options: JournalOptions) {
   return {
     /** Reads what an earlier process left, and begins to file it. @throws the database's or the file system's error */
     open: async (): Promise<void> => {
-      opened = await openJournal(options);
+      opened = await openJournal(options, () => onHealed());
     },
     filed: () => opened?.filing.filed(),
+    areAllFiled: async (): Promise<boolean> => (await opened?.filing.areAllFiled()) ?? true,
+    /** Sets what is called when filing works again after a failure. */
+    whenHealed: (callback: () => void): void => {
+      onHealed = callback;
+    },
     isUnfiled: (seq: number): boolean => opened?.filing.isUnfiled(seq) ?? false,
     backlog: () => opened?.filing.backlog() ?? { rows: 0, bytes: 0, ageMs: 0 },
     /** Why filing has stopped; undefined while it works. */
@@ -66,7 +72,7 @@ export function createCaptureJournal(options: JournalOptions) {
   };
 }
 
-async function openJournal({ database, file, random, monotonic, now, log }: JournalOptions) {
+async function openJournal({ database, file, random, monotonic, now, log }: JournalOptions, onHealed: () => void) {
   const { client, runWriterJob } = database;
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
   const { databaseId, lastSeq } = await readIdentity(client);
@@ -110,6 +116,7 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
       loggedFailure = undefined;
       log.info('stored deliveries are moved into the database again');
     },
+    onHealed,
     monotonic,
   });
 
