@@ -7,7 +7,7 @@ import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, Drizzle } from './database.ts';
 
 /** Undefined when there is nothing to wait for. */
-type Wait = () => Promise<void> | undefined;
+type Wait = () => Promise<unknown> | undefined;
 
 export function waitBeforeUse(database: Database, wait: Wait): Database {
   const client = waitingClient(database.client, wait);

@@ -84,7 +84,9 @@ export function createEventsWiring(
     events,
     streamSemaphore: createSemaphore(streamsPerAccount),
     isShared,
+    areAllStored: infrastructure.journal?.areAllFiled,
   });
+  infrastructure.journal?.whenHealed(notifications.lookAgain);
   return {
     background,
     search,

@@ -36,6 +36,7 @@ export type JournalOptions = {
  */
 export function createCaptureJournal(options: JournalOptions) {
   let opened: Awaited<ReturnType<typeof openJournal>> | undefined;
+  let onHealed = (): void => {};
   const get = () => {
     if (!opened) throw new Error('the capture journal is not open');
     return opened;
@@ -43,13 +44,20 @@ export function createCaptureJournal(options: JournalOptions) {
   return {
     /** Reads what an earlier process left, and begins to file it. @throws the database's or the file system's error */
     open: async (): Promise<void> => {
-      opened = await openJournal(options);
+      opened = await openJournal(options, () => onHealed());
     },
     filed: () => opened?.filing.filed(),
+    areAllFiled: async (): Promise<boolean> => (await opened?.filing.areAllFiled()) ?? true,
+    /** Sets what is called when filing works again after a failure. */
+    whenHealed: (callback: () => void): void => {
+      onHealed = callback;
+    },
     isUnfiled: (seq: number): boolean => opened?.filing.isUnfiled(seq) ?? false,
     backlog: () => opened?.filing.backlog() ?? { rows: 0, bytes: 0, ageMs: 0 },
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => opened?.filing.failure(),
+    /** @throws the file system's error when a delivery sent now could not be written */
+    checkWritable: async (): Promise<void> => opened?.checkWritable(),
     giveUp: (error: Error): void => opened?.filing.giveUp(error),
     /** What is lost or needs somebody, as sentences. */
     problems: (): string[] => get().problems(),
@@ -69,7 +77,10 @@ export function createCaptureJournal(options: JournalOptions) {
   };
 }
 
-async function openJournal({ database, file, random, monotonic, now, log, beforeFiling }: JournalOptions) {
+async function openJournal(
+  { database, file, random, monotonic, now, log, beforeFiling }: JournalOptions,
+  onHealed: () => void,
+) {
   const { client, runWriterJob } = database;
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
   const { databaseId, lastSeq } = await readIdentity(client);
@@ -97,6 +108,7 @@ async function openJournal({ database, file, random, monotonic, now, log, before
       deliveries: recovered.unfiled.reduce((total, { count }) => total + count, 0),
     });
 
+  let loggedFailure: string | undefined;
   const journal = createJournal({ files, nextGroup: recovered.nextGroup, unfiled: recovered.unfiled });
   const filing = createFiling({
     run: async job => {
@@ -112,13 +124,21 @@ async function openJournal({ database, file, random, monotonic, now, log, before
         log.error('the database refused stored deliveries; each is kept in a file', { deliveries: setAside });
     },
     onFailure: cause => {
-      log.error('stored deliveries cannot be moved into the database; no more are accepted until it works', { cause });
+      // Filing is tried twice a second: a line for each attempt would fill the log, and the disk.
+      const failure = String(cause);
+      if (failure !== loggedFailure)
+        log.error('stored deliveries cannot be moved into the database; no more are accepted until it works', {
+          cause,
+        });
+      loggedFailure = failure;
       return journal.removeSpares();
     },
     onRecovered: async () => {
       await journal.prepareSpare();
+      loggedFailure = undefined;
       log.info('stored deliveries are moved into the database again');
     },
+    onHealed,
     monotonic,
   });
 
@@ -130,6 +150,7 @@ async function openJournal({ database, file, random, monotonic, now, log, before
       ),
       ...refusedFiles(directory).map(path => `${path} is a delivery that the database refused`),
     ],
+    checkWritable: journal.checkWritable,
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
     createWriter: (recogniser: Recogniser): WriteBatch =>
       createJournalWriter({ journal, filing, recogniser, monotonic }),

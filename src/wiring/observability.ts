@@ -24,7 +24,10 @@ export function createObservabilityWiring(
   const { file, db } = direct;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
-    checkWritable: () => checkWritable(db),
+    checkWritable: async () => {
+      await checkWritable(db);
+      await journal?.checkWritable();
+    },
     storageProblem: () => journal?.failure() && 'stored deliveries cannot be moved into the database',
     diskSpace: space,
     monotonic: clock.monotonic,

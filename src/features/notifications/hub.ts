@@ -18,6 +18,8 @@ export type Hub = {
   recorded: (event: { endpoint: number; seq: number }) => void;
   /** Ends every tail whose access has ended. To be called whenever access of any kind ends. */
   recheckAll: () => void;
+  /** Recorded events that could not be read can be read now. */
+  lookAgain: () => void;
   /** Keeps the tail informed until it ends. */
   add: (member: Member) => void;
   openTails: () => number;
@@ -82,6 +84,9 @@ export function createHub(options: {
     },
     recheckAll() {
       for (const { tail } of members) void tail.recheck();
+    },
+    lookAgain() {
+      for (const { tail } of members) tail.look();
     },
     add(member) {
       const tails = byEndpoint.get(member.endpoint) ?? new Set();

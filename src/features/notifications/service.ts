@@ -38,12 +38,14 @@ export function createNotificationsService(options: {
   streamSemaphore: Semaphore;
   /** Other processes store events in the same database. */
   isShared: boolean;
+  /** Whether every recorded event can be read, once that is known. When it is false, `lookAgain` must be called later. */
+  areAllStored?: (() => Promise<boolean>) | undefined;
   checkEveryMs?: number;
   heartbeatMs?: number;
   stalledMs?: number;
 }) {
   const { clock, endpoint: findEndpoint, events, streamSemaphore, isShared } = options;
-  const { checkEveryMs = 1000, heartbeatMs = 15_000, stalledMs = 60_000 } = options;
+  const { areAllStored = async () => true, checkEveryMs = 1000, heartbeatMs = 15_000, stalledMs = 60_000 } = options;
   const hub = createHub({ newest: events.newest, isShared, checkEveryMs, stalledMs });
   let openStreams = 0;
 
@@ -60,6 +62,7 @@ export function createNotificationsService(options: {
     const tail = createTail({
       source: {
         listAfter: (position, limit) => events.listAfter(access.principal(), endpoint, position, limit),
+        areAllStored,
         listBySeq: seqs => events.listBySeq(access.principal(), endpoint, seqs),
       },
       // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
@@ -77,6 +80,7 @@ export function createNotificationsService(options: {
   return {
     recorded: hub.recorded,
     recheckAll: hub.recheckAll,
+    lookAgain: hub.lookAgain,
     openTail,
 
     /**

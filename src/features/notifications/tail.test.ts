@@ -144,3 +144,17 @@ describe('a tail', () => {
     expect(tail.idleMs()).toBe(1000);
   });
 });
+
+test('while recorded events cannot be read, none is skipped, and they come once they can', async () => {
+  const source = createFakeSource();
+  let isReadable = false;
+  const tail = follow({ ...source, areAllStored: async () => isReadable });
+  tail.recorded(1);
+  expect(await tail.next({ waitMs: 0 })).toEqual({ kind: 'timeout' });
+  expect(tail.position()).toBe(0);
+  const next = tail.next({ waitMs: 60_000 });
+  source.store();
+  isReadable = true;
+  tail.look();
+  expect(await next).toEqual({ kind: 'events', events: [summaryOf(1)] });
+});

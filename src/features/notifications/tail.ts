@@ -10,6 +10,8 @@ import type { AccessCheck } from './access-check.ts';
 export type TailSource = {
   /** Events after a row number, oldest first, and the row number up to which the read scanned. */
   listAfter: (position: number, limit: number) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
+  /** Whether every recorded event can be read, once that is known. After false, the tail waits for `look`. */
+  areAllStored?: () => Promise<boolean>;
   /** The events with these row numbers, oldest first. */
   listBySeq: (seqs: number[]) => Promise<EventSummary[]>;
 };
@@ -57,9 +59,10 @@ function createBacklog(source: TailSource, startAt: number) {
   let position = startAt;
   let isBehind = true;
   let pending: number[] = [];
+  let isHeldUp = false;
   return {
     position: () => position,
-    hasUnread: () => isBehind || pending.length > 0,
+    hasUnread: () => !isHeldUp && (isBehind || pending.length > 0),
     add(seq: number): void {
       if (pending.length >= maxPendingSeqs) {
         pending = [];
@@ -68,8 +71,13 @@ function createBacklog(source: TailSource, startAt: number) {
     },
     readAll(): void {
       isBehind = true;
+      isHeldUp = false;
     },
     async read(limit: number): Promise<EventSummary[]> {
+      // Set before the wait, because `readAll` may be called meanwhile. Reading too early would skip what is not there yet.
+      isHeldUp = true;
+      if (source.areAllStored && !(await source.areAllStored())) return [];
+      isHeldUp = false;
       if (isBehind) {
         isBehind = false;
         const found = await source.listAfter(position, limit);

@@ -100,6 +100,18 @@ describe('the packer', () => {
     await expectEvents(server, expected);
   });
 
+  test('comes to an end when the count of a block is wrong', async () => {
+    const expected: Expected = new Map();
+    for (let n = 0; n < 20; n++) await insertEvents(server, [packedEvent(small(1))], expected);
+    await server.services.database.client.execute('UPDATE blocks SET events = 2 WHERE seq = 3');
+    const packer = createTestPacker(server);
+    let slices = 0;
+    while ((await packer.slice()) === 'more' && slices < 50) slices++;
+    expect(slices).toBeLessThan(50);
+    await server.services.database.client.execute('UPDATE blocks SET events = 1 WHERE seq = 3');
+    await expectEvents(server, expected);
+  });
+
   test('puts rows of 1.0 into blocks, oldest first, and goes on where it stopped', async () => {
     const expected: Expected = new Map();
     const seqs = await insertEvents(

@@ -53,7 +53,7 @@ export function createPackingService(options: {
   const { store, sign, monotonic, isBusy, background } = options;
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 32, min: 8, max: 256 });
   const packer: Packer = { builder: createBlockBuilder(), sign, monotonic };
-  /** Blocks that cannot be read are left as they are. */
+  /** Blocks that cannot be read, or whose counts are wrong, are left as they are. */
   const damaged = new Set<number>();
   /** Undefined: not read yet; null: none are left. */
   let rowsToPack: RowsToPack | null | undefined;
@@ -61,6 +61,7 @@ export function createPackingService(options: {
   let packedUpTo = 0;
   let pass: { endpoint: number; upTo: number } | undefined;
   let restUntil = 0;
+  let lastMismatch = '';
 
   const packRows = async (rest: RowsToPack): Promise<void> => {
     const rows = await store.oldRows(rest, batchSize.units(), maxReadBytes);
@@ -97,8 +98,13 @@ export function createPackingService(options: {
         return true;
       }
     const rows = await store.eventsIn(joined, [...records.keys()]);
-    // Some were deleted since the blocks were counted: the next step counts again.
-    if (rows.length !== events) return true;
+    // Some were deleted since the blocks were counted: the next step counts again. If it finds the same, their counts are wrong.
+    if (rows.length !== events) {
+      const found = `${joined} ${events} ${rows.length}`;
+      if (found === lastMismatch) for (const seq of joined) damaged.add(seq);
+      lastMismatch = found;
+      return true;
+    }
     const { blocks, moves } = joinRecords(rows, records, packer);
     await store.pack({ blocks: new Map([[endpoint, blocks]]), moves, from: joined });
     return true;

@@ -151,6 +151,7 @@ describe('while filing fails', () => {
 
   test('no delivery is accepted, readers go on, and it heals by itself', async () => {
     let isFull = true;
+    let healed = 0;
     const recovered: boolean[] = [];
     const { filing, filed, failures, add } = setUp({
       run: async ({ isRetry }) => {
@@ -158,9 +159,11 @@ describe('while filing fails', () => {
         recovered.push(isRetry);
         return nothingLost();
       },
+      onHealed: () => healed++,
     });
     const { filed: stored } = add(2);
-    await filing.filed();
+    expect(await filing.areAllFiled()).toBe(false);
+    expect(await filing.areAllFiled()).toBe(false);
     expect(failures).toEqual([full]);
     expect(filing.failure()).toBe(full);
     expect(filing.filed()).toBeUndefined();
@@ -170,6 +173,7 @@ describe('while filing fails', () => {
     await stored;
     while (filing.failure()) await Bun.sleep(1);
     expect(recovered).toEqual([true]);
+    expect([healed, await filing.areAllFiled()]).toEqual([1, true]);
     expect(filed).toEqual([11]);
     await filing.room();
   });
@@ -184,9 +188,9 @@ describe('while filing fails', () => {
       onFailure: () => true,
       limits: { retryMs: 1_000_000 },
     });
-    const { filed } = add(1);
-    void filing.filed();
-    await filed;
+    add(1);
+    // Nobody reads before it.
+    expect(await filing.areAllFiled()).toBe(true);
     expect(attempts).toBe(2);
   });
 

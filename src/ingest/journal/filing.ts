@@ -43,8 +43,8 @@ type Slot = {
   filed: PromiseWithResolvers<void>;
 };
 
-/** Somebody who reads once the events up to `upTo` are rows. */
-type Reader = { upTo: number; resolve: () => void };
+/** Somebody who reads once the events up to `upTo` are rows, or filing fails. */
+type Reader = { upTo: number; resolve: (areRows: boolean) => void };
 
 export type FilingOptions = {
   /** Files all of it in one transaction, or nothing. */
@@ -61,6 +61,8 @@ export type FilingOptions = {
   onFailure: (error: unknown) => boolean;
   /** Filing works again. @throws when capture must not go on yet */
   onRecovered: () => Promise<void>;
+  /** After `onRecovered`: capture and readers go on as usual. */
+  onHealed?: () => void;
   monotonic: () => number;
   limits?: Partial<typeof defaultLimits>;
 };
@@ -81,7 +83,7 @@ const defaultLimits = {
 export type Filing = ReturnType<typeof createFiling>;
 
 export function createFiling(options: FilingOptions) {
-  const { run, onFiled, onLost, onFailure, onRecovered, monotonic } = options;
+  const { run, onFiled, onLost, onFailure, onRecovered, onHealed, monotonic } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let nextSeq = options.lastSeq + 1;
   /** In the order of row numbers. */
@@ -98,6 +100,8 @@ export function createFiling(options: FilingOptions) {
   let failure: Error | undefined;
   /** After a row error events are stored one by one, and the earlier process may have ended in the middle of a group. */
   let mayBeFiledInPart = slots.length > 0;
+  /** The next attempt is not made at once, and readers do not wait for it. */
+  let isStuck = false;
   let isStopped = false;
   let readers: Reader[] = [];
   const roomWaiters: PromiseWithResolvers<void>[] = [];
@@ -133,17 +137,18 @@ export function createFiling(options: FilingOptions) {
     const filedSeq = last ? last.first + last.count - 1 : 0;
     const served = readers.filter(({ upTo }) => upTo <= filedSeq);
     readers = readers.filter(({ upTo }) => upTo > filedSeq);
-    for (const { resolve } of served) resolve();
+    for (const { resolve } of served) resolve(true);
     if (!isFull()) for (const { resolve } of roomWaiters.splice(0)) resolve();
   };
 
   const fail = (error: unknown): boolean => {
     failure = error as Error;
     for (const { reject } of roomWaiters.splice(0)) reject(refusal());
-    for (const { resolve } of readers.splice(0)) resolve();
-    const mayWorkNow = onFailure(error);
-    if (!mayWorkNow) refuseRows(failure);
-    return mayWorkNow;
+    if (onFailure(error)) return true;
+    isStuck = true;
+    for (const { resolve } of readers.splice(0)) resolve(false);
+    refuseRows(failure);
+    return false;
   };
 
   /** Imports are told instead of kept waiting; their rows are only in memory, and what was stored of them is found by the next one. */
@@ -170,7 +175,10 @@ export function createFiling(options: FilingOptions) {
           continue;
         }
         if (failure) await onRecovered();
+        const hasHealed = isStuck;
+        isStuck = false;
         failure = undefined;
+        if (hasHealed) onHealed?.();
         if (takeReady().length === 0) return;
       } catch (error) {
         if (!fail(error)) return retryLater();
@@ -199,6 +207,16 @@ export function createFiling(options: FilingOptions) {
     if (running || failure) return;
     if (readers.length > 0 || backlogRows >= limits.minRows || backlogBytes >= limits.maxBytes) start();
     else timer ??= setTimeout(start, limits.lingerMs);
+  };
+
+  const filed = (): Promise<boolean> | undefined => {
+    if (isStuck) return undefined;
+    const last = slots.findLast(({ work }) => work !== undefined);
+    if (!last) return undefined;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    readers.push({ upTo: last.first + last.count - 1, resolve });
+    start();
+    return promise;
   };
 
   if (slots.length > 0) start();
@@ -233,15 +251,10 @@ export function createFiling(options: FilingOptions) {
      * Resolves when everything that was acknowledged before this call is a row; undefined when it is already. While filing fails,
      * it does not wait: then reads show what is filed.
      */
-    filed(): Promise<void> | undefined {
-      if (failure) return undefined;
-      const last = slots.findLast(({ work }) => work !== undefined);
-      if (!last) return undefined;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      readers.push({ upTo: last.first + last.count - 1, resolve });
-      start();
-      return promise;
-    },
+    filed,
+
+    /** Whether everything that was acknowledged before this call is a row, once that is known; false while filing fails. */
+    areAllFiled: async (): Promise<boolean> => !isStuck && ((await filed()) ?? true),
 
     /** Whether the event with this row number was acknowledged and cannot be read yet. */
     isUnfiled: (seq: number): boolean =>

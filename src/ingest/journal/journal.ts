@@ -35,6 +35,8 @@ export function createJournal({
   const keptBuffer = Buffer.allocUnsafeSlow(keptBufferBytes);
   const unfiledGroups = new Map<string, number>();
   const failedSegments = new Set<string>();
+  /** The last group could not be written. */
+  let hasFailed = false;
 
   const count = (path: string, change: 1 | -1): void => {
     unfiledGroups.set(path, (unfiledGroups.get(path) ?? 0) + change);
@@ -75,29 +77,47 @@ export function createJournal({
       bytes <= keptBufferBytes ? keptBuffer : Buffer.allocUnsafeSlow(bytes),
     );
 
+  const write = async (entries: readonly JournalEntry[], nonces: Uint8Array, first: number): Promise<GroupLocation> => {
+    let target = segment ?? (await openSegment(0));
+    let { buffer, bytes } = encode(entries, nonces, first, target);
+    if (end + bytes > target.bytes) {
+      target = await openSegment(bytes);
+      ({ buffer, bytes } = encode(entries, nonces, first, target));
+    }
+    try {
+      await writeSynced(target.file, buffer.subarray(0, bytes), end);
+    } catch (error) {
+      leaveSegment(true);
+      throw error;
+    }
+    const location = { path: target.path, offset: end, bytes, first, count: entries.length };
+    group++;
+    end += bytes;
+    count(target.path, 1);
+    return location;
+  };
+
   return {
     /**
      * Writes a group. One call at a time. Resolves when it is on disk.
      * @throws the file system's error: the group does not exist
      */
-    async append(entries: readonly JournalEntry[], nonces: Uint8Array, first: number): Promise<GroupLocation> {
-      let target = segment ?? (await openSegment(0));
-      let { buffer, bytes } = encode(entries, nonces, first, target);
-      if (end + bytes > target.bytes) {
-        target = await openSegment(bytes);
-        ({ buffer, bytes } = encode(entries, nonces, first, target));
-      }
+    async append(...group: Parameters<typeof write>): Promise<GroupLocation> {
       try {
-        await writeSynced(target.file, buffer.subarray(0, bytes), end);
+        const location = await write(...group);
+        hasFailed = false;
+        return location;
       } catch (error) {
-        leaveSegment(true);
+        hasFailed = true;
         throw error;
       }
-      const location = { path: target.path, offset: end, bytes, first, count: entries.length };
-      group++;
-      end += bytes;
-      count(target.path, 1);
-      return location;
+    },
+
+    /** Whether groups can be written again, after one could not. @throws the file system's error when they cannot */
+    async checkWritable(): Promise<void> {
+      if (!hasFailed) return;
+      await files.prepareSpare();
+      hasFailed = false;
     },
 
     /** The events of this group are rows, on disk. */
