@@ -77,6 +77,7 @@ describe('readEvent', () => {
     [{ receivedAt: -(2 ** 50) - 1 }, 'receivedAt'],
     [{ method: 'GE T' }, 'method'],
     [{ method: null }, 'method'],
+    [{ method: 'M'.repeat(101) }, 'method'],
     [{ path: 'a' }, 'path'],
     [{ path: '/a?b' }, 'path'],
     [{ path: '/a b' }, 'path'],

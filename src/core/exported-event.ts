@@ -21,6 +21,8 @@ export type ImportedEvent = {
 };
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Longer than any method that capture takes. */
+const methodForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const pathForm = /^(?:\/[\x21-\x3e\x40-\x7e\x80-\xff]*)?$/;
 const queryForm = /^[\x21-\x7e\x80-\xff]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a field value cannot contain NUL
@@ -50,7 +52,7 @@ export function readEvent(value: unknown): ImportedEvent {
   if (expected !== null && expected !== sha256.toString('hex')) throw invalid('payloadRaw does not match sha256');
   return {
     receivedAt,
-    method: text('method', token),
+    method: text('method', methodForm),
     path: text('path', pathForm),
     query: (event['query'] ?? null) === null ? null : text('query', queryForm),
     headers: applyHeaderRules(readHeaders(event['rawHeaders'])),

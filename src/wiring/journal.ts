@@ -10,7 +10,7 @@ import { createJournalWriter, type Recogniser } from '../ingest/journal/journal-
 import { recoverGroups } from '../ingest/journal/recovery.ts';
 import { createSegmentFiles, type SegmentFiles, type StoredSegment } from '../ingest/journal/segment-files.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
-import { lastSeqSql, packRows } from '../ingest/store.ts';
+import { lastSeqSql, type PackedRows, packRows } from '../ingest/store.ts';
 import type { Logger } from '../log.ts';
 
 const segmentBytes = 8 << 20;
@@ -135,7 +135,14 @@ async function openJournal({ database, file, random, monotonic, now, log, before
       createJournalWriter({ journal, filing, recogniser, monotonic }),
     async insertRows(events: readonly NewEvent[]): Promise<void> {
       const reservation = filing.reserve(events.length);
-      const rows = packRows(events, reservation.first);
+      let rows: PackedRows;
+      try {
+        rows = packRows(events, reservation.first);
+      } catch (error) {
+        // Else filing would wait for these rows for ever.
+        reservation.cancel();
+        throw error;
+      }
       await reservation.ready({ rows, first: reservation.first }, rows.bytes.length);
     },
     async close(): Promise<void> {

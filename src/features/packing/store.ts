@@ -3,7 +3,7 @@
  * passed as one JSON value, and a block's content is read whole.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
-import type { PackedBlock, StoredBlock } from '../../core/event-block.ts';
+import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/event-block.ts';
 import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 
@@ -31,7 +31,15 @@ export type PackingStore = ReturnType<typeof createPackingStore>;
 const jsonList = '(SELECT value FROM json_each(?))';
 const isProgress = "name = 'rows-to-pack'";
 const lastBlock = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), 0)";
-const emptied = "encoding = 0, content = x'', preview = x'', path = x'', query = NULL, source_ip = '', sha256 = x''";
+/** What a list shows of a large event stays in its row. */
+const ofSmall = (column: string, empty: string): string =>
+  `${column} = iif(size > ${maxBlockBytes}, ${column}, ${empty})`;
+const emptied = [
+  "encoding = 0, content = x'', source_ip = '', sha256 = x''",
+  ofSmall('preview', "x''"),
+  ofSmall('path', "x''"),
+  ofSmall('query', 'NULL'),
+].join(', ');
 const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 /**

@@ -236,3 +236,14 @@ test('rows of an import that the database refuses are the import’s error alone
   await reading;
   expect(await imported.catch(error => error.code)).toBe('SQLITE_TOOBIG');
 });
+
+test('an import is told that filing fails, and deliveries stay', async () => {
+  const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const { filing, add } = setUp({ run: () => Promise.reject(full), limits: { retryMs: 1_000_000 } });
+  add(2);
+  const rows = { count: 1, numbers: new Float64Array(), bytes: new Uint8Array() };
+  const imported = filing.reserve(1).ready({ rows, first: 13 }, 10);
+  await filing.filed();
+  expect(await Promise.race([imported.catch(error => error.code), Bun.sleep(0)])).toBe('SQLITE_FULL');
+  expect(filing.backlog()).toMatchObject({ rows: 2, bytes: 100 });
+});

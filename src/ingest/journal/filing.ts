@@ -141,7 +141,19 @@ export function createFiling(options: FilingOptions) {
     failure = error as Error;
     for (const { reject } of roomWaiters.splice(0)) reject(refusal());
     for (const { resolve } of readers.splice(0)) resolve();
-    return onFailure(error);
+    const mayWorkNow = onFailure(error);
+    if (!mayWorkNow) refuseRows(failure);
+    return mayWorkNow;
+  };
+
+  /** Imports are told instead of kept waiting; their rows are only in memory, and what was stored of them is found by the next one. */
+  const refuseRows = (error: Error): void => {
+    for (const slot of slots.filter(({ work }) => work && 'rows' in work)) {
+      slots.splice(slots.indexOf(slot), 1);
+      backlogRows -= slot.count;
+      backlogBytes -= slot.bytes;
+      slot.filed.reject(error);
+    }
   };
 
   const refusal = () => unavailable('the deliveries before this one cannot be stored, try again', 5);

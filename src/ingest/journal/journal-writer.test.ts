@@ -8,6 +8,7 @@ import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { randomBytes } from '../../testing/test-server.ts';
 import type { WriteBatch } from '../capture.ts';
 import type { PendingDelivery } from '../delivery.ts';
+import { isRowError } from '../group-commit.ts';
 import { createFiling, type FilingWork } from './filing.ts';
 import { decodeGroup, type JournalEntry } from './group.ts';
 import { createJournal } from './journal.ts';
@@ -129,5 +130,13 @@ describe('the journal', () => {
     );
     expect(answers.map(([index, { body }]) => [index, body])).toEqual([[1, '{"challenge":"abc"}']]);
     expect(written().map(({ recognition }) => recognition?.platform)).toEqual([undefined, 'slack']);
+  });
+
+  test('refuses one delivery that cannot be written in a way that lets the others be written', async () => {
+    const error = await writeAll(pending([], '{}'), pending(['no field'], 'x', { method: 'PUT' })).catch(
+      error => error,
+    );
+    expect(isRowError(error)).toBe(true);
+    expect((await writeAll(pending([], '{}'))).first).toBe(1);
   });
 });

@@ -6,6 +6,7 @@ import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
 import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import type { WriteBatch } from '../capture.ts';
 import type { Destination, PendingDelivery } from '../delivery.ts';
+import { rowErrorCode } from '../group-commit.ts';
 import type { Recognition, UnredactedDelivery } from '../row-encoder.ts';
 import type { Filing } from './filing.ts';
 import type { JournalEntry } from './group.ts';
@@ -64,9 +65,14 @@ export function createJournalWriter({
     await filing.room();
     const answers: [number, HandshakeAnswer][] = [];
     const entries = deliveries.map((delivery, i) => {
-      const { entry, answer } = toEntry(delivery);
-      if (answer) answers.push([i, answer]);
-      return entry;
+      try {
+        const { entry, answer } = toEntry(delivery);
+        if (answer) answers.push([i, answer]);
+        return entry;
+      } catch (cause) {
+        // Then the others are written without it.
+        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
+      }
     });
     const startedAt = monotonic();
     const reservation = filing.reserve(entries.length);

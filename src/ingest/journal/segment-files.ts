@@ -185,13 +185,12 @@ export function createSegmentFiles({
     /** Opens a segment for writing that takes a group of `minBytes`. @throws the file system's error */
     async openNext(minBytes: number, firstGroup: number): Promise<OpenSegment> {
       const needed = groupAlignment + alignedBytes(minBytes);
-      let path: string | undefined;
-      if (needed <= segmentBytes) {
-        await prepareSpare();
-        path = spares.pop();
-      }
+      const isOversized = needed > segmentBytes;
+      if (!isOversized) await prepareSpare();
+      const spare = isOversized ? undefined : spares.pop();
+      // A segment for one large group is not used again: filling it first would only double what is written.
+      const path = spare ?? (await create(isOversized ? 0 : segmentBytes));
       const bytes = Math.max(needed, segmentBytes);
-      path ??= await create(bytes);
       const file = openSync(path, constants.O_WRONLY | (syncedWrites ?? 0));
       try {
         const nonce = random(segmentNonceBytes);
