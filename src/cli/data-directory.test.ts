@@ -101,7 +101,7 @@ const mayNotBeWritten = (): void => {
   ])('%s', async (_what, dataDir, words) => {
     chmodSync(directory, 0o500);
     await expect(openDataDirectory(io(), configFor(dataDir()), 'test')).rejects.toThrow(
-      `${words}: permission denied\nRun Hooktape as the user that owns it`,
+      `${words}: permission denied\nRun Hooktape as its owner`,
     );
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -110,15 +110,23 @@ const mayNotBeWritten = (): void => {
     const file = join(directory, name);
     writeFileSync(file, '', { mode: 0o400 });
     await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
-      `${file} cannot be written: permission denied\nRun Hooktape as the user that owns it`,
+      `${file} cannot be written: permission denied\nRun Hooktape as its owner`,
     );
     expect(readdirSync(directory)).toEqual([name]);
+  });
+
+  test('for its capture journal', async () => {
+    const journal = join(directory, 'hooktape.db.capture');
+    mkdirSync(journal, { mode: 0o500 });
+    await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
+      `the capture journal ${journal} cannot be used: permission denied\nRun Hooktape as its owner`,
+    );
   });
 
   test('for a secret that is not readable', async () => {
     writeFileSync(join(directory, 'secret'), 'x', { mode: 0o000 });
     await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
-      `${join(directory, 'secret')} cannot be read: permission denied\nRun Hooktape as the user that owns it`,
+      `${join(directory, 'secret')} cannot be read: permission denied\nRun Hooktape as its owner`,
     );
   });
 };

@@ -21,6 +21,7 @@ import { fromFileUrl } from '../db/files/file-url.ts';
 import { type DataLock, LockedError, lockDatabase, lockFilesIn, lockFilesOf } from '../db/files/lock.ts';
 import { resolveSymlinks } from '../db/files/symlinks.ts';
 import { SecretError, ShortSecretError } from '../db/secret-check.ts';
+import { journalDirectory } from '../wiring/journal.ts';
 import { ConfigurationError, type Io, OperationError } from './io.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { removeUnfinished } from './unfinished-files.ts';
@@ -83,6 +84,9 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
       () => accessSync(file, R_OK | W_OK),
       dirname(resolve(file)) === resolve(dataDir) ? undefined : 'HOOKTAPE_DATABASE_URL',
     );
+  const journal = database && journalDirectory(database);
+  if (journal !== undefined && existsSync(journal))
+    attempt(`the capture journal ${journal} cannot be used`, () => accessSync(journal, R_OK | W_OK | X_OK));
   const secret = secretPath({ dataDir });
   if (existsSync(secret)) attempt(`${secret} cannot be read`, () => accessSync(secret, R_OK));
   if (database !== undefined) refuseLogAlone(database);

@@ -148,7 +148,7 @@ async function openJournal(
       ...damagedPlaces.map(
         ({ path, offset }) => `deliveries at byte ${offset} of ${path} were damaged on disk and are lost`,
       ),
-      ...refusedFiles(directory).map(path => `${path} is a delivery that the database refused`),
+      ...keptFiles(directory),
     ],
     checkWritable: journal.checkWritable,
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
@@ -200,9 +200,13 @@ function readOwnSegments(
   return [];
 }
 
-/** What filing set aside (ingest/journal/filing-job.ts). */
-function refusedFiles(directory: string): string[] {
+/** What filing (ingest/journal/filing-job.ts) and an earlier start set aside, as sentences. */
+function keptFiles(directory: string): string[] {
   if (!existsSync(directory)) return [];
-  const names = readdirSync(directory).filter(name => /^refused-\d+\.json$/.test(name));
-  return names.map(name => join(directory, name));
+  return readdirSync(directory).flatMap(name => {
+    const path = join(directory, name);
+    if (/^refused-\d+\.json$/.test(name)) return [`${path} is a delivery that the database refused`];
+    if (name.endsWith('.segment.damaged')) return [`${path} is damaged on disk: deliveries in it may be lost`];
+    return [];
+  });
 }

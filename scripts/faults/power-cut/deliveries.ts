@@ -9,6 +9,8 @@ export type NumberedDelivery = { request: Buffer; headers: HeaderPair[]; body: B
 /** A power of ten for each size class; most deliveries are small. */
 const sizes = [0, 300, 900, 900, 1600, 1600, 1600, 5000, 9000, 20_000];
 const [largeEvery, hugeEvery, handshakeEvery, secretEvery] = [97, 499, 23, 211];
+/** One is larger than a file of the journal. */
+const [oversized, oversizedBytes] = [150, 9_000_000];
 
 /** What the header rules do to these fields, written down independently of the program. */
 const dropped = /^(?:cf-|x-forwarded-|x-real-ip$|true-client-ip$)/i;
@@ -46,8 +48,8 @@ function bodyOf(number: number): Buffer {
     return Buffer.from(JSON.stringify({ type: 'url_verification', token: 'x', challenge: `challenge-${number}` }));
   if (number % hugeEvery === 77) return noise(number, 1_500_000);
   if (number % largeEvery === 33) return noise(number, 150_000);
-  const size = sizes[(number * 7919) % sizes.length] ?? 0;
-  if (number % 3 === 0) return noise(number, size);
+  const size = number === oversized ? oversizedBytes : (sizes[(number * 7919) % sizes.length] ?? 0);
+  if (number % 3 === 0 && number !== oversized) return noise(number, size);
   const items = Array.from({ length: Math.ceil(size / 60) }, (_, i) => ({ id: `${number}-${i}`, text: 'a few words' }));
   return Buffer.from(JSON.stringify({ number, items }));
 }

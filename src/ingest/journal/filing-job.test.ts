@@ -17,8 +17,12 @@ let journal: Journal;
 /** Rejects a transaction before it reaches the database, or after. */
 let failure: { when: 'before' | 'after'; error: Error } | undefined;
 let file: ReturnType<typeof createFilingJob>;
+/** Directories whose names were put on disk. */
+let syncedDirectories: string[];
+
 beforeEach(async () => {
   server = await openTestServer();
+  syncedDirectories = [];
   failure = undefined;
   const directory = join(server.directory, 'journal');
   mkdirSync(directory);
@@ -42,6 +46,7 @@ beforeEach(async () => {
     insert,
     filedSeq: async () => Number((await client.execute(lastSeqSql)).rows[0]?.[0] ?? 0),
     encode: createJournalEncoder(),
+    syncNames: async synced => void syncedDirectories.push(synced),
   });
 });
 afterEach(() => server.close());
@@ -118,6 +123,7 @@ test('a delivery that the database refuses is kept in a file with everything it 
     [4, 'D'],
   ]);
   expect(setAside.map(({ seq }) => seq)).toEqual([2]);
+  expect(syncedDirectories).toEqual([join(server.directory, 'journal')]);
   const kept = JSON.parse(readFileSync(setAside[0]?.path ?? '', 'utf8'));
   expect([kept.endpoint, kept.delivery.method, atob(kept.delivery.body), kept.error.message]).toEqual([
     1,

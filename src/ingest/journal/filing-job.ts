@@ -6,6 +6,7 @@ import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asBuffer } from '../../core/buffer.ts';
 import { nonceBytes } from '../../core/ids.ts';
+import { syncDirectory } from '../../db/files/publish-file.ts';
 import { isRowError } from '../group-commit.ts';
 import type { NewEvent } from '../row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../store.ts';
@@ -18,6 +19,8 @@ export type FilingJobOptions = {
   /** The highest row number that was ever stored. */
   filedSeq: () => Promise<number>;
   encode: (entries: readonly JournalEntry[], nonces: Uint8Array) => readonly NewEvent[];
+  /** Puts the names in a directory on disk. */
+  syncNames?: (directory: string) => Promise<void>;
 };
 
 /** A delivery with the row number of its event. */
@@ -29,7 +32,7 @@ type Part =
   | { kind: 'rows'; index: number; rows: PackedRows };
 
 /** @throws the database's error when nothing, or an unknown part, was stored */
-export function createFilingJob({ insert, filedSeq, encode }: FilingJobOptions) {
+export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDirectory }: FilingJobOptions) {
   const toRows = (part: Part): PackedRows[] => {
     if (part.kind === 'rows') return [part.rows];
     return runsOf(part.deliveries).map(run => {
@@ -55,7 +58,10 @@ export function createFilingJob({ insert, filedSeq, encode }: FilingJobOptions) 
         } catch (error) {
           if (!isRowError(error)) throw error;
           if (single.kind === 'rows') report.refused.push({ index: single.index, ...describe(error) });
-          else report.setAside.push(...single.deliveries.map(one => setAside(single.directory, one, error)));
+          else {
+            report.setAside.push(...single.deliveries.map(one => setAside(single.directory, one, error)));
+            await syncNames(single.directory);
+          }
         }
       }
     }

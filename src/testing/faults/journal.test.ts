@@ -3,7 +3,17 @@
  * journal and the database come from.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { hooktape } from '../command.ts';
 import { type HeldFiling, openHeldFiling } from '../held-filing.ts';
@@ -133,6 +143,21 @@ describe('commands in the directory of a killed server', () => {
     expect(await hooktape(commandEnv(directory), 'check')).toMatchObject({ exitCode: 0 });
     harness.release();
     await harness.withNextServer(directory, async next => expect(await harness.idsIn(next)).toEqual(ids));
+  });
+
+  test('check tells of a journal file whose header is damaged', async () => {
+    harness.hold();
+    await harness.deliverAll('a');
+    const directory = harness.killedCopy();
+    const paths = readdirSync(journalOf(directory)).map(name => join(journalOf(directory), name));
+    const used = paths.find(path => readFileSync(path).some(byte => byte !== 0)) ?? '';
+    const file = openSync(used, 'r+');
+    writeSync(file, Buffer.of(0xff), 0, 1, 20);
+    closeSync(file);
+    harness.release();
+    const { exitCode, stdout } = await hooktape(commandEnv(directory), 'check');
+    expect(stdout).toContain(`${used}.damaged is damaged on disk`);
+    expect(exitCode).toBe(1);
   });
 
   test('backup has everything in it', async () => {
