@@ -1,6 +1,6 @@
 /*
  * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,midway,connections,fuzz,greed,crash,drain]`:
- * what machines do, done to the compiled program: each says what was lost (nothing) and how long it took. Loopback only, bounded.
+ * injects faults into the compiled program and checks that no acknowledged delivery is lost. Uses only loopback, and is bounded.
  */
 import { parseArgs } from 'node:util';
 import { checkConnections } from './faults/connections.ts';
@@ -23,34 +23,34 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'disk,midway,connections,fuzz,greed,crash,drain' },
   },
 });
-const whole = (name: 'rounds' | 'seconds' | 'seed' | 'idle'): number => {
+const integerOption = (name: 'rounds' | 'seconds' | 'seed' | 'idle'): number => {
   const number = Number(values[name]);
-  if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} takes a whole number`);
+  if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} takes a non-negative integer`);
   return number;
 };
 
 const checks = createChecks();
 const payloads = githubPayloads();
-const idle = whole('idle');
+const idle = integerOption('idle');
 const groups: Record<string, () => Promise<void>> = {
   disk: () => checkDisk(checks, payloads),
   midway: () => checkMidway(checks, payloads),
   connections: () => checkConnections(checks, payloads, { idle, dripping: Math.ceil(idle / 20) }),
-  fuzz: () => checkFuzz(checks, whole('seconds'), whole('seed')),
+  fuzz: () => checkFuzz(checks, integerOption('seconds'), integerOption('seed')),
   greed: async () => {
     await checkGreed(checks);
     await checkStalls(checks);
   },
   crash: async () => {
-    await checkCrashes(checks, payloads, whole('rounds'));
+    await checkCrashes(checks, payloads, integerOption('rounds'));
   },
   drain: async () => {
-    for (let round = 0; round < whole('rounds'); round++) await checkDrain(checks, payloads);
+    for (let round = 0; round < integerOption('rounds'); round++) await checkDrain(checks, payloads);
   },
 };
 for (const name of values.only.split(',')) {
   const group = Object.hasOwn(groups, name) ? groups[name] : undefined;
-  if (!group) throw new Error(`no group ${name}; there are ${Object.keys(groups).join(', ')}`);
+  if (!group) throw new Error(`unknown group ${name}; groups: ${Object.keys(groups).join(', ')}`);
   await group();
 }
 process.exit(checks.close());

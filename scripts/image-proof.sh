@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Proves the container image without a container daemon: builds the Dockerfile with buildah on a base made by debootstrap,
-# then runs it under what compose.yaml of the manual asks (own PID 1 and user, read-only root, no capabilities, no new
-# privileges): setup, capture, health, restart, the data still there.
-# Needs root, buildah, debootstrap, curl, node with npm. HOOKTAPE_PROOF_ROOT: a debootstrap tree to use instead of a new one.
+# Tests the container image without a container daemon: builds the Dockerfile with buildah on a base from debootstrap, then runs
+# it with the restrictions of the documented compose.yaml (own PID 1 and user, read-only root, no capabilities, no new
+# privileges): setup, capture, health check, restart.
+# Needs root, buildah, debootstrap, curl, node with npm. HOOKTAPE_PROOF_ROOT: an existing debootstrap tree to use.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,15 +33,15 @@ b copy --quiet "$plain" "$root" / >/dev/null
 b commit --quiet --format docker "$plain" localhost/proof-debian >/dev/null
 ok
 
-step 'the same with this machine'"'"'s node and npm, to build on'
+step 'a base with node and npm for the build stage'
 node=$(b from localhost/proof-debian)
 b copy --quiet "$node" "$(readlink -f "$(command -v node)")" /usr/bin/node >/dev/null
 modules=$(npm root --global 2>/dev/null)
 b copy --quiet "$node" "$modules/npm" /usr/lib/node_modules/npm >/dev/null
 # shellcheck disable=SC2046
 b copy --quiet "$node" $(ldd "$(command -v node)" | grep -o '/\S*/lib\(node\|uv\|cares\|nghttp2\|brotli[a-z]*\|icu[a-z0-9]*\|ssl\|crypto\|z\|ada\|simd[a-z]*\)\.so[^ ]*' | sort -u) /usr/lib/ >/dev/null 2>&1 || true
-b run "$node" -- sh -c 'ln -sf ../lib/node_modules/npm/bin/npm-cli.js /usr/bin/npm; ln -sf ../lib/node_modules/npm/bin/npx-cli.js /usr/bin/npx; mkdir -p /etc/ssl/certs; node --version' >"$work/log" 2>&1 || fail 'node does not run there'
-# Whoever stands between this machine and the registry is trusted in the build stage alone.
+b run "$node" -- sh -c 'ln -sf ../lib/node_modules/npm/bin/npm-cli.js /usr/bin/npm; ln -sf ../lib/node_modules/npm/bin/npx-cli.js /usr/bin/npx; mkdir -p /etc/ssl/certs; node --version' >"$work/log" 2>&1 || fail 'node does not run in the base'
+# The build stage gets this machine's CA certificates, because a TLS proxy may be between it and the registry.
 certificates=/etc/ssl/certs/ca-certificates.crt
 b copy --quiet "$node" "$certificates" "$certificates" >/dev/null
 b config --env NODE_EXTRA_CA_CERTS="$certificates" --env SSL_CERT_FILE="$certificates" "$node"
@@ -56,19 +56,19 @@ b bud --format docker --network host \
 added=$(du -sm --total --apparent-size "$(b mount "$(b from localhost/hooktape)")/usr/local/bin/hooktape" | tail -n 1 | cut -f 1)
 ok "(the program adds $added MB to its base)"
 
-step 'the image says: user, volume, entry, health, labels'
-said=$(b inspect --type image localhost/hooktape)
+step 'the image has user, volume, entry point, health check, labels'
+metadata=$(b inspect --type image localhost/hooktape)
 for words in '"User": "65532:65532"' '"/data": {}' '"hooktape"' 'HOOKTAPE_HOST=0.0.0.0' 'HOOKTAPE_DATA_DIR=/data' \
   'org.opencontainers.image.title' 'Healthcheck'; do
-  grep -qF "$words" <<<"$said" || fail "no $words"
+  grep -qF "$words" <<<"$metadata" || fail "no $words"
 done
 ok
 
 mnt=$(b mount "$(b from localhost/hooktape)")
 data=$work/data
-cp -a "$mnt/data" "$data" # what a new named volume starts as
+cp -a "$mnt/data" "$data" # the initial content of a named volume
 port=$((20000 + RANDOM % 20000))
-# inside COMMAND...: in the image, as its user, root file system read-only, nothing else writable but the volume.
+# inside COMMAND...: runs in the image, as its user, with a read-only root file system and a writable volume.
 inside() {
   exec unshare --mount --pid --fork --kill-child sh -c '
     set -e
@@ -86,14 +86,14 @@ start() {
     curl -fsS "http://127.0.0.1:$port/readyz" >/dev/null 2>&1 && return
     sleep 0.05
   done
-  fail 'it is not ready after 10 s'
+  fail 'the server is not ready after 10 s'
 }
 # SIGTERM goes to the program, which is PID 1 of its own process namespace.
 stop() {
   local inner
   inner=$(pgrep -P "$server")
   kill -TERM "$inner"
-  wait "$server" || fail "it ended with $?"
+  wait "$server" || fail "the server exited with $?"
   server=''
 }
 json() { node -e 'const j = JSON.parse(require("fs").readFileSync(0)); process.stdout.write(String(eval("j" + process.argv[1])))' "$1"; }
@@ -101,14 +101,14 @@ json() { node -e 'const j = JSON.parse(require("fs").readFileSync(0)); process.s
 
 step 'runs as PID 1, read-only root, uid 65532'
 start
-(inside sh -c 'test "$(id -u)" = 65532 && ! touch /probe 2>/dev/null && touch /data/probe && rm /data/probe') || fail 'not as it should be'
+(inside sh -c 'test "$(id -u)" = 65532 && ! touch /probe 2>/dev/null && touch /data/probe && rm /data/probe') || fail 'wrong user or wrong permissions'
 ok
 
 step 'the health check of the image'
-(inside hooktape health) >/dev/null || fail 'it says not ready'
+(inside hooktape health) >/dev/null || fail 'hooktape health failed'
 ok
 
-step 'setup by the printed link, then a delivery'
+step 'setup with the printed link, then a delivery'
 token=$(grep -o 'setup?token=[^ ]*' "$work/log" | head -n 1 | cut -d = -f 2)
 body=$(curl -fsS "http://127.0.0.1:$port/api/setup" -H 'content-type: application/json' \
   -d "{\"token\":\"$token\",\"email\":\"owner@example.com\",\"password\":\"correct horse battery\"}") || fail 'setup'
@@ -116,7 +116,7 @@ path=$(json .endpoint.url <<<"$body" | sed 's|^[a-z]*://[^/]*||')
 event=$(curl -fsS "http://127.0.0.1:$port$path/first?a=1" -d '{"hello":"image"}' | json .id) || fail 'capture'
 ok "$event"
 
-step 'SIGTERM ends it with 0; started again, the data is there'
+step 'exits with 0 after SIGTERM, and keeps its data'
 stop
 start
 key=$(inside hooktape key create proof --account owner@example.com)
@@ -124,4 +124,4 @@ found=$(curl -fsS "http://127.0.0.1:$port/api/events/$event" -H "authorization: 
 [[ $found == '{"hello":"image"}' ]] || fail "found $found"
 stop
 ok
-echo 'image-proof: all of it holds'
+echo 'image-proof: passed'

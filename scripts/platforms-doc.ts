@@ -1,6 +1,6 @@
 /*
- * Writes docs/platforms.md from the catalog in src/platforms/. With --check it writes nothing, and exits 1 when the page is out of
- * date.
+ * Writes docs/platforms.md from the catalog in src/platforms/. With --check it writes nothing, and exits with 1 when the page is
+ * out of date.
  */
 
 import type {
@@ -118,7 +118,7 @@ function glance(row: Platform): string[] {
   return [`[${row.title}](#${row.name})`, code(row.name), labels || 'does not sign', proves, answered];
 }
 
-/** Pads the columns, as the formatter does; the first row is the head. */
+/** A Markdown table with padded columns, like the formatter's. The first row is the head. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join(' | ')} |`;

@@ -1,11 +1,11 @@
 /*
- * `bun scripts/release-proof.ts FILE [COMMAND…]`: runs a released executable, where another machine type or C library needs
- * it through a command (`qemu-aarch64-static -L ROOT`), and goes once through everything that the system below could
- * break: sockets, threads, the native database library, files, signals.
+ * `bun scripts/release-proof.ts FILE [COMMAND…]`: tests a released executable for everything that depends on the platform: sockets,
+ * threads, the native database library, files and signals. For another machine type or C library, COMMAND is an emulator such as
+ * `qemu-aarch64-static -L ROOT`.
  */
 import { join } from 'node:path';
 import { firstApi, ingestAddress } from './lib/api.ts';
-import { createChecks, must } from './lib/checks.ts';
+import { createChecks, ensure } from './lib/checks.ts';
 import { freePort, install } from './lib/installation.ts';
 
 const [file, ...emulator] = process.argv.slice(2);
@@ -15,12 +15,12 @@ const checks = createChecks();
 const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' }, [], { built: file, emulator });
 const run = async (...args: string[]): Promise<string> => {
   const { exitCode, stdout, stderr } = await installation.run(args);
-  must(exitCode === 0, `hooktape ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+  ensure(exitCode === 0, `hooktape ${args.join(' ')} exited with ${exitCode}: ${stderr}`);
   return stdout.trim();
 };
 
 try {
-  await checks.check('it says its version', () => run('version'));
+  await checks.check('prints its version', () => run('version'));
 
   const port = await freePort();
   let server = await installation.start(port);
@@ -29,41 +29,44 @@ try {
   const bodies = Array.from({ length: 100 }, (_, index) => Buffer.alloc(10 + index * 997, `delivery ${index} `));
   const ids: string[] = [];
 
-  await checks.check('a hundred deliveries at once come back byte for byte', async () => {
+  await checks.check('100 concurrent deliveries are stored byte for byte', async () => {
     const send = async (body: Buffer): Promise<string> => {
       const answer = await fetch(`${ingestAddress(server, endpoint)}/x`, { method: 'POST', body });
       return ((await answer.json()) as { id: string }).id;
     };
     ids.push(...(await Promise.all(bodies.map(send))));
     for (const [index, id] of ids.entries())
-      must(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
+      ensure(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
     return undefined;
   });
 
-  await checks.check('search and metrics answer', async () => {
+  await checks.check('search and metrics work', async () => {
     const found = await api.get(`/api/events?endpointId=${endpoint.id}&q=DELIVERY%2042%20`);
     const { events } = (await found.json()) as { events: unknown[] };
-    must(events.length === 1, `${events.length} found`);
-    must((await (await fetch(`${server.origin}/metrics`)).text()).includes('hooktape_deliveries_total'), 'no metrics');
+    ensure(events.length === 1, `${events.length} found`);
+    ensure(
+      (await (await fetch(`${server.origin}/metrics`)).text()).includes('hooktape_deliveries_total'),
+      'no metrics',
+    );
     return undefined;
   });
 
-  await checks.check('backup and check, beside the running server', async () => {
+  await checks.check('backup and check work while the server runs', async () => {
     await run('backup', join(installation.dir, 'copy.db'));
     await run('check');
     return undefined;
   });
 
-  await checks.check('SIGTERM ends it with 0; started again, everything is there', async () => {
+  await checks.check('after SIGTERM it exits with 0, and all events are there after a restart', async () => {
     const code = await server.end('SIGTERM');
-    must(code === 0, `it ended with ${code}`);
+    ensure(code === 0, `it exited with ${code}`);
     server = await installation.start(port);
     for (const [index, id] of ids.entries())
-      must(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
+      ensure(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
     return undefined;
   });
 
-  await checks.check('kill -9 leaves nothing in the way of the next start', async () => {
+  await checks.check('it starts again after SIGKILL', async () => {
     await server.end('SIGKILL');
     server = await installation.start(port);
     await server.end('SIGTERM');

@@ -1,6 +1,6 @@
 /*
- * `bun scripts/screenshots.ts [DIRECTORY]`: pictures of the main pages (light, dark, phone) from a real server with sample deliveries,
- * some of them truly signed. Needs Chromium. They are for looking at; without a DIRECTORY those of the README are renewed too.
+ * `bun scripts/screenshots.ts [DIRECTORY]`: takes screenshots of the main pages (light, dark, phone) from a real server with sample
+ * deliveries, some with valid signatures. Needs Chromium. Without a DIRECTORY it also updates the images of the README.
  */
 import { createHmac } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Dashboard, deliver, openDashboard, shownAddress } from '../src/testing/browser/dashboard.ts';
 
-const OUT = process.argv[2] ?? join(import.meta.dir, '../dist/screenshots');
-const DOCS = join(import.meta.dir, '../docs');
-const IN_README = ['inspector-light.png', 'signature-dark.png'];
-const STRIPE_SECRET = 'whsec_screenshots_only';
-const GITHUB_SECRET = 'screenshots only';
-const TYPES = [
+const outputDir = process.argv[2] ?? join(import.meta.dir, '../dist/screenshots');
+const docsDir = join(import.meta.dir, '../docs');
+const readmeImages = ['inspector-light.png', 'signature-dark.png'];
+const stripeSecret = 'whsec_screenshots_only';
+const githubSecret = 'screenshots only';
+const eventTypes = [
   'charge.succeeded',
   'invoice.paid',
   'customer.subscription.updated',
@@ -26,11 +26,11 @@ const TYPES = [
 const hmac = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
 
 const stripeEvent = (n: number): string => {
-  const type = TYPES[n % TYPES.length];
+  const type = eventTypes[n % eventTypes.length];
   return `{"id":"evt_1Q${n}xZ8sJ","object":"event","api_version":"2026-06-30","created":1795200${100 + n},"data":{"object":{"id":"ch_3Q${n}","object":"charge","amount":${4900 + n * 100},"currency":"eur","balance_transaction":12345678901234567890,"billing_details":{"address":{"city":"Köln","country":"DE"},"email":"anna@example.com","name":"Anna Weber"},"captured":true,"metadata":{"order_id":"A-${1000 + n}","tags":["new","eu"]},"outcome":{"network_status":"approved_by_network","risk_level":"normal","risk_score":12.0},"refunded":false}},"livemode":true,"pending_webhooks":1,"request":{"id":"req_8sJ","idempotency_key":null},"type":"${type}"}`;
 };
 
-async function sendStripe(address: string, n: number, secret = STRIPE_SECRET): Promise<void> {
+async function sendStripe(address: string, n: number, secret = stripeSecret): Promise<void> {
   const body = stripeEvent(n);
   const at = Math.floor(Date.now() / 1000);
   await deliver(address, body, {
@@ -51,7 +51,7 @@ async function sendGithub(address: string): Promise<void> {
       'User-Agent': 'GitHub-Hookshot/044aadd',
       'X-GitHub-Event': 'push',
       'X-GitHub-Delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
-      'X-Hub-Signature-256': `sha256=${hmac(GITHUB_SECRET, body)}`,
+      'X-Hub-Signature-256': `sha256=${hmac(githubSecret, body)}`,
     },
   });
 }
@@ -79,7 +79,7 @@ async function sendSamples(address: string): Promise<void> {
   for (let n = 10; n < 14; n++) await sendStripe(address, n);
 }
 
-/** An operation of the API as the page itself would call it. */
+/** Calls the API from the page, with its session. */
 const callApi = (page: Page, path: string, body: unknown) =>
   page.evaluate(
     async ([path, text]) => {
@@ -88,7 +88,7 @@ const callApi = (page: Page, path: string, body: unknown) =>
     [path, JSON.stringify(body)] as const,
   );
 
-/** Chromium takes whatever the system calls its interface font; a bare container has only an ugly one to offer. */
+/** Fonts for containers, where the default interface font is ugly. */
 function fontSettings(): Record<string, string> {
   if (!existsSync('/usr/share/fonts/truetype/liberation')) return {};
   const file = join(mkdtempSync(join(tmpdir(), 'hooktape-fonts-')), 'fonts.conf');
@@ -101,13 +101,13 @@ function fontSettings(): Record<string, string> {
   return { FONTCONFIG_FILE: file };
 }
 
-const LOOKS = [
+const layouts = [
   { name: 'light', colorScheme: 'light', width: 1360, height: 860 },
   { name: 'dark', colorScheme: 'dark', width: 1360, height: 860 },
   { name: 'phone', colorScheme: 'light', width: 360, height: 740 },
 ] as const;
 
-async function shootAll(dashboard: Dashboard, page: Page, endpoint: string): Promise<void> {
+async function takeScreenshots(dashboard: Dashboard, page: Page, endpoint: string): Promise<void> {
   const pages: [name: string, path: string, ready: string][] = [
     ['endpoints', '/app', '.endpoint-card .sparkline rect.some'],
     ['inspector', endpoint, '.event-row'],
@@ -115,46 +115,47 @@ async function shootAll(dashboard: Dashboard, page: Page, endpoint: string): Pro
     ['keys', '/app/settings/keys', '.settings-body .section'],
     ['account', '/app/settings/account', '.settings-body .rows li'],
   ];
-  for (const look of LOOKS) {
-    await page.setViewportSize(look);
-    await page.emulateMedia({ colorScheme: look.colorScheme });
-    const shoot = async (name: string): Promise<void> => {
+  for (const layout of layouts) {
+    await page.setViewportSize(layout);
+    await page.emulateMedia({ colorScheme: layout.colorScheme });
+    const takeScreenshot = async (name: string): Promise<void> => {
       await page.evaluate(() => document.fonts.ready);
-      await page.screenshot({ path: join(OUT, `${name}-${look.name}.png`), animations: 'disabled' });
+      await page.screenshot({ path: join(outputDir, `${name}-${layout.name}.png`), animations: 'disabled' });
     };
     for (const [name, path, ready] of pages) {
       await page.goto(dashboard.origin + path);
       await page.locator(ready).first().waitFor();
-      if (name === 'inspector' && look.name !== 'phone') await page.locator('.tree-row').first().waitFor();
-      await shoot(name);
+      if (name === 'inspector' && layout.name !== 'phone') await page.locator('.tree-row').first().waitFor();
+      await takeScreenshot(name);
     }
     await page.goto(dashboard.origin + endpoint);
     await page.locator('.event-row').filter({ hasText: 'Invalid' }).locator('.event-link').click();
     await page.locator('.tree-row').first().waitFor();
-    if (look.name === 'phone') await shoot('event');
+    if (layout.name === 'phone') await takeScreenshot('event');
     await page.keyboard.press('4');
     await page.locator('.verdict').waitFor();
-    await shoot('signature');
+    await takeScreenshot('signature');
     await page.getByRole('link', { name: 'Compare' }).first().click();
     await page.locator('.changes').first().waitFor();
-    await shoot('compare');
+    await takeScreenshot('compare');
   }
 }
 
-mkdirSync(OUT, { recursive: true });
+mkdirSync(outputDir, { recursive: true });
 const dashboard = await openDashboard({}, fontSettings());
 try {
   const page = await dashboard.open();
   await dashboard.setUp(page);
-  await page.screenshot({ path: join(OUT, 'first-run-light.png'), animations: 'disabled' });
+  await page.screenshot({ path: join(outputDir, 'first-run-light.png'), animations: 'disabled' });
   const endpoint = new URL(page.url()).pathname;
   const id = endpoint.split('/').at(-1);
-  await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: STRIPE_SECRET });
-  await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: GITHUB_SECRET });
+  await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: stripeSecret });
+  await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: githubSecret });
   await sendSamples(await shownAddress(page));
-  await shootAll(dashboard, page, endpoint);
+  await takeScreenshots(dashboard, page, endpoint);
 } finally {
   await dashboard.close();
 }
-if (process.argv[2] === undefined) for (const file of IN_README) copyFileSync(join(OUT, file), join(DOCS, file));
-console.log(OUT);
+if (process.argv[2] === undefined)
+  for (const file of readmeImages) copyFileSync(join(outputDir, file), join(docsDir, file));
+console.log(outputDir);

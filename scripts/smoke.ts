@@ -1,6 +1,6 @@
 /*
- * `bun run smoke [--rounds N]`: proves the compiled program through its public interface alone, as another user than root,
- * with GitHub's examples from 64 concurrent senders. Ends with `N passed, N failed`.
+ * `bun run smoke [--rounds N]`: tests the compiled program through its public interface, as a user other than root, with GitHub's
+ * examples from 64 concurrent senders. Ends with `N passed, N failed`.
  */
 import { parseArgs } from 'node:util';
 import { createChecks } from './lib/checks.ts';
@@ -12,7 +12,7 @@ import { checkSurroundings } from './smoke/surroundings.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } });
 const rounds = Number(values.rounds);
-if (!Number.isInteger(rounds) || rounds < 0) throw new Error('--rounds takes a whole number');
+if (!Number.isInteger(rounds) || rounds < 0) throw new Error('--rounds takes a non-negative integer');
 
 const checks = createChecks();
 const payloads = githubPayloads();

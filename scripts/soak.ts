@@ -1,7 +1,7 @@
 /*
- * `bun run soak [--minutes 10] [--rate 200]`: the compiled program under everything at once: deliveries at a constant rate,
- * reads, searches, exports, replays, live streams, and endpoints that come and go with their events. Each minute one line:
- * resident memory, size on disk, p99 of each kind of work. Ends with a check that all of it stays flat and nothing is broken.
+ * `bun run soak [--minutes 10] [--rate 200]`: runs the compiled program under mixed load: deliveries at a constant rate, reads,
+ * searches, exports, replays, live streams, and endpoints that are created and deleted. Prints resident memory, size on disk and
+ * the p99 of each kind of work every minute. Ends with a check that none of them grows and the database is intact.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,52 +9,53 @@ import { parseArgs } from 'node:util';
 import { startBaseline } from './bench/processes.ts';
 import { median, percentile } from './bench/statistics.ts';
 import { firstApi } from './lib/api.ts';
-import { createChecks, must } from './lib/checks.ts';
+import { createChecks, ensure } from './lib/checks.ts';
 import { freePort, install } from './lib/installation.ts';
 import { residentMegabytes } from './lib/process.ts';
-import { KINDS, type Soak, startWork } from './soak/work.ts';
+import { type Soak, startWork, workKinds } from './soak/work.ts';
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, rate: { type: 'string', default: '200' } },
 });
 const minutes = Number(values.minutes);
 const rate = Number(values.rate);
-if (!(minutes > 0 && minutes <= 24 * 60 && rate > 0)) throw new Error('--minutes and --rate take a number over 0');
+if (!(minutes > 0 && minutes <= 24 * 60 && rate > 0))
+  throw new Error('--minutes (at most 1440) and --rate must be greater than 0');
 
-const ENDPOINTS = 4;
-const MAX_GROWTH_MB = 100;
-/** The second half against the first: what grows with the history would show. */
-const MAX_SLOWER = 3;
+const endpointCount = 4;
+const maxGrowthMegabytes = 100;
+/** How much slower deliveries may be in the second half than in the first. */
+const maxSlowdown = 3;
 
 const checks = createChecks();
 const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_SWEEP_EVERY: '10s' });
 const destination = await startBaseline();
 try {
-  await checks.check(`${minutes} minutes of everything at once, ${rate} deliveries a second`, async () => {
+  await checks.check(`${minutes} minutes of mixed load with ${rate} deliveries per second`, async () => {
     const server = await installation.start(await freePort());
     const api = await firstApi(installation, server);
     const soak: Soak = {
       server,
       api,
       destination: `${destination.origin}/hook`,
-      endpoints: await Promise.all(Array.from({ length: ENDPOINTS }, (_, n) => api.createEndpoint(`soak ${n}`))),
+      endpoints: await Promise.all(Array.from({ length: endpointCount }, (_, n) => api.createEndpoint(`soak ${n}`))),
       latencies: { delivery: [], read: [], search: [], export: [], replay: [] },
       counts: { delivery: 0, read: 0, search: 0, export: 0, replay: 0, refused: 0, messages: 0, deleted: 0 },
       running: true,
     };
     const { counts, latencies } = soak;
-    // A worker that fails must end the run, not wait for its end.
+    // A worker that fails must end the run at once.
     const failed = Promise.all(startWork(soak, rate)).then(() => undefined);
     failed.catch(() => {});
 
     const resident: number[] = [];
     const disk: number[] = [];
     const deliveryP99: number[] = [];
-    print(['minute', 'RSS MB', 'disk MB', ...KINDS.map(kind => `${kind} p99`), 'stored', 'deleted']);
-    const pieces = Math.max(2, Math.ceil(minutes));
-    for (let minute = 1; minute <= pieces; minute++) {
-      await Promise.race([Bun.sleep((minutes * 60_000) / pieces), failed]);
-      const p99 = KINDS.map(kind => {
+    print(['minute', 'RSS MB', 'disk MB', ...workKinds.map(kind => `${kind} p99`), 'stored', 'deleted']);
+    const intervals = Math.max(2, Math.ceil(minutes));
+    for (let minute = 1; minute <= intervals; minute++) {
+      await Promise.race([Bun.sleep((minutes * 60_000) / intervals), failed]);
+      const p99 = workKinds.map(kind => {
         const sorted = latencies[kind].splice(0).sort((a, b) => a - b);
         return percentile(sorted, 99);
       });
@@ -73,20 +74,20 @@ try {
     soak.running = false;
     const exitCode = await server.end('SIGTERM');
     await failed.catch(() => {});
-    must(exitCode === 0, `it ended with ${exitCode}:\n${server.output()}`);
-    must(counts.refused === 0, `${counts.refused} deliveries were refused`);
-    for (const kind of KINDS) must(counts[kind] > 0, `nothing of this was done: ${kind}`);
-    must(counts.messages > 0, 'the live streams said nothing');
-    const growth = grown(resident, Math.max);
-    must(growth < MAX_GROWTH_MB, `resident memory grew by ${growth.toFixed(0)} MB in the second half`);
+    ensure(exitCode === 0, `it exited with ${exitCode}:\n${server.output()}`);
+    ensure(counts.refused === 0, `${counts.refused} deliveries were refused`);
+    for (const kind of workKinds) ensure(counts[kind] > 0, `no ${kind} was done`);
+    ensure(counts.messages > 0, 'the live streams sent no messages');
+    const growth = growthOf(resident, Math.max);
+    ensure(growth < maxGrowthMegabytes, `resident memory grew by ${growth.toFixed(0)} MB in the second half`);
     const [early, late] = halves(deliveryP99).map(median);
-    must((late ?? 0) < (early ?? 0) * MAX_SLOWER + 10, `p99 of deliveries went from ${early} to ${late} ms`);
+    ensure((late ?? 0) < (early ?? 0) * maxSlowdown + 10, `p99 of deliveries went from ${early} to ${late} ms`);
     const check = await installation.run(['check']);
-    must(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
+    ensure(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
     const { delivery, search, replay, deleted, messages } = counts;
     return [
       `${delivery} deliveries, ${search} searches, ${counts.export} exports, ${replay} replays, ${messages} live messages`,
-      `${deleted} endpoints deleted; memory ${signed(growth)} MB, file ${signed(grown(disk, Math.max))} MB in the second half`,
+      `${deleted} endpoints deleted; memory ${signed(growth)} MB, file ${signed(growthOf(disk, Math.max))} MB in the second half`,
     ].join('; ');
   });
 } finally {
@@ -104,7 +105,7 @@ function halves(series: readonly number[]): [number[], number[]] {
   return [series.slice(0, middle), series.slice(middle)];
 }
 
-function grown(series: readonly number[], of: (...numbers: number[]) => number): number {
+function growthOf(series: readonly number[], of: (...numbers: number[]) => number): number {
   const [early, late] = halves(series);
   return of(...late) - of(...early);
 }

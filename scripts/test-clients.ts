@@ -1,8 +1,8 @@
 /*
- * `bun run test:clients [--only lint,java,python,node]`: the built program and its interface description, tried with foreign
- * clients and linters: spectral and redocly, a Java client that openapi-generator makes, requests-oauthlib, authlib, httpx-sse and
- * eventsource. They come from npm, Maven Central and PyPI into `.test-clients/`. Needs node, npm, java, mvn and python3; what is
- * missing fails its part and says so. Ends with `N passed, N failed`.
+ * `bun run test:clients [--only lint,java,python,node]`: tests the compiled program and its OpenAPI description with other
+ * projects' clients and linters: spectral and redocly, a Java client from openapi-generator, requests-oauthlib, authlib, httpx-sse
+ * and eventsource. Installs them from npm, Maven Central and PyPI into `.test-clients/`. Needs node, npm, java, mvn and python3; a
+ * part fails when one is missing. Ends with `N passed, N failed`.
  */
 import { parseArgs } from 'node:util';
 import { createChecks } from './lib/checks.ts';
@@ -18,7 +18,7 @@ const names = Object.keys(parts) as (keyof typeof parts)[];
 const { values } = parseArgs({ options: { only: { type: 'string', default: names.join() } } });
 const chosen = values.only.split(',').map(given => {
   const name = names.find(one => one === given);
-  if (name === undefined) throw new Error(`--only: no part ${given}; there are ${names.join(', ')}`);
+  if (name === undefined) throw new Error(`--only: unknown part ${given}; parts: ${names.join(', ')}`);
   return name;
 });
 

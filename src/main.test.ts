@@ -68,7 +68,7 @@ async function inbox(origin: string): Promise<{ headers: Record<string, string>;
 }
 
 describe('a server', () => {
-  test('commands go through it; SIGTERM lets the upload in flight finish, stored, and exits 0', async () => {
+  test('runs commands, and after SIGTERM finishes the upload in progress and exits with 0', async () => {
     const server = await serve(owner);
     expect(statSync(join(directory, 'data')).mode & 0o777).toBe(0o700);
     expect(statSync(join(directory, 'data/hooktape.sock')).mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ describe('a server', () => {
     ['SIGTERM', 'SIGINT'],
     ['SIGINT', 'SIGTERM'],
   ] as const)(
-    '%s and then %s ends it at once, uploads or not',
+    '%s and then %s ends it at once, even during uploads',
     async (first, second) => {
       const server = await serve(owner);
       const { address } = await inbox(server.origin);
@@ -121,7 +121,7 @@ describe('a server', () => {
     10_000,
   );
 
-  test('killed with -9 leaves everything that it acknowledged, no lock, and a socket that the next one replaces', async () => {
+  test('killed with SIGKILL, keeps every acknowledged delivery, and the next server can start', async () => {
     const server = await serve(owner);
     const { address, headers } = await inbox(server.origin);
     const ids: string[] = [];
@@ -145,7 +145,7 @@ describe('a server', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   }, 30_000);
 
-  test('SIGTERM while it starts ends it at once with 0, and the next one starts', async () => {
+  test('exits with 0 after SIGTERM during its start, and the next server can start', async () => {
     const starting = start(['serve'], { env: { HOOKTAPE_PORT: '0' } });
     await eventually(() => existsSync(join(directory, 'data/hooktape.lock')), 15_000);
     starting.child.kill('SIGTERM');
@@ -154,14 +154,14 @@ describe('a server', () => {
     expect((await fetch(`${again.origin}/readyz`)).status).toBe(200);
   }, 30_000);
 
-  test('is asked for its health directly, whatever proxy the environment names', async () => {
+  test('is asked for its health without the proxy of the environment', async () => {
     const server = await serve();
     const proxy = 'http://127.0.0.1:1';
     const env = { HTTP_PROXY: proxy, http_proxy: proxy, HOOKTAPE_PORT: new URL(server.origin).port };
     expect(await run(['health'], { env })).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' });
   }, 30_000);
 
-  test('a second one on the same data directory exits 1 and names the first; the first does not notice', async () => {
+  test('on a data directory in use exits with 1 and names the other server, which keeps running', async () => {
     const server = await serve();
     const second = await run(['serve'], { env: { HOOKTAPE_PORT: '0' } });
     expect([second.exitCode, second.stdout]).toEqual([1, '']);
@@ -173,7 +173,7 @@ describe('a server', () => {
 });
 
 describe('settings', () => {
-  test('the environment beats the env file beats the default; ./hooktape.env is found, a stray .env is not', async () => {
+  test('come from the environment, then the env file, then the default; ./hooktape.env is read, .env is not', async () => {
     writeFileSync(join(directory, '.env'), 'HOOKTAPE_PORT=1111\nHOOKTAPE_HOST=1.1.1.1\nHOOKTAPE_RATE_LIMIT=11\n');
     writeFileSync(join(directory, 'hooktape.env'), 'HOOKTAPE_PORT=2222\nHOOKTAPE_HOST=0.0.0.0\n');
     writeFileSync(join(directory, 'other.env'), 'HOOKTAPE_PORT=3333\n');
@@ -196,7 +196,7 @@ describe('settings', () => {
     for (const one of [given, named]) expect(one).toMatch(/HOOKTAPE_HOST\b.*127\.0\.0\.1/);
   }, 30_000);
 
-  test('exit 2 for wrong words, exit 78 for wrong settings', async () => {
+  test('exit with 78 when invalid; wrong arguments exit with 2', async () => {
     const [usage, configuration] = await Promise.all([
       run(['nonsense']),
       run(['serve'], { env: { HOOKTAPE_PORT: 'none', HOOKTAPE_RATE_LIMIT: '-1' } }),
@@ -207,7 +207,7 @@ describe('settings', () => {
   }, 30_000);
 });
 
-describe.skipIf(!existsSync('/dev/full'))('a stdout that takes nothing', () => {
+describe.skipIf(!existsSync('/dev/full'))('a stdout that cannot be written', () => {
   const onFull = (args: string[]) => {
     const full = openSync('/dev/full', 'w');
     const { child, said, done } = start(args, { env: { HOOKTAPE_PORT: '0' }, stdout: full });
@@ -215,13 +215,13 @@ describe.skipIf(!existsSync('/dev/full'))('a stdout that takes nothing', () => {
     return { child, said, done };
   };
 
-  test('a result that is lost is a failure, and says so', async () => {
+  test('a command fails and reports that its result is lost', async () => {
     const [words, json] = await Promise.all([onFull(['config']).done, onFull(['version', '--json']).done]);
     expect([words.exitCode, words.stderr]).toEqual([1, expect.stringContaining('hooktape: the disk is full: ')]);
     expect([json.exitCode, JSON.parse(json.stderr)]).toEqual([1, expect.objectContaining({ exitCode: 1 })]);
   });
 
-  test('the server runs all the same', async () => {
+  test('the server runs anyway', async () => {
     const server = onFull(['serve']);
     await eventually(() => server.said.stderr.includes('the addresses could not be printed'), 15_000);
     server.child.kill('SIGTERM');
@@ -230,7 +230,7 @@ describe.skipIf(!existsSync('/dev/full'))('a stdout that takes nothing', () => {
 });
 
 describe('--password-stdin', () => {
-  test('takes the whole of standard input but its last line break', async () => {
+  test('reads all of standard input except the last line break', async () => {
     const create = (email: string, stdin: string) => run(['account', 'create', email, '--password-stdin'], { stdin });
     expect((await create('a@example.com', ' a good long password \r\n')).exitCode).toBe(0);
     const server = await serve();

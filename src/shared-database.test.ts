@@ -21,7 +21,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     return server;
   };
 
-  test('that start at the same moment on an empty database both become ready', async () => {
+  test('that start at the same time on an empty database both become ready', async () => {
     const [one, two] = await Promise.all([join(), join('ws')]);
     expect([await one?.services.readiness.problem(), await two?.services.readiness.problem()]).toEqual([
       undefined,
@@ -29,7 +29,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     ]);
   }, 20_000);
 
-  test('take deliveries together: every answer names its own event, and nothing is stored twice or lost', async () => {
+  test('accept deliveries at the same time: every response has its own event, and nothing is stored twice or lost', async () => {
     const [one, two] = [await join(), await join('ws')];
     const ada = await one.createAccount();
     const endpoint = await ada.createEndpoint();
@@ -52,7 +52,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     await eventually(async () => (await late()).includes('404'));
   }, 20_000);
 
-  test('answer 503 with Retry-After and are not ready when the server has gone away', async () => {
+  test('answer 503 with Retry-After and are not ready when the libSQL server is down', async () => {
     const server = await join();
     const ada = await server.createAccount('bob@example.com');
     const endpoint = await ada.createEndpoint();

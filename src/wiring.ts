@@ -1,7 +1,7 @@
 /*
- * Builds everything, once, from the configuration. Features never import each other: what one needs of another is passed to it
- * here, as a plain function. Each step gets what the steps before it built. The few calls in the other direction go through the
- * closures at the top of `build`; nothing calls them before all steps are done.
+ * Builds every service once, from the configuration. Features never import each other: when one needs another, it gets a plain
+ * function here. Each step gets the results of the steps before it. The few calls in the other direction go through the
+ * closures at the top of `build`, which nothing calls before all steps are done.
  */
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
@@ -18,29 +18,22 @@ import { createObservabilityWiring } from './wiring/observability.ts';
 export type { Dependencies } from './wiring/infrastructure.ts';
 export type Services = ReturnType<typeof build>;
 
-/** Open and ready. @throws SchemaError, SecretError, or the database's error when it cannot be opened */
+/** Open and ready. @throws as `open` */
 export async function createServices(dependencies: Dependencies): Promise<Services> {
-  const services = await buildServices(dependencies);
-  try {
-    await services.read();
-    return services;
-  } catch (error) {
-    // If closing fails too, the first error says more.
-    await services.close().catch(() => {});
-    throw error;
-  }
+  const services = buildServices(dependencies);
+  await services.open();
+  return services;
 }
 
-/** Open, but `read` must be called before anything else. @throws as `createServices` */
-export const buildServices = async (dependencies: Dependencies): Promise<Services> =>
-  build(await createInfrastructure(dependencies));
+/** `open` must be called before anything else. */
+export const buildServices = (dependencies: Dependencies): Services => build(createInfrastructure(dependencies));
 
 function build(infrastructure: Infrastructure) {
   const wakeSweeper = (): void => events.retention.wake();
   /** Live streams and waiting agents check whether they may continue. */
   const recheckAccess = (): void => events.notifications.recheckAll();
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
-  const captureLoad = { isWaiting: (): boolean => ingest.capture.depth() > 0, isHigh: captureRate.isHigh };
+  const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
   const endpoints = createEndpointsWiring(infrastructure, () => {
     wakeSweeper();
@@ -63,6 +56,27 @@ function build(infrastructure: Infrastructure) {
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
   const mcp = createMcpWiring(infrastructure, endpoints, events, history);
 
+  /** Reads into memory what every request needs. */
+  const read = async (): Promise<void> => {
+    await Promise.all([
+      endpoints.readEndpoints(),
+      accounts.readCredentials(),
+      oauth.oauth.loadSigningKeys(),
+      oauth.readGrants(),
+      events.sweepClock.read(),
+    ]);
+  };
+  const close = async (): Promise<void> => {
+    infrastructure.stopTimers();
+    await history.replays.stop();
+    await events.background.stop();
+    await ingest.capture.drain();
+    await accounts.flushKeyUses();
+    await oauth.flushAppUses();
+    await infrastructure.journal?.close();
+    await infrastructure.database.close();
+  };
+
   return {
     ...infrastructure,
     ...endpoints,
@@ -74,25 +88,24 @@ function build(infrastructure: Infrastructure) {
     ...ingest,
     ...history,
     ...mcp,
-    /** Reads into memory what every request needs. @throws when a stored signing key cannot be opened */
-    async read(): Promise<void> {
-      await Promise.all([
-        endpoints.readEndpoints(),
-        accounts.readCredentials(),
-        oauth.oauth.loadSigningKeys(),
-        oauth.readGrants(),
-        events.sweepClock.read(),
-      ]);
+    /**
+     * Opens the database and reads what every request needs; after an error everything is closed.
+     * @throws SchemaError, SecretError, the database's error, or an Error when a stored signing key cannot be opened
+     */
+    async open(): Promise<void> {
+      await infrastructure.openDatabase();
+      try {
+        await read();
+      } catch (error) {
+        // If closing fails too, the first error says more.
+        await close().catch(() => {});
+        throw error;
+      }
+      infrastructure.startTimers();
+      // An earlier process may have left events unindexed.
+      events.search.wake();
     },
     /** Call it after the last request. Writes what is only in memory, then closes the database. */
-    async close(): Promise<void> {
-      infrastructure.stopTimers();
-      await history.replays.stop();
-      await events.background.stop();
-      await ingest.capture.drain();
-      await accounts.flushKeyUses();
-      await oauth.flushAppUses();
-      await infrastructure.database.close();
-    },
+    close,
   };
 }

@@ -1,4 +1,4 @@
-/* What the runtime alone can do: a bare node:http server that reads the body and answers. Usage: baseline.ts PORT */
+/* The baseline: a bare node:http server that reads the body and responds. Usage: baseline.ts PORT */
 import { createServer } from 'node:http';
 
 createServer((request, response) => {

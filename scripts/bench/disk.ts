@@ -1,6 +1,6 @@
 /*
- * What deliveries take on the user's disk: all files of the database, search index included, at rest. At rest means that the
- * index has caught up, the size has stopped changing, and a clean stop has folded the write-ahead log in.
+ * Disk space per delivery: all database files with the search index, at rest. At rest means that the index has caught up, the size
+ * has stopped changing, and a clean shutdown has checkpointed the write-ahead log.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import type { Row } from './report.ts';
 
 const githubEvents = 38_161;
 const stripeEvents = 40_000;
-const indexedWithinMs = 20 * 60_000;
+const indexTimeoutMs = 20 * 60_000;
 const settledAfterMs = 5000;
 
-type Use = {
+type DiskUsage = {
   events: number;
   receivedBytes: number;
   databaseBytes: number;
@@ -25,9 +25,9 @@ type Use = {
 };
 
 export async function diskRows(): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
-  const github = await diskUse(githubPayloads(), githubEvents);
-  const stripe = await diskUse(stripePayloads(stripeEvents), stripeEvents);
-  const row = (what: string, { receivedBytes, databaseBytes }: Use): Row => ({
+  const github = await measureDisk(githubPayloads(), githubEvents);
+  const stripe = await measureDisk(stripePayloads(stripeEvents), stripeEvents);
+  const row = (what: string, { receivedBytes, databaseBytes }: DiskUsage): Row => ({
     what: `bytes on disk per byte received, at rest, ${what}`,
     ours: databaseBytes / receivedBytes,
     unit: '',
@@ -38,7 +38,7 @@ export async function diskRows(): Promise<{ rows: Row[]; details: Record<string,
   };
 }
 
-async function diskUse(payloads: readonly Payload[], events: number): Promise<Use> {
+async function measureDisk(payloads: readonly Payload[], events: number): Promise<DiskUsage> {
   const installation = install({ HOOKTAPE_LOG_LEVEL: 'warn' });
   try {
     const server = await installation.start(await freePort());
@@ -60,14 +60,14 @@ async function diskUse(payloads: readonly Payload[], events: number): Promise<Us
   }
 }
 
-/** Waits until the index has seen every event and the database has kept its size for a while. */
+/** Waits until every event is indexed and the database's size has not changed for some seconds. */
 async function untilSettled(api: Api, origin: string): Promise<void> {
   let last = -1;
   let changedAt = performance.now();
-  await until('the search index has caught up', indexedWithinMs, async () => {
+  await until('the search index has caught up', indexTimeoutMs, async () => {
     const text = await (await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${api.key}` } })).text();
-    const level = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-    const [lag, size] = [level('hooktape_index_lag_events'), level('hooktape_database_bytes')];
+    const metric = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    const [lag, size] = [metric('hooktape_index_lag_events'), metric('hooktape_database_bytes')];
     if (size !== last || lag !== 0) changedAt = performance.now();
     last = size;
     return performance.now() - changedAt > settledAfterMs;

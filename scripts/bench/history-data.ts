@@ -1,6 +1,6 @@
 /*
- * The history that the benches read: GitHub examples with hashes of their own in every event, nearly all of them in one
- * endpoint and a few in another, and one rare term in each. Built once for each size and kept under .bench/.
+ * The data set for the history benchmarks: GitHub examples with different hashes in every event. Nearly all events are in one
+ * endpoint and a few in another, and one event of each has a rare term. It is built once for each size and kept in .bench/.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export type History = {
   all: string;
   few: string;
   fewEvents: number;
-  /** 20 characters that one event of each endpoint has. */
+  /** A term of 20 characters in one event of each endpoint. */
   rare: string;
   receivedBytes: number;
   indexBytes: number;
@@ -25,20 +25,20 @@ export type History = {
   indexSeconds: number;
 };
 
-const FEW = 200;
-const AT_ONCE = 256;
+const fewEventsGoal = 200;
+const concurrentDeliveries = 256;
 
-/** @param events how many; the data set of that size is built when it is not there */
+/** Returns the data set with this number of events, and builds it if necessary. */
 export async function history(events: number): Promise<History> {
   const dir = join(import.meta.dir, `../../.bench/history-${events}`);
   const about = join(dir, 'about.json');
-  // Where it lies now: a data set may be moved.
+  // The directory may have been moved since it was built.
   if (existsSync(about)) return { ...(JSON.parse(readFileSync(about, 'utf8')) as History), dataDir: dir };
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  const made = await build(dir, events);
-  writeFileSync(about, `${JSON.stringify(made, null, 2)}\n`);
-  return made;
+  const built = await build(dir, events);
+  writeFileSync(about, `${JSON.stringify(built, null, 2)}\n`);
+  return built;
 }
 
 async function build(dataDir: string, events: number): Promise<History> {
@@ -52,19 +52,19 @@ async function build(dataDir: string, events: number): Promise<History> {
   const addresses = await Promise.all([all, few].map(one => endpoints.owned(owner, one.id)));
   const texts = githubPayloads().map(({ event, body }) => ({ event, text: new TextDecoder().decode(body) }));
   const rare = `q7${randomHex(9)}`;
-  const every = Math.max(1, Math.floor(events / FEW));
+  const every = Math.max(1, Math.floor(events / fewEventsGoal));
   let receivedBytes = 0;
   let fewEvents = 0;
 
   const startedAt = performance.now();
-  for (let first = 0; first < events; first += AT_ONCE) {
-    const group = Array.from({ length: Math.min(AT_ONCE, events - first) }, (_, i) => first + i);
+  for (let first = 0; first < events; first += concurrentDeliveries) {
+    const group = Array.from({ length: Math.min(concurrentDeliveries, events - first) }, (_, i) => first + i);
     await Promise.all(
       group.map(number => {
         const { event, text } = texts[number % texts.length] ?? { event: '', text: '' };
         const own = text.replace(/[0-9a-f]{40}/g, () => randomHex(20));
         const isFew = number % every === every - 1;
-        const isRare = number === Math.floor(events / 3) || number === every * Math.floor(FEW / 2) - 1;
+        const isRare = number === Math.floor(events / 3) || number === every * Math.floor(fewEventsGoal / 2) - 1;
         const body = Buffer.from(isRare ? own.replace('{', `{"rare":"${rare}",`) : own);
         receivedBytes += body.length;
         if (isFew) fewEvents++;
@@ -83,7 +83,7 @@ async function build(dataDir: string, events: number): Promise<History> {
         );
       }),
     );
-    if ((first / AT_ONCE) % 200 === 0) console.log(`${first} of ${events} events captured`);
+    if ((first / concurrentDeliveries) % 200 === 0) console.log(`${first} of ${events} events captured`);
   }
   const captured = performance.now();
   await background.idle();

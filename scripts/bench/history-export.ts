@@ -1,9 +1,9 @@
 /*
- * A whole history as one JSON file to a client over loopback: its speed, what it takes in memory however long the history,
- * and what it costs the capture that goes on meanwhile.
+ * Exports a complete history as JSON to a local client, and measures its speed, its memory compared with a short export, and how
+ * much it slows down capture.
  */
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
-import { must } from '../lib/checks.ts';
+import { ensure } from '../lib/checks.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
 import type { History } from './history-data.ts';
@@ -12,11 +12,11 @@ import type { Row } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad } from './wrk.ts';
 
-const SHORT = 'ten megabytes';
-const SHORT_EVENTS = 1000;
-/** Short exports before the memory of a long one is held against theirs. */
-const WARM_UP = 5;
-const SAMPLE_EVERY_MS = 20;
+const shortName = 'ten megabytes';
+const shortEvents = 1000;
+/** The memory of a long export is compared with the highest of this many short ones. */
+const warmUpExports = 5;
+const sampleEveryMs = 20;
 
 type Export = { bytes: number; perSecond: number; highestMegabytes: number };
 
@@ -26,12 +26,12 @@ export async function exportRows(
 ): Promise<{ rows: Row[]; details: Record<string, unknown> }> {
   const short = await shortHistory(history);
   await settled();
-  // A process that has taken no deliveries yet: their memory is not the export's.
+  // A new process, so that the memory of deliveries is not counted.
   const server = await startOnDataSet(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
     let before = 0;
-    for (let count = 0; count < WARM_UP; count++)
+    for (let count = 0; count < warmUpExports; count++)
       before = Math.max(before, (await download(api, short, server.pid)).highestMegabytes);
     const long: Export[] = [];
     for (let round = 0; round < rounds; round++) long.push(await download(api, history.all, server.pid));
@@ -78,28 +78,30 @@ export async function exportRows(
   }
 }
 
-/** The endpoint with the short history, made on the first run. */
+/** The endpoint with the short history, created by the first run. */
 async function shortHistory(history: History): Promise<string> {
   const server = await startOnDataSet(history.dataDir);
   try {
     const api = createApi(server.origin, history.key);
-    const found = (await api.endpoints()).find(({ name, eventCount }) => name === SHORT && eventCount === SHORT_EVENTS);
+    const found = (await api.endpoints()).find(
+      ({ name, eventCount }) => name === shortName && eventCount === shortEvents,
+    );
     if (found) return found.id;
-    const made = await api.createEndpoint(SHORT);
-    await seed(ingestAddress(server, made), githubPayloads(), SHORT_EVENTS);
-    return made.id;
+    const created = await api.createEndpoint(shortName);
+    await seed(ingestAddress(server, created), githubPayloads(), shortEvents);
+    return created.id;
   } finally {
     await server.end();
   }
 }
 
-/** @throws when the transfer broke or ended short. */
+/** @throws when the transfer fails or is truncated */
 async function download(api: Api, endpoint: string, pid: number, signal?: AbortSignal): Promise<Export> {
   let highestMegabytes = residentMegabytes(pid);
   const sample = () => {
     highestMegabytes = Math.max(highestMegabytes, residentMegabytes(pid));
   };
-  const timer = setInterval(sample, SAMPLE_EVERY_MS);
+  const timer = setInterval(sample, sampleEveryMs);
   try {
     const startedAt = performance.now();
     const { body } = await api.get(`/api/endpoints/${endpoint}/export?format=json`);
@@ -110,7 +112,7 @@ async function download(api: Api, endpoint: string, pid: number, signal?: AbortS
       last = chunk;
       if (signal?.aborted) break;
     }
-    if (!signal?.aborted) must(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export ended short');
+    if (!signal?.aborted) ensure(new TextDecoder().decode(last).trimEnd().endsWith('}'), 'the export is truncated');
     return { bytes, perSecond: bytes / ((performance.now() - startedAt) / 1000), highestMegabytes };
   } finally {
     clearInterval(timer);

@@ -1,17 +1,17 @@
 /*
- * What a replay adds to the destination's own time. Each event is sent to a loopback destination twice, by the bench itself
- * and by the program; the added time is the difference of the two, so what disturbs the machine disturbs both.
+ * How much time a replay adds to the destination's response time. Each event is sent to a local destination twice, directly and
+ * as a replay; the added time is the difference. Alternating makes disturbances of the machine affect both.
  */
 import { createApi } from '../lib/api.ts';
-import { must } from '../lib/checks.ts';
+import { ensure } from '../lib/checks.ts';
 import type { History } from './history-data.ts';
 import { startBaseline, startOnDataSet } from './processes.ts';
 import type { Row } from './report.ts';
 import { percentile } from './statistics.ts';
 
-/** A server that has just started still compiles what a replay runs through; that is shown by itself. */
-const WARM_UP = 300;
-const FIRST = 100;
+/** The first replays after a start include just-in-time compilation, so they are reported separately. */
+const warmUpRequests = 300;
+const firstRequests = 100;
 
 export async function replayRows(
   history: History,
@@ -27,26 +27,26 @@ export async function replayRows(
     const direct: number[] = [];
     const added: number[] = [];
     const addedFirst: number[] = [];
-    for (let number = -WARM_UP; number < requests; number++) {
-      const at = (number + WARM_UP) % ids.length;
-      const own = await timed(() =>
+    for (let number = -warmUpRequests; number < requests; number++) {
+      const index = (number + warmUpRequests) % ids.length;
+      const directMs = await timed(() =>
         fetch(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', connection: 'close' },
-          body: (bodies[at] ?? new Uint8Array()) as Uint8Array<ArrayBuffer>,
+          body: (bodies[index] ?? new Uint8Array()) as Uint8Array<ArrayBuffer>,
         }),
       );
-      const replayed = await timed(() =>
-        fetch(`${server.origin}/api/events/${ids[at]}/replay`, {
+      const replayedMs = await timed(() =>
+        fetch(`${server.origin}/api/events/${ids[index]}/replay`, {
           method: 'POST',
           headers: { authorization: `Bearer ${history.key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ url }),
         }),
       );
-      if (number < FIRST - WARM_UP) addedFirst.push(replayed - own);
+      if (number < firstRequests - warmUpRequests) addedFirst.push(replayedMs - directMs);
       if (number < 0) continue;
-      direct.push(own);
-      added.push(replayed - own);
+      direct.push(directMs);
+      added.push(replayedMs - directMs);
     }
     for (const times of [direct, added, addedFirst]) times.sort((a, b) => a - b);
     const row = (percent: number): Row => ({
@@ -58,7 +58,7 @@ export async function replayRows(
     const rows = [
       row(50),
       row(95),
-      { what: `  of the first ${FIRST} after a start, p50`, ours: percentile(addedFirst, 50), unit: 'ms' },
+      { what: `  of the first ${firstRequests} after a start, p50`, ours: percentile(addedFirst, 50), unit: 'ms' },
       { what: "  the destination's own time, p50", ours: percentile(direct, 50), unit: 'ms' },
       { what: "  the destination's own time, p95", ours: percentile(direct, 95), unit: 'ms' },
     ];
@@ -68,12 +68,12 @@ export async function replayRows(
   }
 }
 
-/** Milliseconds until the whole answer is here. @throws when it is not a 200. */
+/** Milliseconds until the complete response has arrived. @throws when the status is not 200 */
 async function timed(send: () => Promise<Response>): Promise<number> {
   const startedAt = performance.now();
   const response = await send();
   const text = await response.text();
   const ms = performance.now() - startedAt;
-  must(response.status === 200, `${response.url}: ${response.status} ${text}`);
+  ensure(response.status === 200, `${response.url}: ${response.status} ${text}`);
   return ms;
 }

@@ -1,6 +1,6 @@
 /*
- * How fast a history is searched, at rest and during full-rate capture, and what the index costs the capture. The server
- * runs from source in a process of its own, because the built program has no switch for its index.
+ * Search latency in a long history, at rest and during full-rate capture, and how much the index slows down capture. The server
+ * runs from source in its own process, because the compiled program has no option to turn the index off.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { fullLoad } from './wrk.ts';
 
 export type SearchBench = { requests: number; seconds: number; rounds: number };
 
-const COMMON = 'repository';
+const commonTerm = 'repository';
 
 export async function searchRows(
   history: History,
@@ -25,8 +25,8 @@ export async function searchRows(
   const queries = {
     'rare term, endpoint with all events': [history.all, history.rare],
     'rare term, endpoint with few events': [history.few, history.rare],
-    'common term, endpoint with all events': [history.all, COMMON],
-    'common term, endpoint with few events': [history.few, COMMON],
+    'common term, endpoint with all events': [history.all, commonTerm],
+    'common term, endpoint with few events': [history.few, commonTerm],
   } as const;
   const rows: Row[] = [];
   const details: Record<string, unknown> = {};
@@ -47,18 +47,18 @@ export async function searchRows(
   try {
     const api = createApi(server.origin, history.key);
     const load = ingestAddress(server, await api.createEndpoint('load'));
-    const ask = async (endpoint: string, q: string): Promise<number> => {
+    const search = async (endpoint: string, q: string): Promise<number> => {
       const startedAt = performance.now();
       const response = await api.get(`/api/events?${new URLSearchParams({ endpointId: endpoint, q })}`);
       const { events } = (await response.json()) as { events: unknown[] };
       const elapsed = performance.now() - startedAt;
-      if (events.length !== (q === COMMON ? 25 : 1)) throw new Error(`${events.length} events found for ${q}`);
+      if (events.length !== (q === commonTerm ? 25 : 1)) throw new Error(`${events.length} events found for ${q}`);
       return elapsed;
     };
-    const measure = async (goOn: (done: number) => boolean): Promise<Record<string, number[]>> => {
+    const measure = async (shouldContinue: (done: number) => boolean): Promise<Record<string, number[]>> => {
       const times = Object.fromEntries(Object.keys(queries).map(what => [what, [] as number[]]));
-      for (let done = 0; goOn(done); done++)
-        for (const [what, [endpoint, q]] of Object.entries(queries)) times[what]?.push(await ask(endpoint, q));
+      for (let done = 0; shouldContinue(done); done++)
+        for (const [what, [endpoint, q]] of Object.entries(queries)) times[what]?.push(await search(endpoint, q));
       return times;
     };
     await measure(done => done < 10);
@@ -69,7 +69,7 @@ export async function searchRows(
     });
     await Bun.sleep(1000);
     add(' during full-rate capture', await measure(() => running));
-    details['capture meanwhile'] = await capture;
+    details['capture during searches'] = await capture;
   } finally {
     await server.end();
   }
@@ -92,7 +92,7 @@ export async function searchRows(
   return { rows, details: { ...details, cost } };
 }
 
-/** Both take turns, each on a fresh database. */
+/** Measures with and without the index alternately, each time on a new database. */
 async function ingestRates(seconds: number, rounds: number): Promise<{ with: number[]; without: number[] }> {
   const rates = { with: [] as number[], without: [] as number[] };
   for (let round = 1; round <= rounds; round++)
@@ -118,7 +118,7 @@ async function ingestRates(seconds: number, rounds: number): Promise<{ with: num
   return rates;
 }
 
-/** What an earlier run delivered at full rate is not part of the question. */
+/** Indexes what an earlier run captured, so that it does not disturb this one. */
 export async function finishIndexing(dataDir: string): Promise<void> {
   const services = await openServices(dataDir);
   await services.background.idle();

@@ -1,8 +1,8 @@
 /*
- * What sweeping costs capture: plan changes make large histories fall due at once, while deliveries keep coming at half of
- * the saturation rate. Windows of the same load without a sweep are what it is held against.
+ * How much sweeping slows down capture: plan changes make large histories expire at once, while deliveries arrive at half of the
+ * saturation rate. The baseline is the same load without a sweep.
  *
- * On its own: bun scripts/bench/history-sweep.ts [--events 1000000] [--seconds 10]
+ * Can be run alone: bun scripts/bench/history-sweep.ts [--events 1000000] [--seconds 10]
  */
 import { Database } from 'bun:sqlite';
 import { chownSync, readdirSync, statSync } from 'node:fs';
@@ -17,16 +17,16 @@ import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad, requireWrk } from './wrk.ts';
 
-/** With and without take turns, so that what disturbs the machine disturbs both. */
+/** Measurements with and without a sweep alternate, so that disturbances of the machine affect both. */
 const rounds = 5;
-const day = 86_400_000;
-/** Between the windows of the two plans. */
+const dayMs = 86_400_000;
+/** Between the retention windows of the two plans. */
 const ageDays = 30;
-const sweepWithinMs = 900_000;
+const sweepTimeoutMs = 900_000;
 
 /**
- * @param events how many fall due, a part of them in each round
- * @param seconds length of one window of load
+ * @param events how many expire in all rounds together
+ * @param seconds length of one measurement
  */
 export async function historySweep({ events, seconds }: { events: number; seconds: number }): Promise<Row[]> {
   requireWrk();
@@ -35,21 +35,21 @@ export async function historySweep({ events, seconds }: { events: number; second
   let server = await installation.start(await freePort());
   try {
     const inbox = await (await firstApi(installation, server)).createEndpoint('inbox');
-    const people: { email: string; api: Api }[] = [];
+    const accounts: { email: string; api: Api }[] = [];
     for (let round = 0; round < rounds; round++) {
       const email = `round-${round}@example.com`;
       const api = await firstApi(installation, server, email);
       await seed(ingestAddress(server, await api.createEndpoint('old')), [smallPayload()], 200);
-      people.push({ email, api });
+      accounts.push({ email, api });
     }
     await server.end('SIGTERM');
-    multiply(file, Math.floor(events / 200 / rounds));
+    copyEvents(file, Math.floor(events / 200 / rounds));
     const sizeBefore = statSync(file).size;
 
     server = await installation.start(server.port);
     const address = ingestAddress(server, inbox);
     const { perSecond } = await fullLoad(address, [smallPayload()], seconds);
-    const window = async (what: string): Promise<number> => {
+    const measure = async (what: string): Promise<number> => {
       const { p99Ms } = await constantRate(address, perSecond / 2, seconds);
       console.log(`${what.padEnd(8)}  ${(perSecond / 2).toFixed(0)}/s  p99 ${p99Ms.toFixed(2)} ms`);
       return p99Ms;
@@ -59,20 +59,20 @@ export async function historySweep({ events, seconds }: { events: number; second
     const during: number[] = [];
     const countMs: number[] = [];
     let sweptMs = 0;
-    for (const [round, { api, email }] of people.entries()) {
-      without.push(await window('without'));
+    for (const [round, { api, email }] of accounts.entries()) {
+      without.push(await measure('without'));
       const startedAt = performance.now();
       await installation.run(['account', 'plan', email, 'free']);
       countMs.push(await timeOfCount(api));
       let ended = false;
-      const swept = untilSwept(server.output, round + 1).then(() => {
+      const swept = waitForSweeps(server.output, round + 1).then(() => {
         sweptMs += performance.now() - startedAt;
         ended = true;
       });
-      // The window in which the sweep ends counts only when there is no other.
-      for (let windows = 0; !ended; windows++) {
-        const p99Ms = await window('sweeping');
-        if (!ended || windows === 0) during.push(p99Ms);
+      // The sweep covers only a part of the last measurement, which counts only when it is the first one too.
+      for (let measurements = 0; !ended; measurements++) {
+        const p99Ms = await measure('sweeping');
+        if (!ended || measurements === 0) during.push(p99Ms);
       }
       await swept;
     }
@@ -88,8 +88,8 @@ export async function historySweep({ events, seconds }: { events: number; second
         unit: 'ms',
         goal: { atMost: 2 },
       },
-      { what: '  events swept meanwhile', ours: events / (sweptMs / 1000), unit: '/s' },
-      { what: '  endpoint list right after they fell due', ours: median(countMs), unit: 'ms' },
+      { what: '  events swept', ours: events / (sweptMs / 1000), unit: '/s' },
+      { what: '  endpoint list right after they expired', ours: median(countMs), unit: 'ms' },
     ];
   } finally {
     await server.end('SIGKILL');
@@ -97,20 +97,20 @@ export async function historySweep({ events, seconds }: { events: number; second
   }
 }
 
-/** How long the endpoint list takes, which must not count what is past its window. */
+/** How long the endpoint list takes. Its counts must exclude expired events. */
 async function timeOfCount(api: Api): Promise<number> {
   const startedAt = performance.now();
   const endpoints = await api.endpoints();
   const ms = performance.now() - startedAt;
   if (endpoints.some(({ name, eventCount }) => name === 'old' && eventCount > 0))
-    throw new Error('events past their window are still counted');
+    throw new Error('expired events are still counted');
   return ms;
 }
 
-/** Every event becomes old, and so many old ones; the counters with them. The server is not running. */
-function multiply(file: string, times: number): void {
+/** Makes every event old and copies it, while the server is stopped. Updates the counters too. */
+function copyEvents(file: string, times: number): void {
   const db = new Database(file);
-  const from = Date.now() - ageDays * day;
+  const from = Date.now() - ageDays * dayMs;
   db.run('UPDATE events SET received_at = ? + seq', [from]);
   const columns =
     'endpoint, size, encoding, method, platform, event_type, verdict, source_ip, sha256, path, query, preview, content, block_start';
@@ -134,17 +134,17 @@ function multiply(file: string, times: number): void {
             last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)`);
   db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
-  // Whatever SQLite made belongs to the one who made the database.
+  // SQLite's new files must belong to the owner of the database.
   const { uid, gid } = statSync(file);
   const directory = join(file, '..');
   for (const name of readdirSync(directory)) chownSync(join(directory, name), uid, gid);
 }
 
-/** The server says so in its log, once for each sweep. */
-async function untilSwept(output: () => string, times: number): Promise<void> {
-  const until = performance.now() + sweepWithinMs;
-  while (output().split('were removed').length <= times) {
-    if (performance.now() > until) throw new Error('the sweep did not end');
+/** The server logs one line for each sweep. */
+async function waitForSweeps(output: () => string, count: number): Promise<void> {
+  const deadline = performance.now() + sweepTimeoutMs;
+  while (output().split('were removed').length <= count) {
+    if (performance.now() > deadline) throw new Error('the sweep did not finish in time');
     await Bun.sleep(20);
   }
 }

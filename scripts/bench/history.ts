@@ -1,6 +1,6 @@
 /*
- * What a long history costs: search, and what else reads it whole. The data set is built once and kept; `--build-only` builds
- * it and measures nothing.
+ * Benchmarks with a long history: search, export, sweep and replay. The data set is built once and kept; `--build-only` builds it
+ * and measures nothing.
  */
 import { parseArgs } from 'node:util';
 import { history as dataSet } from './history-data.ts';
@@ -12,7 +12,7 @@ import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
 
-const PARTS = ['search', 'export', 'sweep', 'replay'] as const;
+const historyParts = ['search', 'export', 'sweep', 'replay'] as const;
 
 export async function history(args: string[]): Promise<void> {
   const options = {
@@ -20,11 +20,11 @@ export async function history(args: string[]): Promise<void> {
     requests: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
-    only: { type: 'string', default: PARTS.join() },
+    only: { type: 'string', default: historyParts.join() },
     'build-only': { type: 'boolean', default: false },
   } as const;
   const { values } = parseArgs({ args, options });
-  const chosen = chosenParts(PARTS, values.only);
+  const chosen = chosenParts(historyParts, values.only);
   const [events, requests, seconds, rounds] = [values.events, values.requests, values.seconds, values.rounds].map(
     Number,
   ) as [number, number, number, number];
@@ -50,7 +50,7 @@ export async function history(args: string[]): Promise<void> {
     if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds, rounds })));
     if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
-  // Last: it makes a history of its own.
+  // Last, because it creates its own history.
   if (chosen.includes('sweep')) rows.push(...(await historySweep({ events, seconds })));
-  report(reportName('history', PARTS, chosen), rows, details);
+  report(reportName('history', historyParts, chosen), rows, details);
 }

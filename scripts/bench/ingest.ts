@@ -1,8 +1,7 @@
 /*
- * How fast deliveries become durable, what they take on disk (disk.ts), and what single parts of the program cost them
- * (switches.ts). Baseline and program
- * take turns under the same load, several rounds, medians; the one whose turn it is not is held. Load comes from wrk; latency at half
- * load from constant-rate.ts.
+ * Durable deliveries per second, disk space per delivery (disk.ts), and the cost of single parts of the program (switches.ts). The
+ * baseline and the program run alternately under the same load for several rounds, and the medians count; the one that is not
+ * being measured is stopped. wrk generates the load, and constant-rate.ts measures the latency at half load.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,16 +11,16 @@ import { githubPayloads, type Payload, smallPayload } from '../lib/payloads.ts';
 import type { RateResult } from './constant-rate.ts';
 import { diskRows } from './disk.ts';
 import { chosenParts, reportName } from './parts.ts';
-import { letRunAlone, residentMegabytes, startBaseline } from './processes.ts';
+import { pauseAllExcept, residentMegabytes, startBaseline } from './processes.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { switchRows } from './switches.ts';
 import { fullLoad, requireWrk } from './wrk.ts';
 
 type Side = 'ours' | 'baseline';
-const SIDES: readonly Side[] = ['baseline', 'ours'];
-const WARM_UP_SECONDS = 2;
-const PARTS = ['load', 'disk', 'switches'] as const;
+const sides: readonly Side[] = ['baseline', 'ours'];
+const warmUpSeconds = 2;
+const ingestParts = ['load', 'disk', 'switches'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
   requireWrk();
@@ -29,10 +28,10 @@ export async function ingest(args: string[]): Promise<void> {
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     soak: { type: 'string', default: '60' },
-    only: { type: 'string', default: PARTS.join() },
+    only: { type: 'string', default: ingestParts.join() },
   } as const;
   const { values } = parseArgs({ args, options });
-  const chosen = chosenParts(PARTS, values.only);
+  const chosen = chosenParts(ingestParts, values.only);
   const windows = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
   const { small, github } = { small: [smallPayload()], github: githubPayloads() };
   const rows: Row[] = [];
@@ -45,7 +44,7 @@ export async function ingest(args: string[]): Promise<void> {
   if (chosen.includes('disk')) add(await diskRows());
   if (chosen.includes('switches'))
     add(await switchRows({ 'GitHub examples': github, '1.6 KB with GitHub headers': small }, windows));
-  report(reportName('ingest', PARTS, chosen), rows, details);
+  report(reportName('ingest', ingestParts, chosen), rows, details);
 }
 
 async function loadRows(
@@ -60,21 +59,21 @@ async function loadRows(
     const address = ingestAddress(server, await api.createEndpoint('bench'));
     const addresses: Record<Side, string> = { ours: address, baseline: `${baseline.origin}/in/baseline` };
     const pids: Record<Side, number> = { ours: server.pid, baseline: baseline.pid };
-    const turnOf = (side: Side): void => letRunAlone(pids[side], Object.values(pids));
+    const runAlone = (side: Side): void => pauseAllExcept(pids[side], Object.values(pids));
 
     const full = { small: { ours: [], baseline: [] }, github: { ours: [], baseline: [] } } as Record<
       string,
       Record<Side, number[]>
     >;
     const p99 = { ours: [], baseline: [] } as Record<Side, number[]>;
-    for (const side of SIDES) {
-      turnOf(side);
-      await fullLoad(addresses[side], sets.small, WARM_UP_SECONDS);
+    for (const side of sides) {
+      runAlone(side);
+      await fullLoad(addresses[side], sets.small, warmUpSeconds);
     }
     for (let round = 1; round <= rounds; round++) {
       for (const [name, payloads] of Object.entries(sets)) {
-        for (const side of SIDES) {
-          turnOf(side);
+        for (const side of sides) {
+          runAlone(side);
           const load = await fullLoad(addresses[side], payloads, seconds);
           full[name]?.[side].push(load.perSecond);
           console.log(
@@ -89,18 +88,18 @@ async function loadRows(
         { ours: median(sides.ours), baseline: median(sides.baseline) },
       ]),
     );
-    const half = (rates['small']?.ours ?? 0) / 2;
+    const halfRate = (rates['small']?.ours ?? 0) / 2;
     for (let round = 1; round <= rounds; round++) {
-      for (const side of SIDES) {
-        turnOf(side);
-        const result = await constantRate(addresses[side], half, seconds);
+      for (const side of sides) {
+        runAlone(side);
+        const result = await constantRate(addresses[side], halfRate, seconds);
         p99[side].push(result.p99Ms);
         console.log(
           `round ${round}  constant ${result.perSecond.toFixed(0)}/s  ${side.padEnd(8)}  p99 ${result.p99Ms.toFixed(2)} ms`,
         );
       }
     }
-    turnOf('ours');
+    runAlone('ours');
     const memory = await soak(server.pid, () => fullLoad(address, sets.small, soakSeconds));
     await server.end('SIGTERM');
 
@@ -112,9 +111,9 @@ async function loadRows(
         goal: { atLeast: 0.45 },
       },
       { what: 'durable deliveries, GitHub examples', ...pair(rates['github']), unit: '/s' },
-      // The goal is absolute, so the baseline of this line is only shown below it.
+      // The goal is absolute, so the baseline has its own row.
       {
-        what: `p99 at half of that rate (${half.toFixed(0)}/s)`,
+        what: `p99 at half of that rate (${halfRate.toFixed(0)}/s)`,
         ours: median(p99.ours),
         unit: 'ms',
         goal: { atMost: 5 },
@@ -138,7 +137,7 @@ async function loadRows(
 const pair = (rate: { ours: number; baseline: number } | undefined) =>
   rate ?? { ours: Number.NaN, baseline: Number.NaN };
 
-/** One run of constant-rate.ts. @throws when a delivery was refused: such a run measures something else. */
+/** Runs constant-rate.ts. @throws when a delivery is refused, because the result would be meaningless */
 export async function constantRate(address: string, rate: number, seconds: number): Promise<RateResult> {
   const script = join(import.meta.dir, 'constant-rate.ts');
   const options = ['--address', address, '--rate', rate.toFixed(0), '--seconds', String(seconds)];

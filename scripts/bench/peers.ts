@@ -1,7 +1,7 @@
 /*
- * Side by side, in one run and under the same load: Hooktape and whatever of the peers in peers.json is installed. To add
- * one, say there how it is started ({port} and {data} are filled in), where it says that it is ready, and where it takes a
- * POST; what has no fixed address makes one with `create`, whose answer is searched with the pattern `address`.
+ * Compares Hooktape with the installed programs of peers.json, in one run and under the same load. An entry of peers.json has the
+ * command that starts a program ({port} and {data} are filled in), the path of its readiness check, and the path that takes a
+ * POST. When that path is not fixed, `create` is a request whose response contains it, and `address` is the pattern to find it.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,22 +16,22 @@ import { fullLoad, requireWrk } from './wrk.ts';
 
 type Peer = {
   name: string;
-  /** Programs that must be there. */
+  /** Programs that must be installed. */
   needs: string[];
-  /** Why it cannot be measured anywhere yet. */
+  /** Why it cannot be measured. */
   skip?: string;
   command?: string[];
   env?: Record<string, string>;
   ready?: string;
   ingest?: string;
   create?: { method: string; path: string; body?: string; address: string };
-  /** Sent in place of the delivery; `{payload}` is the delivery as the inside of a JSON string. */
+  /** Sent instead of the delivery; `{payload}` is the delivery, escaped for a JSON string. */
   body?: string;
-  /** Whether its answer means that the delivery is on disk. */
+  /** Whether it responds only after the delivery is on disk. */
   durable?: boolean;
 };
 
-/** Something that takes deliveries and can be looked at from outside. */
+/** A running program that receives deliveries. */
 type Subject = {
   pid: number;
   startupMs: number;
@@ -51,7 +51,7 @@ type Measured = {
   rss: number;
 };
 
-const READY_WITHIN_MS = 30_000;
+const readyTimeoutMs = 30_000;
 
 export async function peers(args: string[]): Promise<void> {
   requireWrk();
@@ -67,10 +67,10 @@ export async function peers(args: string[]): Promise<void> {
   const config = JSON.parse(readFileSync(values.config, 'utf8')) as { peers: Peer[] };
   const measured: Measured[] = [await measure('Hooktape', true, startHooktape, seconds, Number(values.rounds))];
   for (const peer of config.peers) {
-    const absent = peer.needs.find(program => !Bun.which(program));
-    const why = peer.skip ?? (absent && `${absent} is not installed`);
-    if (why) {
-      console.log(`skip  ${peer.name}: ${why}`);
+    const missing = peer.needs.find(program => !Bun.which(program));
+    const skipReason = peer.skip ?? (missing && `${missing} is not installed`);
+    if (skipReason) {
+      console.log(`skip  ${peer.name}: ${skipReason}`);
       continue;
     }
     try {
@@ -173,18 +173,18 @@ async function startPeer({ command = [], env = {}, ready = '/', ingest, create, 
   try {
     const origin = `http://127.0.0.1:${port}`;
     while (!(await fetch(origin + ready).catch(() => undefined))?.ok) {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-      if (performance.now() - startedAt > READY_WITHIN_MS) throw new Error('it does not become ready');
+      if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode}`);
+      if (performance.now() - startedAt > readyTimeoutMs) throw new Error('it is not ready after 30 s');
       await Bun.sleep(10);
     }
     const startupMs = performance.now() - startedAt;
     const small = smallPayload();
-    const inside = JSON.stringify(new TextDecoder().decode(small.body)).slice(1, -1);
+    const escaped = JSON.stringify(new TextDecoder().decode(small.body)).slice(1, -1);
     return {
       pid: child.pid,
       startupMs,
-      address: origin + (create ? await makeAddress(origin, create) : (ingest ?? '/')),
-      payload: body ? { ...small, body: Buffer.from(body.replace('{payload}', () => inside)) } : small,
+      address: origin + (create ? await createAddress(origin, create) : (ingest ?? '/')),
+      payload: body ? { ...small, body: Buffer.from(body.replace('{payload}', () => escaped)) } : small,
       diskBytes: () => bytesIn(data),
       end,
     };
@@ -194,11 +194,11 @@ async function startPeer({ command = [], env = {}, ready = '/', ingest, create, 
   }
 }
 
-async function makeAddress(origin: string, create: NonNullable<Peer['create']>): Promise<string> {
+async function createAddress(origin: string, create: NonNullable<Peer['create']>): Promise<string> {
   const { method, path, body, address } = create;
   const answer = await fetch(origin + path, { method, ...(body !== undefined && { body }) });
   const found = new RegExp(address).exec(await answer.text())?.[1];
-  if (found === undefined) throw new Error(`no address in what ${path} answered`);
+  if (found === undefined) throw new Error(`the response of ${path} has no address`);
   return found.startsWith('/') ? found : new URL(found).pathname;
 }
 

@@ -1,4 +1,4 @@
-/* Servers in processes of their own: the baseline, the program from source, and the built program on a kept data set. */
+/* Starts servers in their own processes: the baseline, the program from source, and the compiled program on a data set. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataSetEnv } from '../lib/from-source.ts';
@@ -7,17 +7,17 @@ import { builtBinary, freePort } from '../lib/installation.ts';
 export type Running = {
   origin: string;
   pid: number;
-  /** Asks it to stop and waits until it has. */
+  /** Sends SIGTERM and waits for the process to exit. */
   end: () => Promise<void>;
 };
 
 type Env = Record<string, string | undefined>;
 
-/** A bare node:http server that reads and answers, and nothing else. */
+/** A bare node:http server that only reads and responds. */
 export const startBaseline = (): Promise<Running> =>
   start(port => [process.execPath, join(import.meta.dir, 'baseline.ts'), port]);
 
-/** The program from source, for what the built one has no switch for. */
+/** The program from source, with options that the compiled one does not have. */
 export const startFromSource = (dataDir: string, index = true): Promise<Running> =>
   start(port => [
     process.execPath,
@@ -27,7 +27,7 @@ export const startFromSource = (dataDir: string, index = true): Promise<Running>
     ...(index ? [] : ['without-index']),
   ]);
 
-/** The built program on a data set that was made from source. */
+/** The compiled program on a data set that was created from source. */
 export const startOnDataSet = (dataDir: string): Promise<Running> =>
   start(
     () => [builtBinary(), 'serve'],
@@ -40,10 +40,10 @@ export const startOnDataSet = (dataDir: string): Promise<Running> =>
   );
 
 /**
- * Holds all of these servers but one. What another still has to do when its load is over (indexing, collecting) would be charged
- * to whoever is measured next.
+ * Pauses all of these servers except one, so that the work that a server still does after its load (indexing, garbage collection)
+ * does not slow down the next measurement.
  */
-export function letRunAlone(pid: number, pids: readonly number[]): void {
+export function pauseAllExcept(pid: number, pids: readonly number[]): void {
   for (const each of pids) process.kill(each, each === pid ? 'SIGCONT' : 'SIGSTOP');
 }
 
@@ -65,7 +65,7 @@ async function start(
   }
   const end = async () => {
     child.kill('SIGTERM');
-    // One that is held could not end.
+    // A paused process cannot exit.
     child.kill('SIGCONT');
     await child.exited;
   };

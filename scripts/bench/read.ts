@@ -1,6 +1,6 @@
 /*
- * Reading must not depend on how much is stored: page of 25 and event detail at a small and a large number of events. Both
- * servers run at once and take turns request by request, so whatever disturbs the machine disturbs both.
+ * Read latency with few and with many stored events, which must be about the same: pages of 25 events and single events. Both
+ * servers run at the same time and get requests alternately, so that disturbances of the machine affect both.
  */
 import { parseArgs } from 'node:util';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
@@ -10,12 +10,12 @@ import { seed } from '../lib/seed.ts';
 import { type Row, report } from './report.ts';
 import { percentile } from './statistics.ts';
 
-type Store = { events: number; api: Api; paths: Record<Kind, string[]> };
-type Kind = (typeof KINDS)[number];
-const KINDS = ['newest page', 'page at any depth', 'event detail'] as const;
+type Store = { events: number; api: Api; paths: Record<ReadKind, string[]> };
+type ReadKind = (typeof readKinds)[number];
+const readKinds = ['newest page', 'page at any depth', 'event detail'] as const;
 
-const SAMPLE = 500;
-const WARM_UP = 100;
+const sampleSize = 500;
+const warmUpRequests = 100;
 
 export async function read(args: string[]): Promise<void> {
   const options = {
@@ -33,9 +33,9 @@ export async function read(args: string[]): Promise<void> {
       installations.push(installation);
       stores.push(await fill(installation, count));
     }
-    const times = new Map<string, number[]>(KINDS.flatMap(kind => counts.map(events => [`${kind} ${events}`, []])));
-    for (const kind of KINDS) {
-      for (let number = -WARM_UP; number < requests; number++) {
+    const times = new Map<string, number[]>(readKinds.flatMap(kind => counts.map(events => [`${kind} ${events}`, []])));
+    for (const kind of readKinds) {
+      for (let number = -warmUpRequests; number < requests; number++) {
         for (const { api, paths, events } of stores) {
           const path = paths[kind][Math.floor(Math.random() * paths[kind].length)] ?? '';
           const startedAt = performance.now();
@@ -46,14 +46,14 @@ export async function read(args: string[]): Promise<void> {
         }
       }
     }
-    const p95 = (kind: Kind, events: number) =>
+    const p95 = (kind: ReadKind, events: number) =>
       percentile(
         (times.get(`${kind} ${events}`) ?? []).toSorted((a, b) => a - b),
         95,
       );
     const [small = 0, ...larger] = counts;
     const rows: Row[] = larger.flatMap(events =>
-      KINDS.map(kind => ({
+      readKinds.map(kind => ({
         what: `${kind}, p95 at ${events.toLocaleString('en-US')} events (baseline: ${small.toLocaleString('en-US')})`,
         ours: p95(kind, events),
         baseline: p95(kind, small),
@@ -71,20 +71,20 @@ async function fill(installation: Installation, events: number): Promise<Store> 
   const server = await installation.start(await freePort());
   const api = await firstApi(installation, server);
   const endpoint = await api.createEndpoint('bench');
-  const { seconds, sample } = await seed(ingestAddress(server, endpoint), [smallPayload()], events, SAMPLE);
+  const { seconds, sample } = await seed(ingestAddress(server, endpoint), [smallPayload()], events, sampleSize);
   console.log(`${events} events stored in ${seconds.toFixed(0)} s`);
 
-  // Cursors are opaque, so one walk over everything collects some of every depth, and counts what it meets.
+  // Cursors are opaque, so read every page, count the events, and keep cursors of every depth.
   const list = `/api/events?endpointId=${endpoint.id}&limit=25`;
   const cursors: string[] = [];
-  let met = 0;
+  let listed = 0;
   let page = 0;
-  const every = Math.max(1, Math.floor(events / 100 / SAMPLE));
+  const every = Math.max(1, Math.floor(events / 100 / sampleSize));
   for await (const { events: found, nextCursor } of api.events(endpoint.id)) {
-    met += found.length;
+    listed += found.length;
     if (nextCursor !== null && page++ % every === 0) cursors.push(`${list}&cursor=${encodeURIComponent(nextCursor)}`);
   }
-  if (met !== events) throw new Error(`${events} events were acknowledged, but the list has ${met}`);
+  if (listed !== events) throw new Error(`${events} events were acknowledged, but ${listed} are listed`);
   const paths = {
     'newest page': [list],
     'page at any depth': cursors,

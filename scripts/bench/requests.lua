@@ -1,4 +1,4 @@
--- wrk script: cycles through whole prepared requests. Arguments: the file of requests, the file of their lengths.
+-- wrk script: cycles through prepared requests. Arguments: a file with the requests, a file with their lengths.
 local requests, at = {}, 0
 
 function init(args)

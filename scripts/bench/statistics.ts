@@ -1,4 +1,4 @@
-/* The few statistics that a bench reports. */
+/* Statistics for benchmark results. */
 
 /** @param sorted ascending */
 export function percentile(sorted: readonly number[], percent: number): number {

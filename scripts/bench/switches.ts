@@ -1,10 +1,10 @@
 /*
- * What the fast path gains, and detection and the search index cost: the complete program against builds without one of them. Every window
- * of load is on a server and a database of its own, so that nothing an earlier one left to do runs beneath it; the
- * variants take turns, and who is first changes from round to round.
+ * How much the fast path saves, and detection and the search index cost: compares the complete program with builds without one of
+ * them. Every measurement uses a new server and database, so that leftover work of an earlier one does not slow it down. The variants
+ * run alternately, each round in a different order.
  */
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { must } from '../lib/checks.ts';
+import { ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import type { Row } from './report.ts';
@@ -12,11 +12,11 @@ import { median } from './statistics.ts';
 import { buildVariant, type Variant, variants } from './variants.ts';
 import { fullLoad } from './wrk.ts';
 
-const WARM_UP_SECONDS = 2;
+const warmUpSeconds = 2;
 
 type Rates = Record<Variant, number[]>;
 
-/** @param sets payloads by what they are called in the table */
+/** @param sets payloads by their name in the table */
 export async function switchRows(
   sets: Record<string, readonly Payload[]>,
   { seconds, rounds }: { seconds: number; rounds: number },
@@ -31,16 +31,16 @@ export async function switchRows(
   );
   for (let round = 0; round < rounds; round++)
     for (const [name, payloads] of Object.entries(sets))
-      for (let turn = 0; turn < variants.length; turn++) {
-        const variant = variants[(round + turn) % variants.length] ?? 'complete';
+      for (let i = 0; i < variants.length; i++) {
+        const variant = variants[(round + i) % variants.length] ?? 'complete';
         const rate = await saturate(variant, binaries.get(variant) ?? '', payloads, seconds);
         rates[name]?.[variant].push(rate);
         console.log(`round ${round + 1}  ${name}  ${variant.padEnd(15)}  ${rate.toFixed(0)}/s`);
       }
-  const rows = Object.entries(rates).flatMap(([name, taken]): Row[] => [
-    row(`fast path on / off, ${name}`, taken, 'no fast path', 1.1),
-    row(`detection on / off, ${name}`, taken, 'no detection', 0.9),
-    row(`search index on / off, ${name}`, taken, 'no search index', 0.85),
+  const rows = Object.entries(rates).flatMap(([name, measured]): Row[] => [
+    row(`fast path on / off, ${name}`, measured, 'no fast path', 1.1),
+    row(`detection on / off, ${name}`, measured, 'no detection', 0.9),
+    row(`search index on / off, ${name}`, measured, 'no search index', 0.85),
   ]);
   return { rows, details: rates };
 }
@@ -66,12 +66,12 @@ async function saturate(
     const api = await firstApi(installation, server);
     const endpoint = await api.createEndpoint('bench');
     const address = ingestAddress(server, endpoint);
-    await fullLoad(address, payloads, WARM_UP_SECONDS);
+    await fullLoad(address, payloads, warmUpSeconds);
     const { perSecond } = await fullLoad(address, payloads, seconds);
     const page = await api.get(`/api/events?endpointId=${endpoint.id}&limit=1`);
     const { events } = (await page.json()) as { events: { platform: string | null }[] };
     const expected = variant === 'no detection' ? null : 'github';
-    must(events[0]?.platform === expected, `${variant}: the platform of a delivery is ${events[0]?.platform}`);
+    ensure(events[0]?.platform === expected, `${variant}: the platform of a delivery is ${events[0]?.platform}`);
     return perSecond;
   } finally {
     await installation.remove();

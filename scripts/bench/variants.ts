@@ -1,16 +1,16 @@
 /*
- * The program as it is, and with one part left out, all built from the same source in the same way. What a part costs is
- * the difference. A build whose source no longer has the place to cut fails, rather than compare a program with itself.
+ * Builds the complete program, and variants without one part, from the same source. The difference in speed is the cost of the
+ * part. The build fails when the code to remove is no longer found.
  */
 import { join } from 'node:path';
 import type { BunPlugin } from 'bun';
-import { buildExecutable, ROOT } from '../lib/executable.ts';
+import { buildExecutable, repositoryRoot } from '../lib/executable.ts';
 
 export type Variant = 'complete' | 'no fast path' | 'no detection' | 'no search index';
 
-type Cut = { file: string; change: (source: string) => string };
+type SourceChange = { file: string; change: (source: string) => string };
 
-const CUTS: Record<Variant, readonly Cut[]> = {
+const sourceChanges: Record<Variant, readonly SourceChange[]> = {
   complete: [],
   'no fast path': [{ file: 'front.ts', change: source => source.replace('enabled = true,', 'enabled = false,') }],
   'no detection': [
@@ -30,19 +30,22 @@ const CUTS: Record<Variant, readonly Cut[]> = {
   ],
 };
 
-export const variants = Object.keys(CUTS) as Variant[];
+export const variants = Object.keys(sourceChanges) as Variant[];
 
-/** Builds it below .bench/ and returns the path of the executable. */
+/** Builds the variant in .bench/. @returns the path of the executable */
 export async function buildVariant(variant: Variant): Promise<string> {
-  const outfile = join(ROOT, '.bench', `hooktape-${variant.replaceAll(' ', '-')}`);
-  const missing = new Set(CUTS[variant]);
-  await buildExecutable({ outfile, plugins: CUTS[variant].map(cut => plugin(cut, () => missing.delete(cut))) });
-  for (const { file } of missing) throw new Error(`${file} is not part of the program any more: adapt variants.ts`);
+  const outfile = join(repositoryRoot, '.bench', `hooktape-${variant.replaceAll(' ', '-')}`);
+  const unapplied = new Set(sourceChanges[variant]);
+  await buildExecutable({
+    outfile,
+    plugins: sourceChanges[variant].map(change => plugin(change, () => unapplied.delete(change))),
+  });
+  for (const { file } of unapplied) throw new Error(`${file} is no longer part of the program: update variants.ts`);
   return outfile;
 }
 
-function plugin({ file, change }: Cut, applied: () => void): BunPlugin {
-  const path = join(ROOT, 'src', file);
+function plugin({ file, change }: SourceChange, applied: () => void): BunPlugin {
+  const path = join(repositoryRoot, 'src', file);
   return {
     name: `without ${file}`,
     setup: build => {
@@ -50,7 +53,7 @@ function plugin({ file, change }: Cut, applied: () => void): BunPlugin {
         const source = await Bun.file(args.path).text();
         if (args.path !== path) return { contents: source, loader: 'ts' };
         const contents = change(source);
-        if (contents === source) throw new Error(`${file} has changed: adapt variants.ts`);
+        if (contents === source) throw new Error(`the code to change in ${file} was not found: update variants.ts`);
         applied();
         return { contents, loader: 'ts' };
       });

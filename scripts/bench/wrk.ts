@@ -1,4 +1,4 @@
-/* Full load by wrk: as many deliveries as the connections can carry. */
+/* Full load with wrk: each connection sends the next delivery as soon as the last one is answered. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { deliveryRequest } from '../lib/wire.ts';
 
 export type Load = { perSecond: number; p50Ms: number; p99Ms: number; requests: number };
 
-/** @throws when wrk is missing. */
+/** @throws when wrk is not installed */
 export function requireWrk(): void {
   if (!Bun.which('wrk')) throw new Error('wrk is not installed; on Debian and Ubuntu: apt-get install wrk');
 }
 
-/** @throws when any answer was not a 2xx or any connection broke: such a run measures something else. */
+/** @throws when a response is not 2xx or a connection fails, because the result would be meaningless */
 export async function fullLoad(
   address: string,
   payloads: readonly Payload[],
@@ -40,7 +40,7 @@ export async function fullLoad(
       broken: number;
     };
     if (result.refused + result.broken > 0)
-      throw new Error(`wrk met ${result.refused} refusals and ${result.broken} broken connections`);
+      throw new Error(`wrk: ${result.refused} deliveries were refused and ${result.broken} connections failed`);
     return {
       perSecond: result.requests / result.seconds,
       p50Ms: result.p50Ms,

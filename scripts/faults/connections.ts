@@ -1,21 +1,21 @@
-/* Too many of everything: idle and dripping connections, open files, large bodies at once. */
+/* Too many connections, open files and large bodies at once. A dripping connection sends its body one byte at a time. */
 import { connect as open, type Socket } from 'node:net';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { cpuMs, highestResident, openFiles, raiseOwnOpenFiles, until, withOpenFiles } from '../lib/process.ts';
-import { prove, sound, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
 
-const LARGE_BODY = 32 << 20;
-const LARGE_AT_ONCE = 24;
-/** The program at rest, and its 256 MiB of bodies in several forms: as received, joined, packed, with the writer, uncollected. */
-const MAX_RESIDENT_MB = 1500;
+const largeBodyBytes = 32 << 20;
+const concurrentLargeBodies = 24;
+/** The idle program, and its budget of 256 MiB for bodies several times: received, joined, encoded, in the writer, not yet collected. */
+const maxResidentMegabytes = 1500;
 
-/** The proof afterwards reads everything back. */
-const often = { HOOKTAPE_RATE_LIMIT: '1000000' };
+/** Comparing the ledger with the server takes many requests. */
+const settings = { HOOKTAPE_RATE_LIMIT: '1000000' };
 
-/** Resolves with the socket once it is connected, or has failed. */
+/** Resolves with the socket when it is connected or has failed. */
 const dial = (port: number): Promise<Socket> =>
   new Promise(resolve => {
     const socket = open({ port, host: '127.0.0.1', noDelay: true });
@@ -38,40 +38,41 @@ export async function checkConnections(
   payloads: readonly Payload[],
   { idle, dripping }: { idle: number; dripping: number },
 ): Promise<void> {
-  // This process and the program each need one for every connection, and one client address has a share of them only.
-  const wanted = Math.ceil((idle + dripping) * 1.2) + 1000;
-  const roomy = withOpenFiles(wanted);
+  // This process and the program need a file for every connection, and one client address may use only a share of them.
+  const neededFiles = Math.ceil((idle + dripping) * 1.2) + 1000;
+  const manyFiles = withOpenFiles(neededFiles);
   const name = `${idle} idle and ${dripping} dripping connections do not stop deliveries`;
-  if (!roomy || !raiseOwnOpenFiles(wanted)) console.log(`skip  ${name}: ${wanted} open files are not allowed here`);
+  if (!manyFiles || !raiseOwnOpenFiles(neededFiles))
+    console.log(`skip  ${name}: a limit of ${neededFiles} open files cannot be set`);
   else
     await check(name, async () => {
-      const installation = install(often, roomy);
+      const installation = install(settings, manyFiles);
       let sockets: Socket[] = [];
       try {
         const server = await installation.start(await freePort());
         const api = await firstApi(installation, server);
-        const endpoint = await api.createEndpoint('crowd');
+        const endpoint = await api.createEndpoint('connections');
         const address = ingestAddress(server, endpoint);
         sockets = await dialMany(server.port, idle + dripping);
         const { pathname } = new URL(address);
-        const drips = sockets.slice(idle);
-        for (const socket of drips)
+        const drippingSockets = sockets.slice(idle);
+        for (const socket of drippingSockets)
           socket.write(`POST ${pathname} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n`);
-        const drip = setInterval(() => {
-          for (const socket of drips) if (!socket.destroyed) socket.write('x');
+        const dripTimer = setInterval(() => {
+          for (const socket of drippingSockets) if (!socket.destroyed) socket.write('x');
         }, 500);
         const senders = startSenders(address, payloads, 16);
         try {
-          must(openFiles(server.pid) > 0.9 * (idle + dripping), `only ${openFiles(server.pid)} files are open`);
+          ensure(openFiles(server.pid) > 0.9 * (idle + dripping), `only ${openFiles(server.pid)} files are open`);
           await until('1,000 deliveries are acknowledged', 30_000, () => senders.ledger.acknowledged.size > 1000);
-          must((await fetch(`${server.origin}/readyz`)).ok, 'it is not ready');
+          ensure((await fetch(`${server.origin}/readyz`)).ok, 'the server is not ready');
         } finally {
-          clearInterval(drip);
+          clearInterval(dripTimer);
           await senders.stop();
         }
-        const proof = await prove(api, endpoint, senders.ledger, payloads);
-        must(sound(senders.ledger, proof), JSON.stringify(proof));
-        return `${senders.ledger.acknowledged.size} acknowledged meanwhile`;
+        const comparison = await compareWithServer(api, endpoint, senders.ledger, payloads);
+        ensure(isConsistent(senders.ledger, comparison), JSON.stringify(comparison));
+        return `${senders.ledger.acknowledged.size} acknowledged in the meantime`;
       } finally {
         for (const socket of sockets) socket.destroy();
         await installation.remove();
@@ -81,21 +82,21 @@ export async function checkConnections(
   await checkFewFiles({ check }, payloads);
 
   await check(
-    `${LARGE_AT_ONCE} bodies of ${LARGE_BODY >> 20} MiB at once stay within ${MAX_RESIDENT_MB} MB`,
+    `${concurrentLargeBodies} bodies of ${largeBodyBytes >> 20} MiB at once stay within ${maxResidentMegabytes} MB`,
     async () => {
-      const installation = install(often);
+      const installation = install(settings);
       try {
         const server = await installation.start(await freePort());
         const api = await firstApi(installation, server);
         const endpoint = await api.createEndpoint('large');
         const address = ingestAddress(server, endpoint);
-        const piece = crypto.getRandomValues(new Uint8Array(65_536));
-        const body = Buffer.concat(Array.from({ length: LARGE_BODY / piece.length }, () => piece));
+        const block = crypto.getRandomValues(new Uint8Array(65_536));
+        const body = Buffer.concat(Array.from({ length: largeBodyBytes / block.length }, () => block));
         const small = startSenders(address, payloads, 4);
         const statuses = new Map<number, number>();
         const highest = await highestResident(server.pid, async () => {
           await Promise.all(
-            Array.from({ length: LARGE_AT_ONCE }, async () => {
+            Array.from({ length: concurrentLargeBodies }, async () => {
               const answer = await fetch(`${address}/0`, { method: 'POST', body }).catch(() => undefined);
               const status = answer?.status ?? 0;
               statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -103,15 +104,15 @@ export async function checkConnections(
           );
         });
         const ledger = await small.stop();
-        const shown = [...statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
-        must((statuses.get(200) ?? 0) > 0, `none was stored: ${shown}`);
-        must(
+        const counts = [...statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
+        ensure((statuses.get(200) ?? 0) > 0, `none was stored: ${counts}`);
+        ensure(
           [...statuses.keys()].every(status => [0, 200, 503].includes(status)),
-          shown,
+          counts,
         );
-        must(ledger.acknowledged.size > 0, 'no small delivery came through meanwhile');
-        must(highest < MAX_RESIDENT_MB, `${highest.toFixed(0)} MB resident; ${shown}`);
-        return `${shown}; at most ${highest.toFixed(0)} MB resident; ${ledger.acknowledged.size} small ones meanwhile`;
+        ensure(ledger.acknowledged.size > 0, 'no small delivery was stored in the meantime');
+        ensure(highest < maxResidentMegabytes, `${highest.toFixed(0)} MB resident; ${counts}`);
+        return `${counts}; at most ${highest.toFixed(0)} MB resident; ${ledger.acknowledged.size} small deliveries in the meantime`;
       } finally {
         await installation.remove();
       }
@@ -119,62 +120,65 @@ export async function checkConnections(
   );
 }
 
-const FEW_FILES = 200;
+const fewOpenFiles = 200;
 
-/** More connections than the program has file descriptors for: it must never run out of them, and stay reachable. */
+/** More connections than the program has file descriptors: it must keep some free and stay reachable. */
 async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonly Payload[]): Promise<void> {
-  const tight = withOpenFiles(FEW_FILES);
-  const crowds: [name: string, request: string][] = [
+  const filesLimit = withOpenFiles(fewOpenFiles);
+  const connectionKinds: [name: string, request: string][] = [
     ['silent', ''],
     ['idle', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['stuck in their head', 'GET /healthz HTTP/1.1\r\nHost: local'],
     ['stuck in a body', 'POST INGEST HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{'],
   ];
-  if (!tight) console.log(`skip  ${FEW_FILES} open files: prlimit is not there`);
+  if (!filesLimit) console.log(`skip  ${fewOpenFiles} open files: prlimit is not available`);
   else
-    for (const [name, request] of crowds)
-      await check(`with ${FEW_FILES} open files, 1,000 connections that are ${name} keep nobody out`, async () => {
-        const installation = install(often, tight);
-        let sockets: Socket[] = [];
-        try {
-          const server = await installation.start(await freePort());
-          const api = await firstApi(installation, server);
-          const endpoint = await api.createEndpoint('tight');
-          const address = ingestAddress(server, endpoint);
-          const text = request.replace('INGEST', new URL(address).pathname);
-          const senders = startSenders(address, payloads, 4);
+    for (const [name, request] of connectionKinds)
+      await check(
+        `with ${fewOpenFiles} open files, 1,000 connections that are ${name} do not block others`,
+        async () => {
+          const installation = install(settings, filesLimit);
+          let sockets: Socket[] = [];
           try {
-            await until('some are stored', 10_000, () => senders.ledger.acknowledged.size > 50);
-            sockets = await dialMany(server.port, 1000);
-            for (const socket of sockets) if (!socket.destroyed) socket.write(text);
-            const before = senders.ledger.acknowledged.size;
-            const readyMs = await until('it is ready', 10_000, async () => {
-              const ready = await fetch(`${server.origin}/readyz`, { keepalive: false }).catch(() => undefined);
-              return ready?.ok === true;
-            });
-            // Bodies give way after ten seconds.
-            await until('deliveries go on', 20_000, () => senders.ledger.acknowledged.size > before + 50);
-            const { exitCode, stderr } = await installation.run(['account', 'list']);
-            must(exitCode === 0, `a command failed: ${stderr}`);
-            const files = openFiles(server.pid);
-            must(files < FEW_FILES - 20, `${files} files are open`);
-            await senders.stop();
-            const busyMs = await cpuMs(server.pid, 2000);
-            must(busyMs < 400, `${busyMs} ms of CPU in two seconds without any request`);
-            const told = server.output().split('too many open connections').length - 1;
-            must(told === 1, `told ${told} times in the log`);
-            // It reads with many connections at once.
-            for (const socket of sockets) socket.destroy();
-            const proof = await prove(api, endpoint, senders.ledger, payloads);
-            must(sound(senders.ledger, proof), JSON.stringify(proof));
-            must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
-            return `ready after ${readyMs.toFixed(0)} ms, ${files} files open, ${busyMs} ms of CPU in 2 s at rest`;
+            const server = await installation.start(await freePort());
+            const api = await firstApi(installation, server);
+            const endpoint = await api.createEndpoint('tight');
+            const address = ingestAddress(server, endpoint);
+            const text = request.replace('INGEST', new URL(address).pathname);
+            const senders = startSenders(address, payloads, 4);
+            try {
+              await until('some deliveries are stored', 10_000, () => senders.ledger.acknowledged.size > 50);
+              sockets = await dialMany(server.port, 1000);
+              for (const socket of sockets) if (!socket.destroyed) socket.write(text);
+              const before = senders.ledger.acknowledged.size;
+              const readyMs = await until('the server is ready', 10_000, async () => {
+                const ready = await fetch(`${server.origin}/readyz`, { keepalive: false }).catch(() => undefined);
+                return ready?.ok === true;
+              });
+              // Stalled bodies are cut after ten seconds.
+              await until('more deliveries are stored', 20_000, () => senders.ledger.acknowledged.size > before + 50);
+              const { exitCode, stderr } = await installation.run(['account', 'list']);
+              ensure(exitCode === 0, `a command failed: ${stderr}`);
+              const files = openFiles(server.pid);
+              ensure(files < fewOpenFiles - 20, `${files} files are open`);
+              await senders.stop();
+              const busyMs = await cpuMs(server.pid, 2000);
+              ensure(busyMs < 400, `${busyMs} ms of CPU in two seconds without any request`);
+              const warnings = server.output().split('too many open connections').length - 1;
+              ensure(warnings === 1, `the warning was logged ${warnings} times`);
+              // The comparison needs many connections.
+              for (const socket of sockets) socket.destroy();
+              const comparison = await compareWithServer(api, endpoint, senders.ledger, payloads);
+              ensure(isConsistent(senders.ledger, comparison), JSON.stringify(comparison));
+              ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
+              return `ready after ${readyMs.toFixed(0)} ms, ${files} files open, ${busyMs} ms of CPU in 2 s at rest`;
+            } finally {
+              await senders.stop();
+            }
           } finally {
-            await senders.stop();
+            for (const socket of sockets) socket.destroy();
+            await installation.remove();
           }
-        } finally {
-          for (const socket of sockets) socket.destroy();
-          await installation.remove();
-        }
-      });
+        },
+      );
 }

@@ -1,30 +1,30 @@
 /*
- * The disk in its bad moods, on a small file system of its own (tmpfs, hence root): full and roomy again, read-only; and a
- * database file that is damaged, or comes with its log left behind.
+ * Disk faults: a disk that is full and has space again, a read-only file system, a damaged database file, and a write-ahead log
+ * after a crash. The first two need root to mount a small tmpfs.
  */
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
-import { freePort, type Installation, install, NOBODY } from '../lib/installation.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
+import { freePort, type Installation, install, nobodyId } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
-import { prove, sound, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
 
-const DISK_MB = 96;
-const BALLAST_MB = 48;
+const diskMegabytes = 96;
+const ballastMegabytes = 48;
 
 const run = (...command: string[]): boolean => Bun.spawnSync(command, { stderr: 'ignore' }).exitCode === 0;
 
-/** Puts a small file system where the data will be. @returns whether this user may */
+/** Mounts a small file system at the data directory. @returns whether that succeeded */
 function mountData({ dataDir }: Installation): boolean {
   if (process.getuid?.() !== 0) return false;
   mkdirSync(dataDir);
-  const options = `size=${DISK_MB}m,mode=0700,uid=${NOBODY},gid=${NOBODY}`;
+  const options = `size=${diskMegabytes}m,mode=0700,uid=${nobodyId},gid=${nobodyId}`;
   return run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', dataDir);
 }
 
-/** Bodies that no compression makes smaller: the disk fills as fast as they come. */
+/** Bodies that cannot be compressed, so that they fill the disk quickly. */
 const noise: Payload[] = Array.from({ length: 16 }, () => ({
   event: 'noise',
   body: crypto.getRandomValues(new Uint8Array(32_768)),
@@ -32,7 +32,7 @@ const noise: Payload[] = Array.from({ length: 16 }, () => ({
 
 async function fullDisk(installation: Installation): Promise<string> {
   const ballast = join(installation.dataDir, 'ballast');
-  writeFileSync(ballast, new Uint8Array(BALLAST_MB << 20));
+  writeFileSync(ballast, new Uint8Array(ballastMegabytes << 20));
   const port = await freePort();
   let server = await installation.start(port);
   const api = await firstApi(installation, server);
@@ -42,38 +42,48 @@ async function fullDisk(installation: Installation): Promise<string> {
   const { ledger } = senders;
   try {
     await until('deliveries are refused', 60_000, () => ledger.refused > 20);
-    // A small one may still fit where a group of many did not.
+    // A single delivery may still fit when a batch does not.
     await until('a delivery is refused with Retry-After', 10_000, async () => {
       const { status, headers } = await fetch(probe, { method: 'POST', body: noise[0]?.body.slice() ?? '' });
-      must(status === 200 || (status === 503 && headers.has('retry-after')), `a full disk was answered ${status}`);
+      ensure(
+        status === 200 || (status === 503 && headers.has('retry-after')),
+        `with a full disk, a delivery was answered with ${status}`,
+      );
       return status === 503;
     });
-    await until('/readyz says so', 5000, async () => (await fetch(`${server.origin}/readyz`)).status === 503);
-    must((await fetch(`${server.origin}/healthz`)).ok, 'it is not alive');
-    must((await api.endpoints()).length === 2, 'it cannot be read');
+    await until('/readyz answers 503', 5000, async () => (await fetch(`${server.origin}/readyz`)).status === 503);
+    ensure((await fetch(`${server.origin}/healthz`)).ok, '/healthz does not answer 200');
+    ensure((await api.endpoints()).length === 2, 'the endpoints cannot be read');
 
     const checked = await installation.run(['check']);
-    must(checked.exitCode === 0, `hooktape check, through the server: ${checked.stdout} ${checked.stderr}`);
+    ensure(checked.exitCode === 0, `hooktape check, with the server running: ${checked.stdout} ${checked.stderr}`);
 
     rmSync(ballast);
     const before = ledger.acknowledged.size;
-    const backMs = await until('deliveries are taken again', 15_000, () => ledger.acknowledged.size > before + 20);
+    const recoveryMs = await until(
+      'deliveries are accepted again',
+      15_000,
+      () => ledger.acknowledged.size > before + 20,
+    );
     await senders.stop();
-    must(server.output().includes('disk'), `nothing in the log about the disk:\n${server.output()}`);
+    ensure(server.output().includes('disk'), `the log does not mention the disk:\n${server.output()}`);
     const exitCode = await server.end('SIGTERM');
-    must(exitCode === 0, `it ended with ${exitCode}:\n${server.output()}`);
+    ensure(exitCode === 0, `it exited with ${exitCode}:\n${server.output()}`);
     const check = await installation.run(['check']);
-    must(check.exitCode === 0, `hooktape check: ${check.exitCode} ${check.stdout} ${check.stderr}`);
+    ensure(check.exitCode === 0, `hooktape check: ${check.exitCode} ${check.stdout} ${check.stderr}`);
     server = await installation.start(port);
-    const proof = await prove(api, endpoint, ledger, noise);
-    must(sound(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }));
-    return `${ledger.acknowledged.size} acknowledged, ${ledger.refused} refused, ${proof.stored} stored, taking again after ${backMs.toFixed(0)} ms`;
+    const comparison = await compareWithServer(api, endpoint, ledger, noise);
+    ensure(
+      isConsistent(ledger, comparison),
+      JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
+    );
+    return `${ledger.acknowledged.size} acknowledged, ${ledger.refused} refused, ${comparison.stored} stored, accepting again after ${recoveryMs.toFixed(0)} ms`;
   } finally {
     await senders.stop();
   }
 }
 
-/** Nobody runs: a command opens the database itself. */
+/** Without a running server, a command opens the database itself. */
 async function commandsOnFullDisk(installation: Installation): Promise<string> {
   const server = await installation.start(await freePort());
   const api = await firstApi(installation, server);
@@ -83,26 +93,29 @@ async function commandsOnFullDisk(installation: Installation): Promise<string> {
   const fill = Bun.spawnSync(['dd', 'if=/dev/zero', `of=${join(installation.dataDir, 'ballast')}`], {
     stderr: 'ignore',
   });
-  must(fill.exitCode !== 0, 'the disk is not full');
+  ensure(fill.exitCode !== 0, 'the disk is not full');
   const startedAt = performance.now();
   const { exitCode, stdout, stderr } = await installation.run(['check']);
   const ms = performance.now() - startedAt;
-  must(exitCode === 0, `hooktape check: ${exitCode} ${stdout} ${stderr}`);
+  ensure(exitCode === 0, `hooktape check: ${exitCode} ${stdout} ${stderr}`);
   rmSync(join(installation.dataDir, 'ballast'));
   const again = await installation.run(['check']);
-  must(again.exitCode === 0, `hooktape check, with room: ${again.exitCode} ${again.stdout} ${again.stderr}`);
+  ensure(
+    again.exitCode === 0,
+    `hooktape check, after freeing space: ${again.exitCode} ${again.stdout} ${again.stderr}`,
+  );
   return `${stdout.trim()} [check ${ms.toFixed(0)} ms]`;
 }
 
 async function readOnly(installation: Installation): Promise<string> {
   const server = await installation.start(await freePort());
   await server.end('SIGTERM');
-  must(run('mount', '-o', 'remount,ro', installation.dataDir), 'it cannot be remounted');
+  ensure(run('mount', '-o', 'remount,ro', installation.dataDir), 'remounting failed');
   const startedAt = performance.now();
   const refused = await installation.run(['serve']);
-  must(refused.exitCode !== 0 && /read-?only/i.test(refused.stderr), `${refused.exitCode} ${refused.stderr}`);
+  ensure(refused.exitCode !== 0 && /read-?only/i.test(refused.stderr), `${refused.exitCode} ${refused.stderr}`);
   const ms = performance.now() - startedAt;
-  must(run('mount', '-o', 'remount,rw', installation.dataDir), 'it cannot be remounted');
+  ensure(run('mount', '-o', 'remount,rw', installation.dataDir), 'remounting failed');
   await (await installation.start(await freePort())).end('SIGTERM');
   return `refused after ${ms.toFixed(0)} ms: ${refused.stderr.trim().split('\n').at(-1)?.slice(0, 120)}`;
 }
@@ -114,63 +127,72 @@ async function damaged(installation: Installation): Promise<string> {
   const api = await firstApi(installation, server);
   const endpoint = await api.createEndpoint('damaged');
   await fetch(ingestAddress(server, endpoint), { method: 'POST', body: '{"kept":true}' });
-  // The program runs as another user, so the copy goes where that one may write.
+  // The program runs as another user, so the copy must be where that user may write.
   const copy = join(installation.dir, 'copy.db');
   const saved = await installation.run(['backup', copy]);
-  must(saved.exitCode === 0, `backup: ${saved.stderr}`);
+  ensure(saved.exitCode === 0, `backup: ${saved.stderr}`);
   await server.end('SIGTERM');
   const handle = openSync(file, 'r+');
   writeSync(handle, crypto.getRandomValues(new Uint8Array(4096)), 0, 4096, 0);
   closeSync(handle);
   const refused = await installation.run(['serve']);
-  must(refused.exitCode === 1, `a damaged file: exit code ${refused.exitCode}\n${refused.stderr}`);
-  must(/damaged|malformed|not a database/i.test(refused.stderr), `not said: ${refused.stderr}`);
+  ensure(refused.exitCode === 1, `a damaged file: exit code ${refused.exitCode}\n${refused.stderr}`);
+  ensure(
+    /damaged|malformed|not a database/i.test(refused.stderr),
+    `the message does not mention the damage: ${refused.stderr}`,
+  );
   rmSync(installation.dataDir, { recursive: true });
   const restored = await installation.run(['restore', copy]);
-  must(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
+  ensure(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
   const again = await installation.start(port);
   const [page] = await Array.fromAsync(api.events(endpoint.id));
-  must(page?.events.length === 1, 'nothing there after the restore');
+  ensure(page?.events.length === 1, 'the event is missing after the restore');
   await again.end('SIGTERM');
   return refused.stderr.trim().split('\n').at(-1)?.slice(0, 140) ?? '';
 }
 
-async function logLeftBehind(installation: Installation, payloads: readonly Payload[]): Promise<string> {
+async function crashWithLog(installation: Installation, payloads: readonly Payload[]): Promise<string> {
   const port = await freePort();
   let server = await installation.start(port);
   const api = await firstApi(installation, server);
   const endpoint = await api.createEndpoint('log');
   const senders = startSenders(ingestAddress(server, endpoint), payloads, 8);
-  await until('some are stored', 20_000, () => senders.ledger.acknowledged.size > 500);
+  await until('some deliveries are stored', 20_000, () => senders.ledger.acknowledged.size > 500);
   await server.end('SIGKILL');
   const log = statSync(join(installation.dataDir, 'hooktape.db-wal')).size;
-  must(log > 0, 'no log was left behind');
+  ensure(log > 0, 'there is no write-ahead log');
   server = await installation.start(port);
   const ledger = await senders.stop();
-  const proof = await prove(api, endpoint, ledger, payloads);
-  must(sound(ledger, proof), JSON.stringify({ ...proof, acknowledged: ledger.acknowledged.size }));
-  return `${log >> 10} KiB of log, ${ledger.acknowledged.size} acknowledged, all there`;
+  const comparison = await compareWithServer(api, endpoint, ledger, payloads);
+  ensure(isConsistent(ledger, comparison), JSON.stringify({ ...comparison, acknowledged: ledger.acknowledged.size }));
+  return `${log >> 10} KiB of write-ahead log, ${ledger.acknowledged.size} acknowledged, none missing`;
 }
 
 export async function checkDisk({ check }: Checks, payloads: readonly Payload[]): Promise<void> {
-  const on = async (name: string, small: boolean, body: (it: Installation) => Promise<string>): Promise<void> => {
-    // A backup is of use only to whoever still has the secret.
+  const checkOn = async (name: string, small: boolean, body: (it: Installation) => Promise<string>): Promise<void> => {
+    // Restoring a backup needs the secret, which is otherwise in the data directory.
     const installation = install({
       HOOKTAPE_RATE_LIMIT: '1000000',
       HOOKTAPE_SECRET: 'kept apart from the data, and long enough',
     });
     const mounted = small && mountData(installation);
     try {
-      if (small && !mounted) console.log(`skip  ${name}: a file system of its own can only be mounted as root`);
+      if (small && !mounted) console.log(`skip  ${name}: mounting a file system needs root`);
       else await check(name, () => body(installation));
     } finally {
       if (mounted) run('umount', '--lazy', installation.dataDir);
       await installation.remove();
     }
   };
-  await on('a full disk refuses with 503, loses nothing, and is over when there is room', true, fullDisk);
-  await on('a command on a full disk does its work', true, commandsOnFullDisk);
-  await on('a read-only file system is refused at the start, and says so', true, readOnly);
-  await on('a damaged database file is refused, and a backup brings it back', false, damaged);
-  await on('a log left behind by kill -9 is taken in', false, installation => logLeftBehind(installation, payloads));
+  await checkOn(
+    'a full disk refuses deliveries with 503, loses nothing, and recovers when there is space',
+    true,
+    fullDisk,
+  );
+  await checkOn('a command works on a full disk', true, commandsOnFullDisk);
+  await checkOn('a read-only file system is reported at the start', true, readOnly);
+  await checkOn('a damaged database file is refused, and a backup restores it', false, damaged);
+  await checkOn('the write-ahead log of a killed server is recovered', false, installation =>
+    crashWithLog(installation, payloads),
+  );
 }

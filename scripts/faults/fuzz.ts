@@ -1,17 +1,17 @@
 /*
- * Broken HTTP on raw sockets: requests cut, doubled, with bytes changed and lines swapped, at random and in a repeatable
- * order. The program must live, answer what is whole, never with 500, and not grow.
+ * Sends malformed HTTP on raw sockets: truncated and repeated requests with random changes, in an order that the seed determines.
+ * The server must keep running, never answer with 500, and not leak memory.
  */
 import { connect } from 'node:net';
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import { residentMegabytes } from '../lib/process.ts';
 
-const AT_ONCE = 32;
+const concurrentSenders = 32;
 
-/** mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): (below: number) => number {
+/** mulberry32: a small generator with the same sequence on every platform. */
+function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return below => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -21,7 +21,7 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-const seeds = (ingest: string): string[] => [
+const validRequests = (ingest: string): string[] => [
   `POST ${ingest} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
   `POST ${ingest}/a?b=c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
   `GET ${ingest} HTTP/1.0\r\n\r\n`,
@@ -32,7 +32,7 @@ const seeds = (ingest: string): string[] => [
   `POST ${ingest} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
   'GET /metrics HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
 ];
-const bits = [
+const insertions = [
   '\r\n',
   '\0',
   ':',
@@ -63,7 +63,7 @@ function mutate(text: string, random: (below: number) => number): Buffer {
       case 3:
         bytes = Buffer.concat([
           bytes.subarray(0, at),
-          Buffer.from(bits[random(bits.length)] ?? '', 'latin1'),
+          Buffer.from(insertions[random(insertions.length)] ?? '', 'latin1'),
           bytes.subarray(at),
         ]);
         break;
@@ -79,7 +79,7 @@ function mutate(text: string, random: (below: number) => number): Buffer {
   return bytes;
 }
 
-/** Sends it, half of the time in two parts, and reads for a moment. @returns what came, and whether anybody listens */
+/** Sends the bytes in two parts and reads the beginning of the response. @returns it, and whether the connection was refused */
 function send(port: number, bytes: Buffer, split: number): Promise<{ answer: string; refused: boolean }> {
   return new Promise(resolve => {
     let answer = '';
@@ -106,45 +106,45 @@ function send(port: number, bytes: Buffer, split: number): Promise<{ answer: str
 }
 
 export async function checkFuzz({ check }: Checks, seconds: number, seed: number): Promise<void> {
-  await check(`${seconds} s of broken HTTP, seed ${seed}`, async () => {
+  await check(`${seconds} s of malformed HTTP, seed ${seed}`, async () => {
     const installation = install({ HOOKTAPE_LOG_LEVEL: 'error' });
     try {
       const server = await installation.start(await freePort());
       const api = await firstApi(installation, server);
       const endpoint = await api.createEndpoint('fuzz');
       const address = ingestAddress(server, endpoint);
-      const texts = seeds(new URL(address).pathname);
-      const random = randomFrom(seed);
+      const requests = validRequests(new URL(address).pathname);
+      const random = createRandom(seed);
       const statuses = new Map<string, number>();
       const before = residentMegabytes(server.pid);
-      const until = performance.now() + seconds * 1000;
+      const deadline = performance.now() + seconds * 1000;
       let sent = 0;
       const sender = async () => {
-        while (performance.now() < until) {
-          const bytes = mutate(texts[random(texts.length)] ?? '', random);
+        while (performance.now() < deadline) {
+          const bytes = mutate(requests[random(requests.length)] ?? '', random);
           const split = random(2) === 0 ? bytes.length : random(bytes.length + 1);
           sent++;
           const { answer, refused } = await send(server.port, bytes, split);
-          must(
+          ensure(
             !refused,
-            `nobody listens any more after ${JSON.stringify(bytes.toString('latin1'))}\n${server.output()}`,
+            `the server no longer listens after ${JSON.stringify(bytes.toString('latin1'))}\n${server.output()}`,
           );
-          const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? (answer === '' ? 'none' : 'strange');
+          const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? (answer === '' ? 'none' : 'invalid');
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
-          must(
-            status !== '500' && status !== 'strange',
+          ensure(
+            status !== '500' && status !== 'invalid',
             `${answer.slice(0, 200)}\nto ${JSON.stringify(bytes.toString('latin1'))}`,
           );
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, sender));
-      const answer = await fetch(address, { method: 'POST', body: 'whole' });
-      must(answer.status === 200, `a whole delivery afterwards: ${answer.status}`);
+      await Promise.all(Array.from({ length: concurrentSenders }, sender));
+      const answer = await fetch(address, { method: 'POST', body: 'complete' });
+      ensure(answer.status === 200, `a valid delivery afterwards was answered with ${answer.status}`);
       const after = residentMegabytes(server.pid);
-      must(after < before + 200, `it grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
-      must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
+      ensure(after < before + 200, `its memory grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
+      ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
       const check = await installation.run(['check']);
-      must(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
+      ensure(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
       const shown = [...statuses].sort().map(([status, count]) => `${count} x ${status}`);
       return `${sent} requests: ${shown.join(', ')}; ${before.toFixed(0)} -> ${after.toFixed(0)} MB`;
     } finally {

@@ -1,21 +1,21 @@
 /*
- * One sender who wants all of the memory: a body in chunks of one byte, and thousands of requests on one connection whose answers
- * nobody reads. Bounded: nothing here sends more than some two hundred megabytes.
+ * Attacks on the server's memory: a body in chunks of one byte, and thousands of pipelined requests whose responses are not read.
+ * Each sends at most about 200 MB.
  */
 import { connect, type Socket } from 'node:net';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install, type Server } from '../lib/installation.ts';
 import { highestResident, residentMegabytes } from '../lib/process.ts';
 
-const BODY_BYTES = 32 << 20;
-const CHUNKS_AT_ONCE = 65_536;
-const ANSWER_WITHIN_MS = 120_000;
-const EVENT_BYTES = 1 << 20;
-const UNREAD_REQUESTS = 4000;
-const WATCH_MS = 6000;
-/** Above the program at rest: 32 MiB in several forms (as received, packed, with the writer, uncollected). */
-const MAX_GROWTH_MB = 300;
+const bodyBytes = 32 << 20;
+const chunksPerWrite = 65_536;
+const responseTimeoutMs = 120_000;
+const eventBytes = 1 << 20;
+const unreadRequests = 4000;
+const watchMs = 6000;
+/** Over the idle program: 32 MiB several times (received, encoded, in the writer, not yet collected). */
+const maxGrowthMegabytes = 300;
 
 async function dial(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
@@ -24,7 +24,7 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** @returns the status line of the answer */
+/** @returns the status line of the response */
 async function sendByteByByte(port: number, path: string): Promise<string> {
   const socket = await dial(port);
   let answer = '';
@@ -32,10 +32,10 @@ async function sendByteByByte(port: number, path: string): Promise<string> {
     answer += text;
   });
   const closed = new Promise<void>(resolve => socket.once('close', () => resolve()));
-  const timer = setTimeout(() => socket.destroy(), ANSWER_WITHIN_MS);
-  const chunks = Buffer.from('1\r\nx\r\n'.repeat(CHUNKS_AT_ONCE));
+  const timer = setTimeout(() => socket.destroy(), responseTimeoutMs);
+  const chunks = Buffer.from('1\r\nx\r\n'.repeat(chunksPerWrite));
   socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`);
-  for (let sent = 0; sent < BODY_BYTES && socket.writable && answer === ''; sent += CHUNKS_AT_ONCE)
+  for (let sent = 0; sent < bodyBytes && socket.writable && answer === ''; sent += chunksPerWrite)
     if (!socket.write(chunks)) await Promise.race([new Promise(resolve => socket.once('drain', resolve)), closed]);
   if (socket.writable) socket.write('0\r\n\r\n');
   await closed;
@@ -43,42 +43,42 @@ async function sendByteByByte(port: number, path: string): Promise<string> {
   return answer.split('\r\n', 1)[0] ?? '';
 }
 
-/** All at once, and not one answer is read. */
-async function askWithoutReading(port: number, request: string): Promise<string> {
+/** Pipelines all requests and reads no response. */
+async function requestWithoutReading(port: number, request: string): Promise<string> {
   const socket = await dial(port);
   socket.pause();
-  socket.write(request.repeat(UNREAD_REQUESTS));
-  await Bun.sleep(WATCH_MS);
+  socket.write(request.repeat(unreadRequests));
+  await Bun.sleep(watchMs);
   socket.destroy();
-  return `${UNREAD_REQUESTS} requests`;
+  return `${unreadRequests} requests`;
 }
 
 export async function checkGreed({ check }: Checks): Promise<void> {
   const attacks: [string, (server: Server, api: Api) => Promise<string>][] = [
     [
-      `a body of ${BODY_BYTES >> 20} MiB in chunks of one byte`,
+      `a body of ${bodyBytes >> 20} MiB in chunks of one byte`,
       async (server, api) => {
         const { pathname } = new URL(ingestAddress(server, await api.createEndpoint('greed')));
         const status = await sendByteByByte(server.port, pathname);
-        must(status.includes(' 200 '), `it was answered ${JSON.stringify(status)}`);
+        ensure(status.includes(' 200 '), `it was answered with ${JSON.stringify(status)}`);
         return status;
       },
     ],
     [
-      'thousands of descriptions that nobody reads',
-      ({ port }) => askWithoutReading(port, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      'thousands of unread responses with the API description',
+      ({ port }) => requestWithoutReading(port, 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'),
     ],
     [
-      `thousands of readings of ${EVENT_BYTES >> 20} MiB that nobody reads`,
+      `thousands of unread responses of ${eventBytes >> 20} MiB`,
       async (server, api) => {
         const address = ingestAddress(server, await api.createEndpoint('greed'));
         const body = crypto.getRandomValues(new Uint8Array(65_536));
         const delivery = await fetch(address, {
           method: 'POST',
-          body: new Blob(new Array(EVENT_BYTES >> 16).fill(body)),
+          body: new Blob(new Array(eventBytes >> 16).fill(body)),
         });
         const { id } = (await delivery.json()) as { id: string };
-        return askWithoutReading(
+        return requestWithoutReading(
           server.port,
           `GET /api/events/${id}/raw HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n\r\n`,
         );
@@ -86,21 +86,21 @@ export async function checkGreed({ check }: Checks): Promise<void> {
     ],
   ];
   for (const [name, attack] of attacks)
-    await check(`${name} cost at most ${MAX_GROWTH_MB} MB`, async () => {
+    await check(`${name} cost at most ${maxGrowthMegabytes} MB`, async () => {
       const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
       try {
         const server = await installation.start(await freePort());
         const api = await firstApi(installation, server);
         const before = residentMegabytes(server.pid);
-        let said = '';
+        let note = '';
         const highest = await highestResident(server.pid, async () => {
-          said = await attack(server, api);
+          note = await attack(server, api);
         });
-        must((await fetch(`${server.origin}/readyz`)).ok, 'it is not ready');
-        const shown = `${said}; ${before.toFixed(0)} MB before, at most ${highest.toFixed(0)} MB meanwhile`;
-        must(highest < before + MAX_GROWTH_MB, shown);
-        must((await server.end('SIGTERM')) === 0, `it ended badly:\n${server.output()}`);
-        return shown;
+        ensure((await fetch(`${server.origin}/readyz`)).ok, 'the server is not ready');
+        const summary = `${note}; ${before.toFixed(0)} MB before, at most ${highest.toFixed(0)} MB during the attack`;
+        ensure(highest < before + maxGrowthMegabytes, summary);
+        ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
+        return summary;
       } finally {
         await installation.remove();
       }

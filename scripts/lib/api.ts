@@ -1,4 +1,4 @@
-/* The few calls of the REST API that the scripts make, and the command line that makes an account and a key for them. */
+/* A client for the REST API calls that the scripts need. `firstApi` creates an account and a key through the command line. */
 import type { Installation, Server } from './installation.ts';
 
 export type Endpoint = { id: string; name: string; url: string; eventCount: number };
@@ -8,21 +8,21 @@ export type Api = {
   key: string;
   createEndpoint: (name: string) => Promise<Endpoint>;
   endpoints: () => Promise<Endpoint[]>;
-  /** Every event of the endpoint, newest first, page by page. */
+  /** Pages with every event of the endpoint, newest first. */
   events: (endpointId: string, limit?: number) => AsyncGenerator<{ events: EventSummary[]; nextCursor: string | null }>;
-  /** The stored body as it came. */
+  /** The stored body. */
   raw: (eventId: string) => Promise<Uint8Array>;
   get: (path: string) => Promise<Response>;
   post: (path: string, body: unknown) => Promise<Response>;
   remove: (path: string) => Promise<void>;
 };
 
-/** Makes a `pro` account and a key while the server runs, and returns a client for it. */
+/** Creates a `pro` account and a key on the running server, and returns a client for them. */
 export async function firstApi(installation: Installation, server: Server, email = 'owner@example.com'): Promise<Api> {
   const run = async (...args: string[]) => {
-    const done = await installation.run(args);
-    if (done.exitCode !== 0) throw new Error(`hooktape ${args.join(' ')}: ${done.exitCode}\n${done.stderr}`);
-    return done.stdout.trim();
+    const { exitCode, stdout, stderr } = await installation.run(args);
+    if (exitCode !== 0) throw new Error(`hooktape ${args.join(' ')}: ${exitCode}\n${stderr}`);
+    return stdout.trim();
   };
   await run('account', 'create', email, '--plan', 'pro');
   return createApi(server.origin, await run('key', 'create', 'scripts', '--account', email));
@@ -67,6 +67,6 @@ export function createApi(origin: string, key: string): Api {
   };
 }
 
-/** The ingest address on the server's own socket, whatever origin the public address has. */
+/** The endpoint's ingest address, with the origin of the local server instead of the public one. */
 export const ingestAddress = (server: { origin: string }, endpoint: Endpoint): string =>
   server.origin + new URL(endpoint.url).pathname;

@@ -1,7 +1,7 @@
-/* A list of named checks that run one after another, and the plain closing line. */
+/* Runs named checks one after another and prints a closing line with their results. */
 
 export type Checks = {
-  /** Runs one check; a text that it returns is printed beside its name. It fails by throwing. */
+  /** Runs one check, which fails by throwing. A text that it returns is printed after its name. */
   check: (name: string, body: () => Promise<string | undefined>) => Promise<void>;
   /** Prints `N passed, N failed` and returns the exit code. */
   close: () => number;
@@ -31,7 +31,7 @@ export function createChecks(): Checks {
   };
 }
 
-/** @throws with `what` when it is not so. */
-export function must(condition: unknown, what: string): asserts condition {
-  if (!condition) throw new Error(what);
+/** @throws with `problem` when the condition is false */
+export function ensure(condition: unknown, problem: string): asserts condition {
+  if (!condition) throw new Error(problem);
 }

@@ -1,4 +1,4 @@
-/* Makes one executable with everything inside, for the release and, with plugins of its own, for what a bench compares. */
+/* Builds one executable that contains everything, for a release or, with additional plugins, for a benchmark. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BunPlugin } from 'bun';
@@ -6,31 +6,33 @@ import { version } from '../../package.json' with { type: 'json' };
 import { isSigned, signAdHoc } from './mach-o.ts';
 import { isTarget, nativePlugin, type Target } from './native-plugin.ts';
 
-export const ROOT = join(import.meta.dir, '../..');
-/** The Workers are found by their path relative to the entry file, so each is an entry of its own. */
-const ENTRYPOINTS = ['main.ts', 'wiring/writer-thread.ts', 'db/threads/reader-thread.ts'].map(file =>
-  join(ROOT, 'src', file),
+export const repositoryRoot = join(import.meta.dir, '../..');
+/** Workers are located by their path relative to the entry file, so each is an entry point. */
+const entrypoints = ['main.ts', 'wiring/writer-thread.ts', 'db/threads/reader-thread.ts'].map(file =>
+  join(repositoryRoot, 'src', file),
 );
 
 export type Executable = {
   outfile: string;
-  /** Another machine's; without it the executable is for this one. */
+  /** Default: this machine. */
   target?: Target;
-  /** Applied beside the one for libsql. */
+  /** Applied in addition to the plugin for libsql. */
   plugins?: readonly BunPlugin[];
 };
 
-/** @throws when it does not build, or the database engine found no way into it. */
+/** @throws when the build fails or does not contain the database engine */
 export async function buildExecutable({ outfile, target, plugins = [] }: Executable): Promise<void> {
-  const native = nativePlugin(ROOT, target ?? hostTarget());
+  const native = nativePlugin(repositoryRoot, target ?? hostTarget());
   mkdirSync(dirname(outfile), { recursive: true });
   rmSync(outfile, { force: true });
   const result = await Bun.build({
-    entrypoints: ENTRYPOINTS,
-    root: join(ROOT, 'src'),
+    entrypoints,
+    root: join(repositoryRoot, 'src'),
     target: 'bun',
     format: 'esm',
-    // Parsed ahead: three times faster to start. Bytecode belongs to one machine type, so only for the host's own.
+    // What is imported with `import()` becomes a file of its own, with the modules of node that only it needs.
+    splitting: true,
+    // Bytecode makes the start three times faster. It works on one machine type only, so other targets get none.
     bytecode: target === undefined,
     minify: { whitespace: true, syntax: true, identifiers: false },
     define: {
@@ -39,7 +41,7 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
       HOOKTAPE_COMMIT: JSON.stringify(commit()),
     },
     compile: {
-      // Naming the host's own target would fetch a runtime on machines where Bun's baseline variant runs.
+      // On machines that run Bun's baseline variant, naming the host's target would download a runtime.
       ...(target === undefined ? {} : { target }),
       outfile,
       autoloadDotenv: false,
@@ -48,7 +50,7 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
     plugins: [native, ...plugins],
   });
   for (const log of result.logs) console.error(log);
-  if (!native.applied()) throw new Error('libsql is not part of the program: the binary would have no database');
+  if (!native.applied()) throw new Error('libsql is not in the bundle: the executable would have no database');
   if ((target ?? hostTarget()).startsWith('bun-darwin')) signWhereNeeded(outfile);
 }
 
@@ -57,11 +59,11 @@ function signWhereNeeded(outfile: string): void {
   if (!isSigned(file)) writeFileSync(outfile, signAdHoc(file, 'hooktape'));
 }
 
-/** What the executable will say about its source. */
+/** The commit that the executable reports. */
 export function commit(): string {
   const given = process.env['HOOKTAPE_COMMIT'];
   if (given) return given;
-  const git = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, stderr: 'ignore' });
+  const git = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], { cwd: repositoryRoot, stderr: 'ignore' });
   return git.exitCode === 0 ? git.stdout.toString().trim() : 'unknown';
 }
 
@@ -69,6 +71,6 @@ export function hostTarget(): Target {
   const musl = process.platform === 'linux' && Bun.spawnSync(['ldd', '--version']).stderr.includes('musl');
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `bun-${system}-${process.arch}${musl ? '-musl' : ''}`;
-  if (!isTarget(name)) throw new Error(`no build for ${name}`);
+  if (!isTarget(name)) throw new Error(`there is no build for ${name}`);
   return name;
 }

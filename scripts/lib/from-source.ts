@@ -1,4 +1,4 @@
-/* The server from source, in this process or one of its own: for what the built program has no switch for. */
+/* Runs the server from source, in this process or in a new one, with options that the compiled program does not have. */
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -6,27 +6,27 @@ import { createFront } from '../../src/front.ts';
 import type { Logger } from '../../src/log.ts';
 import { createServices, type Services } from '../../src/wiring.ts';
 
-const say =
+const print =
   (level: string) =>
   (message: string, fields: object = {}): void =>
     console.error(level, message, fields);
-const quiet = (): void => {};
-const log: Logger = { debug: quiet, info: quiet, warn: say('warn'), error: say('error'), child: () => log };
+const ignore = (): void => {};
+const log: Logger = { debug: ignore, info: ignore, warn: print('warn'), error: print('error'), child: () => log };
 
-const secret = 'a secret for benches, which is long enough';
+const secret = 'a secret for benchmarks that is long enough';
 const threadFiles = { writer: '../../src/wiring/writer-thread.ts', reader: '../../src/db/threads/reader-thread.ts' };
-const limits = (dataDir: string) => ({
+const settings = (dataDir: string) => ({
   HOOKTAPE_DATA_DIR: dataDir,
   HOOKTAPE_RATE_LIMIT: '1000000',
   HOOKTAPE_PRO_RETENTION: '0',
 });
 
-/** Settings with which the built program serves what was made here. */
-export const dataSetEnv = (dataDir: string) => ({ ...limits(dataDir), HOOKTAPE_SECRET: secret });
+/** Environment with which the compiled program can open a database that was created here. */
+export const dataSetEnv = (dataDir: string) => ({ ...settings(dataDir), HOOKTAPE_SECRET: secret });
 
-/** @param searchIndex false: without the search index */
+/** @param searchIndex false turns the search index off */
 export function openServices(dataDir: string, searchIndex = true): Promise<Services> {
-  const result = readConfig({ env: limits(dataDir), readFile: () => '' });
+  const result = readConfig({ env: settings(dataDir), readFile: () => '' });
   if (!result.ok) throw new Error(result.problems.join('\n'));
   return createServices({
     config: result.config,
@@ -46,8 +46,8 @@ export function openServices(dataDir: string, searchIndex = true): Promise<Servi
 
 /** `from-source.ts DATA_DIR PORT [without-index]`: serves until SIGTERM. */
 if (import.meta.main) {
-  const [dataDir = '', port = '0', without] = process.argv.slice(2);
-  const services = await openServices(dataDir, without === undefined);
+  const [dataDir = '', port = '0', withoutIndex] = process.argv.slice(2);
+  const services = await openServices(dataDir, withoutIndex === undefined);
   const { ingest, clientAddress, onError } = services;
   const front = createFront({ ingest, fetch: createApp(services).fetch, clientAddress, onError });
   await front.listen(Number(port), '127.0.0.1');

@@ -1,6 +1,6 @@
 /*
- * A copy of the compiled program in a directory of its own, as an operator would have it: started, asked and stopped only
- * through its public interface. Nothing of the caller's environment reaches it but PATH.
+ * Installs a copy of the compiled program in a temporary directory. Scripts use only its public interface: commands, signals and
+ * HTTP. Of the caller's environment it gets only PATH.
  */
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,38 +8,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 
-/** Who the program runs as when these scripts run as root. */
-export const NOBODY = 65534;
-const READY_WITHIN_MS = 20_000;
-const COMMAND_TAKES_MS = 30_000;
+/** The user and group id that the program gets when the scripts run as root. */
+export const nobodyId = 65534;
+const readyTimeoutMs = 20_000;
+const commandTimeoutMs = 30_000;
 
 export type Env = Record<string, string>;
-export type Finished = { exitCode: number; stdout: string; stderr: string };
+export type CommandResult = { exitCode: number; stdout: string; stderr: string };
 
 export type Server = {
   /** `http://127.0.0.1:PORT` */
   origin: string;
   port: number;
   pid: number;
-  /** From spawning the process to the first answer that it is ready. */
+  /** From spawning the process until /readyz answers 200. */
   startupMs: number;
   /** The last output of the process, for failure reports. */
   output: () => string;
-  /** Sends a signal and waits for the end; the exit code, or 128 + signal number. */
+  /** Sends a signal and waits for the process to exit. @returns the exit code, or 128 + signal number */
   end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>;
 };
 
 export type Installation = {
-  /** The working directory; it starts empty. */
+  /** The working directory, empty at first. */
   dir: string;
   dataDir: string;
-  run: (args: readonly string[], env?: Env) => Promise<Finished>;
+  run: (args: readonly string[], env?: Env) => Promise<CommandResult>;
   start: (port: number, env?: Env) => Promise<Server>;
-  /** Kills what still runs and removes everything. */
+  /** Kills the running servers and deletes all files. */
   remove: () => Promise<void>;
 };
 
-/** The path of the executable. @throws when it has not been built. */
+/** The path of the executable. @throws when it has not been built */
 export function builtBinary(): string {
   const binary = join(import.meta.dir, '../../dist/hooktape');
   if (!existsSync(binary)) throw new Error('dist/hooktape is missing; run: bun run build');
@@ -63,10 +63,10 @@ export function install(
   copyFileSync(built, binary);
   mkdirSync(dir);
   for (const path of [base, binary, dir]) chmodSync(path, 0o755);
-  const demote = process.getuid?.() === 0 ? demotion() : [];
-  if (demote.length > 0) chownSync(dir, NOBODY, NOBODY);
+  const dropRoot = process.getuid?.() === 0 ? dropRootCommand() : [];
+  if (dropRoot.length > 0) chownSync(dir, nobodyId, nobodyId);
   const dataDir = join(dir, 'data');
-  const command = [...wrap, ...demote, ...emulator, binary];
+  const command = [...wrap, ...dropRoot, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
   const running = new Set<Subprocess>();
   let port = 0;
@@ -81,13 +81,13 @@ export function install(
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
-        timeout: emulator.length > 0 ? 4 * COMMAND_TAKES_MS : COMMAND_TAKES_MS,
+        timeout: emulator.length > 0 ? 4 * commandTimeoutMs : commandTimeoutMs,
       });
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
     },
-    start: async (chosen, env = {}) => {
-      port = chosen;
+    start: async (serverPort, env = {}) => {
+      port = serverPort;
       const startedAt = performance.now();
       const child = Bun.spawn([...command, 'serve'], {
         cwd: dir,
@@ -129,10 +129,10 @@ export function freePort(): Promise<number> {
   return promise;
 }
 
-function demotion(): string[] {
+function dropRootCommand(): string[] {
   const setpriv = Bun.which('setpriv');
   if (!setpriv) throw new Error('running as root needs setpriv (util-linux) to try the program as another user');
-  return [setpriv, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  return [setpriv, `--reuid=${nobodyId}`, `--regid=${nobodyId}`, '--clear-groups'];
 }
 
 function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>): () => string {
@@ -147,7 +147,7 @@ function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>): () => string {
 }
 
 async function untilReady(child: Subprocess, origin: string, output: () => string): Promise<void> {
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + readyTimeoutMs;
   while (performance.now() < deadline) {
     if (child.exitCode !== null)
       throw new Error(`the server ended with ${child.exitCode} instead of starting:\n${output()}`);
@@ -159,5 +159,5 @@ async function untilReady(child: Subprocess, origin: string, output: () => strin
     await Bun.sleep(1);
   }
   child.kill('SIGKILL');
-  throw new Error(`the server was not ready after ${READY_WITHIN_MS / 1000} s:\n${output()}`);
+  throw new Error(`the server was not ready after ${readyTimeoutMs / 1000} s:\n${output()}`);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { isSigned, signAdHoc } from './mach-o.ts';
 
-const CODE_BYTES = 10_000;
+const codeBytes = 10_000;
 
-/** The least that a Mac calls an executable: header, __TEXT, __LINKEDIT, an old signature after `CODE_BYTES` bytes. */
+/** A minimal executable: header, __TEXT, __LINKEDIT, and an old signature after `codeBytes` bytes. */
 function executable(oldSignature = Buffer.alloc(64, 7)): Buffer {
   const segment = (name: string, offset: number, size: number) => {
     const command = Buffer.alloc(72);
@@ -16,28 +16,28 @@ function executable(oldSignature = Buffer.alloc(64, 7)): Buffer {
     return command;
   };
   const signature = Buffer.alloc(16);
-  [0x1d, 16, CODE_BYTES, oldSignature.length].forEach((word, index) => {
+  [0x1d, 16, codeBytes, oldSignature.length].forEach((word, index) => {
     signature.writeUInt32LE(word, 4 * index);
   });
-  const commands = [segment('__TEXT', 0, 8192), segment('__LINKEDIT', 8192, CODE_BYTES - 8192 + 64), signature];
+  const commands = [segment('__TEXT', 0, 8192), segment('__LINKEDIT', 8192, codeBytes - 8192 + 64), signature];
   const header = Buffer.alloc(32);
   header.writeUInt32LE(0xfeedfacf, 0);
   header.writeUInt32LE(commands.length, 16);
-  const code = Buffer.alloc(CODE_BYTES, 'what it does ');
+  const code = Buffer.alloc(codeBytes, 'what it does ');
   Buffer.concat([header, ...commands]).copy(code);
   return Buffer.concat([code, oldSignature]);
 }
 
 describe('signAdHoc', () => {
-  test('a signature that does not hold is replaced by one that does', () => {
+  test('replaces an invalid signature with a valid one', () => {
     const before = executable();
     expect(isSigned(before)).toBe(false);
     const after = signAdHoc(before, 'hooktape');
     expect(isSigned(after)).toBe(true);
     expect(after.includes('hooktape\0')).toBe(true);
     expect(after.length % 16).toBe(0);
-    // The code is the same but for the two load commands that say where the file ends now.
-    expect(after.subarray(300, CODE_BYTES)).toEqual(before.subarray(300, CODE_BYTES));
+    // Only the two load commands with the new end of the file differ.
+    expect(after.subarray(300, codeBytes)).toEqual(before.subarray(300, codeBytes));
   });
 
   test('the last segment ends where the file ends', () => {
@@ -47,8 +47,8 @@ describe('signAdHoc', () => {
     expect(after.readBigUInt64LE(linkedit + 32)).toBeGreaterThanOrEqual(after.readBigUInt64LE(linkedit + 48));
   });
 
-  test('one changed byte anywhere in the code breaks it', () => {
-    for (const at of [300, 4096, CODE_BYTES - 1]) {
+  test('one changed byte anywhere in the code invalidates the signature', () => {
+    for (const at of [300, 4096, codeBytes - 1]) {
       const signed = signAdHoc(executable(), 'hooktape');
       signed.writeUInt8((signed.readUInt8(at) + 1) & 0xff, at);
       expect(isSigned(signed)).toBe(false);
@@ -60,8 +60,10 @@ describe('signAdHoc', () => {
     expect(signAdHoc(once, 'hooktape')).toEqual(once);
   });
 
-  test('what is no macOS executable is refused', () => {
-    expect(() => isSigned(Buffer.from('#!/bin/sh\n'.repeat(10)))).toThrow('no macOS executable');
-    expect(() => signAdHoc(Buffer.concat([executable(), Buffer.from('more')]), 'x')).toThrow('last thing in the file');
+  test('refuses a file that is not a macOS executable', () => {
+    expect(() => isSigned(Buffer.from('#!/bin/sh\n'.repeat(10)))).toThrow('not a macOS executable');
+    expect(() => signAdHoc(Buffer.concat([executable(), Buffer.from('more')]), 'x')).toThrow(
+      'not at the end of the file',
+    );
   });
 });

@@ -1,6 +1,6 @@
 /*
- * The code signature inside a macOS executable. A Mac ends a process at once whose pages do not match the hashes in its
- * own file; Bun leaves the runtime's old signature in what it makes for Intel. Layout: XNU's `cs_blobs.h`, `loader.h`.
+ * Checks and replaces the code signature in a macOS executable. macOS kills a process whose pages do not match the hashes in its
+ * signature, and Bun leaves the runtime's old signature in executables for Intel. Layout: XNU's `cs_blobs.h`, `loader.h`.
  */
 import { createHash } from 'node:crypto';
 
@@ -19,7 +19,7 @@ const PAGE_SHIFT = 12;
 const EXEC_SEGMENT_MAIN = 1n;
 
 type Layout = {
-  /** Offsets of the load command and of what it points at. */
+  /** Offsets of the load command and of the data that it refers to. */
   command: number;
   start: number;
   size: number;
@@ -27,7 +27,7 @@ type Layout = {
   text: { offset: bigint; size: bigint };
 };
 
-/** Whether every page of `file` is as its own signature says. @throws when it is no 64-bit Mach-O file with a signature */
+/** Whether every page of `file` matches its signature. @throws when it is not a 64-bit Mach-O file with a signature */
 export function isSigned(file: Buffer): boolean {
   const { start } = layoutOf(file);
   if (start + SUPER_BLOB_BYTES > file.length || file.readUInt32BE(start) !== MAGIC_SUPER_BLOB) return false;
@@ -44,14 +44,14 @@ export function isSigned(file: Buffer): boolean {
 }
 
 /**
- * The same executable with an ad hoc signature, which is what a Mac needs to start it; it says nothing of who made it.
+ * Returns the executable with an ad hoc signature. macOS needs one to start it; it does not identify the author.
  *
- * @param identifier what the signature calls the program
- * @throws when it is no 64-bit Mach-O file with room for a signature at its end
+ * @param identifier the program's name in the signature
+ * @throws when it is not a 64-bit Mach-O file with a signature at its end
  */
 export function signAdHoc(file: Buffer, identifier: string): Buffer {
   const { command, start, size, linkedit, text } = layoutOf(file);
-  if (start + size !== file.length) throw new Error('the signature is not the last thing in the file');
+  if (start + size !== file.length) throw new Error('the signature is not at the end of the file');
   const name = Buffer.from(`${identifier}\0`);
   const pages = Math.ceil(start / (1 << PAGE_SHIFT));
   const pageHashes = CODE_DIRECTORY_BYTES + name.length;
@@ -112,7 +112,7 @@ function layoutOf(file: Buffer): Layout {
   const text = segments.get('__TEXT');
   const linkedit = segments.get('__LINKEDIT');
   if (signature === undefined || text === undefined || linkedit === undefined)
-    throw new Error('it is no macOS executable with a place for a signature');
+    throw new Error('not a macOS executable with a signature');
   return {
     command: signature,
     start: file.readUInt32LE(signature + 8),

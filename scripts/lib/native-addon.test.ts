@@ -26,23 +26,23 @@ afterEach(() => {
 });
 
 describe('extracting the addon', () => {
-  test('writes it executable for its owner alone, and leaves nothing else', () => {
+  test('writes an executable file that only its owner can access, and no other file', () => {
     const path = extractAddon(addon, dir);
     expect(new Uint8Array(readFileSync(path))).toEqual(bytes);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(readdirSync(dir)).toHaveLength(1);
   });
 
-  test('uses an identical file again: threads must map one and the same', () => {
+  test('reuses an identical file, because all threads must map the same one', () => {
     const { ino } = statSync(extractAddon(addon, dir));
     expect(statSync(extractAddon(addon, dir)).ino).toBe(ino);
   });
 
-  test('gives an absolute path for a relative directory', () => {
+  test('returns an absolute path for a relative directory', () => {
     expect(extractAddon(addon, relative(process.cwd(), dir))).toBe(extractAddon(addon, dir));
   });
 
-  test('does not read it again where the process has compared it', () => {
+  test('does not read the addon again after the process has compared it', () => {
     const path = extractAddon(addon, dir);
     const read = () => {
       throw new Error('read again');
@@ -51,13 +51,13 @@ describe('extracting the addon', () => {
     expect(() => extractAddon({ ...addon, read }, dir)).toThrow('read again');
   });
 
-  test.each([true, false])('replaces a file of that name that was cut short; compared before: %p', compared => {
+  test.each([true, false])('replaces a truncated file with the same name; compared before: %p', compared => {
     writeFileSync(join(dir, addon.name), '');
     expect(readFileSync(extractAddon({ ...addon, compared }, dir))).toEqual(Buffer.from(bytes));
     expect(readdirSync(dir)).toHaveLength(1);
   });
 
-  test('replaces a file of that name with other bytes', () => {
+  test('replaces a file that has the same name and other bytes', () => {
     writeFileSync(join(dir, addon.name), 'evil'.padEnd(bytes.length), { mode: 0o755 });
     const path = extractAddon(addon, dir);
     expect(readFileSync(path)).toEqual(Buffer.from(bytes));
@@ -65,7 +65,7 @@ describe('extracting the addon', () => {
     expect(readdirSync(dir)).toHaveLength(1);
   });
 
-  test.each([true, false])('replaces a symbolic link, even to the right bytes; compared before: %p', compared => {
+  test.each([true, false])('replaces a symbolic link, even to an identical file; compared before: %p', compared => {
     const elsewhere = join(dir, 'elsewhere');
     writeFileSync(elsewhere, bytes);
     symlinkSync(elsewhere, join(dir, addon.name));
@@ -75,24 +75,24 @@ describe('extracting the addon', () => {
 });
 
 describe('loading the addon', () => {
-  test('tries every directory and names each with its reason', () => {
+  test('tries every directory and reports the reason for each', () => {
     const missing = join(dir, 'missing');
     mkdirSync(join(dir, 'here'));
     const attempt = () => loadAddon(addon, [missing, join(dir, 'here')]);
     expect(attempt).toThrow(missing);
     expect(attempt).toThrow(join(dir, 'here'));
     expect(attempt).toThrow(
-      /^no directory can hold the database engine[\s\S]*\n.*set HOOKTAPE_DATA_DIR to a directory that is\.$/,
+      /^no directory for the database engine is writable[\s\S]*\n.*set HOOKTAPE_DATA_DIR to such a directory\.$/,
     );
     expect(attempt).toThrow(expect.objectContaining({ code: 'ERR_DLOPEN_FAILED' }));
   });
 
-  test('looks into the data directory first', () => {
+  test('tries the data directory first', () => {
     expect(addonDirs({ HOOKTAPE_DATA_DIR: '/srv/tape' })[0]).toBe('/srv/tape');
     expect(addonDirs({})).not.toContain('');
   });
 
-  test('waits for the first call, happens once and keeps `this`', () => {
+  test('happens once, at the first call, and passes `this` on', () => {
     let loads = 0;
     const native = lazyNative(() => {
       loads++;

@@ -1,11 +1,11 @@
 /*
- * Runs inside the compiled binary in place of libsql's own addon lookup (see native-plugin.ts). The addon travels in the
- * executable, but the system can only map it from a real file: it is written once to the first directory that allows
- * execution, the data directory before all others, and an identical file is used again. Threads must share one file: two
- * mapped copies of SQLite in one process would break each other's file locks.
+ * Replaces libsql's addon loader in the compiled executable (see native-plugin.ts). The addon is embedded in the executable, but
+ * the system can only map a real file: it is written to the first directory that allows execution, starting with the data
+ * directory, and an identical file is reused. All threads must map the same file: two copies of SQLite in one process would break
+ * each other's file locks.
  *
- * Loading waits for the first call, so importing libsql costs nothing and the entry file only has to set
- * `process.env.HOOKTAPE_DATA_DIR` before a database is opened, and to hand its environment to the Workers.
+ * The addon is loaded at the first call, so the entry file only has to set `process.env.HOOKTAPE_DATA_DIR` before a database is
+ * opened, and to pass its environment to the Workers.
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,33 +15,33 @@ import { resolve } from 'node:path';
 type Native = Record<string, (...args: unknown[]) => unknown>;
 
 export type Addon = {
-  /** Of the file; another addon has another name. */
+  /** The file name, different for each version of the addon. */
   name: string;
   size: number;
-  /** Some ten megabytes, so only when they are needed. */
+  /** About ten megabytes, so read only when needed. */
   read: () => Uint8Array;
-  /** Whether the process has already compared the file: its other threads map what the first one did. */
+  /** Another thread of this process has already compared the file with the embedded addon. */
   compared: boolean;
 };
 
 /**
- * Puts the addon into `dir` and returns its absolute path. What is not ours byte for byte is replaced, never mapped; so
- * nothing has to wait for the disk here, and a file that a power failure cut short costs one more write.
+ * Writes the addon to `dir` and returns its absolute path. A file that differs in any byte is replaced and never mapped, so no
+ * fsync is needed: a file that a power failure truncated is simply written again.
  *
- * @throws when the directory cannot be written, or somebody else's file is in the way.
+ * @throws when the directory is not writable, or another user's file has this name
  */
 export function extractAddon(addon: Addon, dir: string): string {
-  // Absolute: the system would look a bare file name up in its library path.
+  // Absolute: the system would search its library path for a bare file name.
   const path = resolve(dir, addon.name);
-  if (holdsAddon(path, addon)) return path;
+  if (containsAddon(path, addon)) return path;
   const part = `${path}.${randomUUID()}`;
   try {
     writeFileSync(part, addon.read(), { flag: 'wx', mode: 0o700 });
     try {
-      // A link, unlike a rename, never replaces what another thread has mapped in the meantime.
+      // Unlike a rename, a link never replaces a file that another thread has mapped in the meantime.
       linkSync(part, path);
     } catch {
-      if (!holdsAddon(path, addon)) renameSync(part, path);
+      if (!containsAddon(path, addon)) renameSync(part, path);
     }
   } finally {
     rmSync(part, { force: true });
@@ -49,7 +49,7 @@ export function extractAddon(addon: Addon, dir: string): string {
   return path;
 }
 
-/** Loads the addon from the first directory that takes it and lets it be mapped. */
+/** Loads the addon from the first directory that is writable and allows execution. */
 export function loadAddon(addon: Addon, dirs: readonly string[]): Native {
   const refusals: string[] = [];
   for (const dir of dirs) {
@@ -59,20 +59,20 @@ export function loadAddon(addon: Addon, dirs: readonly string[]): Native {
       refusals.push(`  ${dir}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  const words = `no directory can hold the database engine (writable, mounted with exec):\n${refusals.join('\n')}`;
-  // With a code it is told as it is, without a stack.
-  throw Object.assign(new Error(`${words}\nMount one of them so, or set HOOKTAPE_DATA_DIR to a directory that is.`), {
+  const message = `no directory for the database engine is writable and mounted with exec:\n${refusals.join('\n')}`;
+  // An error with a code is printed without its stack.
+  throw Object.assign(new Error(`${message}\nRemount one of them, or set HOOKTAPE_DATA_DIR to such a directory.`), {
     code: 'ERR_DLOPEN_FAILED',
   });
 }
 
-/** Where to look for room, best first. */
+/** Directories to try, in this order. */
 export function addonDirs(env: Record<string, string | undefined>): string[] {
   const dataDir = env['HOOKTAPE_DATA_DIR'];
   return [...(dataDir ? [dataDir] : []), tmpdir(), '/dev/shm'];
 }
 
-/** The functions libsql takes from its addon, each loading it when first called. */
+/** The functions that libsql uses from its addon. The first call loads it. */
 export function lazyNative(load: () => Native): Native {
   let native: Native | undefined;
   return new Proxy<Native>(
@@ -91,11 +91,11 @@ export function lazyNative(load: () => Native): Native {
   );
 }
 
-function holdsAddon(path: string, { size, read, compared }: Addon): boolean {
+function containsAddon(path: string, { size, read, compared }: Addon): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  // In a shared temp directory only a plain file of our own can be trusted not to change after the comparison.
+  // In a shared temp directory, only a regular file of this user cannot be changed by others after the comparison.
   if (!found?.isFile() || found.size !== size) return false;
-  // Windows has no user ids; its temp directory is each user's own.
+  // Windows has no user ids; each user has a private temp directory.
   if (process.getuid && found.uid !== process.getuid()) return false;
   return compared || readFileSync(path).equals(read());
 }

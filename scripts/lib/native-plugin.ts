@@ -1,14 +1,14 @@
 /*
- * Bundler plugin: libsql picks its native addon by a computed `require`, which no bundler can follow. The lookup is
- * replaced by native-addon.ts with the one addon of the target embedded. If libsql changes so that the replacement no
- * longer applies, the build fails rather than the binary.
+ * Bundler plugin that embeds libsql's native addon. libsql loads its addon with a computed `require`, which bundlers cannot
+ * follow; the plugin replaces that code with native-addon.ts and the addon of the target. If a new libsql version no longer
+ * matches, the build fails.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BunPlugin } from 'bun';
 
-/** Compile targets, and the package that has libsql's addon for each. */
-export const ADDON_PACKAGES = {
+/** For each compile target, the package with libsql's addon. */
+export const addonPackages = {
   'bun-linux-x64': '@libsql/linux-x64-gnu',
   'bun-linux-x64-baseline': '@libsql/linux-x64-gnu',
   'bun-linux-x64-musl': '@libsql/linux-x64-musl',
@@ -19,34 +19,31 @@ export const ADDON_PACKAGES = {
   'bun-windows-x64': '@libsql/win32-x64-msvc',
 } as const;
 
-export type Target = keyof typeof ADDON_PACKAGES;
+export type Target = keyof typeof addonPackages;
 
-export const isTarget = (name: string): name is Target => Object.hasOwn(ADDON_PACKAGES, name);
+export const isTarget = (name: string): name is Target => Object.hasOwn(addonPackages, name);
 
-const LOOKUP = /function requireNative\(\) \{[\s\S]*?\n\}\n/;
+const addonLookup = /function requireNative\(\) \{[\s\S]*?\n\}\n/;
 
 export function nativePlugin(root: string, target: Target): BunPlugin & { applied: () => boolean } {
-  const addon = join(root, 'node_modules', ADDON_PACKAGES[target], 'index.node');
+  const addon = join(root, 'node_modules', addonPackages[target], 'index.node');
   let applied = false;
   return {
     name: 'libsql-native',
     applied: () => applied,
     setup(build) {
       if (!existsSync(addon)) {
-        throw new Error(`${ADDON_PACKAGES[target]} is not installed; run: bun install --os='*' --cpu='*'`);
+        throw new Error(`${addonPackages[target]} is not installed; run: bun install --os='*' --cpu='*'`);
       }
       build.onLoad({ filter: /node_modules\/libsql\/index\.js$/ }, async ({ path }) => {
         const source = await Bun.file(path).text();
-        const contents = source.replace(LOOKUP, 'const { requireNative } = require("hooktape-native");\n');
-        if (contents === source)
-          throw new Error('libsql looks its addon up in another way now: adapt native-plugin.ts');
+        const contents = source.replace(addonLookup, 'const { requireNative } = require("hooktape-native");\n');
+        if (contents === source) throw new Error('libsql now loads its addon in another way: update native-plugin.ts');
         applied = true;
         return { contents, loader: 'js' };
       });
-      build.onResolve({ filter: /^hooktape-native$/ }, () => ({
-        path: join(import.meta.dir, 'native.ts'),
-        namespace: 'hooktape-native',
-      }));
+      // The path is part of the names of chunks, so it must not depend on where this is built.
+      build.onResolve({ filter: /^hooktape-native$/ }, () => ({ path: 'native.ts', namespace: 'hooktape-native' }));
       build.onLoad({ filter: /.*/, namespace: 'hooktape-native' }, () => {
         const bytes = readFileSync(addon);
         return {

@@ -1,4 +1,4 @@
-/* What the scripts send: GitHub's own examples, one document of 1.6 KB as a shop sends it, and events of 1 KB as Stripe sends them. */
+/* Payloads for the scripts: GitHub's examples, an order of 1.6 KB, and events of 1 KB in Stripe's format. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 
 export type Payload = { event: string; body: Uint8Array };
@@ -32,7 +32,7 @@ export function smallPayload(): Payload {
   return { event: 'order.paid', body: new TextEncoder().encode(JSON.stringify({ ...order, note })) };
 }
 
-/** Events of about 1 KB in Stripe's form, each with ids, amounts and times of its own; the same ones in every run. */
+/** Events of about 1 KB in Stripe's format with pseudo-random ids, amounts and times, the same in every run. */
 export function stripePayloads(count: number): Payload[] {
   const encoder = new TextEncoder();
   const random = createRandom(1);
@@ -81,7 +81,7 @@ export function stripePayloads(count: number): Payload[] {
   });
 }
 
-/** Whole numbers below a limit, in a sequence that the seed decides (mulberry32). */
+/** Integers below a limit, in a sequence that the seed determines (mulberry32). */
 function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return limit => {

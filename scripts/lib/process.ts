@@ -1,4 +1,4 @@
-/* What a running process takes of its machine, and what the machine lets it take. Linux. */
+/* Resource usage and limits of a running process. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Resident memory, MB. */
@@ -11,10 +11,10 @@ export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`)
 
 const ticksPerSecond = 100;
 
-/** CPU time that a process takes within `ms`, of all its threads, in ms. */
+/** CPU time that all threads of a process use within `ms`, in ms. */
 export async function cpuMs(pid: number, ms: number): Promise<number> {
   const used = (): number => {
-    // Behind the name, which may have spaces: proc(5), fields 14 and 15.
+    // Fields 14 and 15 in proc(5). The name before them may contain spaces.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
@@ -39,24 +39,25 @@ export async function highestResident(pid: number, work: () => Promise<unknown>)
   return highest;
 }
 
-/** A command line that gives its command this many open files; undefined when this user may not. */
+/** A command prefix that sets the limit of open files; undefined when the user may not set it. */
 export function withOpenFiles(limit: number): string[] | undefined {
   const wrap = ['prlimit', `--nofile=${limit}:${limit}`];
   if (!Bun.which('prlimit')) return undefined;
   return Bun.spawnSync([...wrap, 'true'], { stderr: 'ignore' }).exitCode === 0 ? wrap : undefined;
 }
 
-/** Gives this very process that many open files. @returns whether it has them now */
+/** Sets this process's limit of open files. @returns whether that succeeded */
 export function raiseOwnOpenFiles(limit: number): boolean {
   const set = Bun.spawnSync(['prlimit', `--pid=${process.pid}`, `--nofile=${limit}:${limit}`], { stderr: 'ignore' });
   return set.exitCode === 0;
 }
 
-/** @throws when it is not so within the time; says `what` then. */
-export async function until(what: string, withinMs: number, probe: () => boolean | Promise<boolean>): Promise<number> {
+/** Polls until `probe` is true. @returns the elapsed ms @throws after `timeoutMs`, naming `what` */
+export async function until(what: string, timeoutMs: number, probe: () => boolean | Promise<boolean>): Promise<number> {
   const startedAt = performance.now();
   while (!(await probe())) {
-    if (performance.now() - startedAt > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (performance.now() - startedAt > timeoutMs)
+      throw new Error(`timed out after ${timeoutMs} ms waiting until ${what}`);
     await Bun.sleep(20);
   }
   return performance.now() - startedAt;

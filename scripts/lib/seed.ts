@@ -1,4 +1,4 @@
-/* Fills an endpoint through the front door, as fast as many kept-alive connections allow. */
+/* Fills an endpoint by sending deliveries over many keep-alive connections. */
 import type { Payload } from './payloads.ts';
 import { payloadOf } from './senders.ts';
 import { connect, deliveryRequest } from './wire.ts';
@@ -11,7 +11,7 @@ export type Seeded = {
   sample: string[];
 };
 
-/** Sends `count` deliveries, cycling through the payloads; a 503 is waited out. @throws on any other refusal. */
+/** Sends `count` deliveries, cycling through the payloads and retrying after a 503. @throws on any other refusal */
 export async function seed(
   address: string,
   payloads: readonly Payload[],

@@ -1,24 +1,26 @@
 /*
- * Concurrent senders that keep a ledger. Each delivery has a number as its sub-path and is sent once; a sender whose
- * connection breaks goes on with the next number on a new connection. The proof afterwards compares ledger and server.
+ * Concurrent senders that record every response in a ledger, and the comparison of the ledger with what the server stored. Each
+ * delivery is sent once, with its number as the sub-path. When a connection breaks, its sender continues with the next number on
+ * a new connection.
  */
 import type { Api, Endpoint } from './api.ts';
 import type { Payload } from './payloads.ts';
 import { type Connection, connect, deliveryRequest } from './wire.ts';
 
 export type Ledger = {
-  /** Event id -> number of the delivery it was the answer to. */
+  /** Event id -> number of the delivery. */
   acknowledged: Map<string, number>;
   sent: number;
   /** Answered, but not with 200. */
   refused: number;
-  /** Not answered: whether such a delivery is stored is open. */
+  /** No response: such a delivery may or may not be stored. */
   unanswered: number;
-  /** Ids that were given out twice. */
+  /** Responses with an id that an earlier response had. */
   repeatedIds: number;
 };
 
-export type Proof = { stored: number; missing: number; twice: number; damaged: number; strange: number };
+/** Counts of stored events: `strange` ones have a number that was never sent, `twice` ones a number that another event has. */
+export type Comparison = { stored: number; missing: number; twice: number; damaged: number; strange: number };
 
 export type Senders = { ledger: Ledger; stop: () => Promise<Ledger> };
 
@@ -38,7 +40,7 @@ export function startSenders(address: string, payloads: readonly Payload[], coun
       }
       const number = ledger.sent++;
       try {
-        record(
+        recordAnswer(
           ledger,
           number,
           await connection.send(deliveryRequest(`${address}/${number}`, payloadOf(payloads, number))),
@@ -63,8 +65,8 @@ export function startSenders(address: string, payloads: readonly Payload[], coun
   };
 }
 
-/** Notes the answer to delivery `number`. */
-export function record(ledger: Ledger, number: number, answer: { status: number; body: string }): void {
+/** Adds the response to delivery `number` to the ledger. */
+export function recordAnswer(ledger: Ledger, number: number, answer: { status: number; body: string }): void {
   if (answer.status !== 200) {
     ledger.refused++;
     return;
@@ -74,32 +76,33 @@ export function record(ledger: Ledger, number: number, answer: { status: number;
   ledger.acknowledged.set(id, number);
 }
 
-/** Reads every event of the endpoint back, body included, and holds it against the ledger. */
-export async function prove(
+/** Reads every event of the endpoint with its body, and compares it with the ledger. */
+export async function compareWithServer(
   api: Api,
   endpoint: Endpoint,
   ledger: Ledger,
   payloads: readonly Payload[],
-): Promise<Proof> {
-  const proof: Proof = { stored: 0, missing: 0, twice: 0, damaged: 0, strange: 0 };
+): Promise<Comparison> {
+  const comparison: Comparison = { stored: 0, missing: 0, twice: 0, damaged: 0, strange: 0 };
   const digests = payloads.map(({ body }) => sha256(body));
   const idByNumber = new Map<number, string>();
   for await (const { events } of api.events(endpoint.id)) {
     const bodies = await Promise.all(events.map(({ id }) => api.raw(id)));
     for (const [at, { id, path }] of events.entries()) {
       const number = Number(path.slice(1));
-      proof.stored++;
-      if (!/^\/\d+$/.test(path) || number >= ledger.sent) proof.strange++;
-      if (idByNumber.has(number)) proof.twice++;
+      comparison.stored++;
+      if (!/^\/\d+$/.test(path) || number >= ledger.sent) comparison.strange++;
+      if (idByNumber.has(number)) comparison.twice++;
       idByNumber.set(number, id);
-      if (sha256(bodies[at] ?? new Uint8Array()) !== digests[number % digests.length]) proof.damaged++;
+      if (sha256(bodies[at] ?? new Uint8Array()) !== digests[number % digests.length]) comparison.damaged++;
     }
   }
-  for (const [id, number] of ledger.acknowledged) if (idByNumber.get(number) !== id) proof.missing++;
-  return proof;
+  for (const [id, number] of ledger.acknowledged) if (idByNumber.get(number) !== id) comparison.missing++;
+  return comparison;
 }
 
-export const sound = (ledger: Ledger, { missing, twice, damaged, strange }: Proof): boolean =>
+/** Nothing acknowledged is missing, and nothing is duplicated or damaged. */
+export const isConsistent = (ledger: Ledger, { missing, twice, damaged, strange }: Comparison): boolean =>
   missing + twice + damaged + strange + ledger.repeatedIds === 0;
 
 export function payloadOf(payloads: readonly Payload[], number: number): Payload {

@@ -1,4 +1,4 @@
-/* A renamed test must not drop out of the list of slow ones unnoticed. */
+/* Keeps the list of slow tests true when a test file is renamed. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { slowTests, staleEntries } from './slow-tests.ts';

@@ -1,13 +1,13 @@
 /*
- * What `bun run test:fast` leaves out. A file belongs here when it takes more than a second or so by itself: because it starts
- * the whole program, waits for a real deadline, or works through a large history.
+ * The tests that `bun run test:fast` skips. A file belongs here when it alone takes about two seconds or more: because it
+ * starts the program as a process, waits for a real timeout, needs a large history, or tries every operation.
  */
 import { Glob } from 'bun';
 
 export const slowTests: readonly string[] = [
   // Browser, fault injection, libSQL server.
   'src/testing/**',
-  // The program as a process of its own.
+  // Start the program as a process.
   'src/main.test.ts',
   'src/shared-database.test.ts',
   'src/cli/account.test.ts',
@@ -27,8 +27,13 @@ export const slowTests: readonly string[] = [
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
   'src/features/search/index-maintenance.test.ts',
-  // Real deadlines and whole protocols.
+  // Every operation, payload or field.
+  'src/http/conformance.test.ts',
+  'src/http/hostile-input.test.ts',
+  'src/platforms/properties.test.ts',
+  // Real timeouts and complete protocols.
   'src/features/accounts/reset.test.ts',
+  'src/features/notifications/access.test.ts',
   'src/features/notifications/stream.test.ts',
   'src/features/notifications/stalled-client.test.ts',
   'src/features/mcp/conformance.test.ts',
@@ -46,10 +51,11 @@ export const slowTests: readonly string[] = [
   'src/http/connection/connection-limit.socket.test.ts',
   'src/http/invalid-credentials.test.ts',
   'src/http/connection/slow-bodies.test.ts',
+  'src/ingest/unfinished.test.ts',
   'src/ui/live/stream.test.ts',
   'src/wiring/observability.test.ts',
 ];
 
-/** Entries that match no test file any more: it was renamed or removed, and would run, or be missed, unnoticed. */
+/** Entries that match no test file, because it was renamed or removed. */
 export const staleEntries = (root: string): string[] =>
   slowTests.filter(pattern => ![...new Glob(pattern).scanSync({ cwd: root })].some(file => /\.test\.tsx?$/.test(file)));

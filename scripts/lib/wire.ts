@@ -1,6 +1,6 @@
 /*
- * A plain HTTP/1.1 client connection: one request at a time, bytes as given, never a silent second try. `fetch` sends a
- * request again when a kept-alive connection breaks, which would look like an event stored twice.
+ * A minimal HTTP/1.1 client connection: one request at a time, sent byte for byte, never retried. `fetch` silently repeats a
+ * request when a keep-alive connection breaks, which would look like an event stored twice.
  */
 import { connect as open } from 'node:net';
 import type { Payload } from './payloads.ts';
@@ -8,16 +8,16 @@ import type { Payload } from './payloads.ts';
 export type Answer = { status: number; body: string };
 
 export type Connection = {
-  /** Sends a whole request. @throws when the connection ends before the whole answer is here. */
+  /** Sends a request. @throws when the connection ends before the complete response has arrived */
   send: (request: Uint8Array) => Promise<Answer>;
-  /** Sends bytes and expects nothing yet; the last part of a request goes through `send`. */
+  /** Sends the first part of a request. The last part goes through `send`. */
   write: (part: Uint8Array) => void;
   close: () => void;
 };
 
 /**
- * @param localAddress which of this machine's addresses to come from
- * @throws when nobody listens.
+ * @param localAddress the address of this machine to connect from
+ * @throws when the connection is refused
  */
 export async function connect(origin: string, localAddress?: string): Promise<Connection> {
   const { hostname, port } = new URL(origin);
@@ -60,7 +60,7 @@ export async function connect(origin: string, localAddress?: string): Promise<Co
   };
 }
 
-/** A delivery as GitHub sends it, to the path of `address`. */
+/** A POST request with GitHub's headers to the path of `address`. */
 export function deliveryRequest(address: string, { event, body }: Payload): Uint8Array {
   const { host, pathname } = new URL(address);
   const head = [
@@ -75,7 +75,7 @@ export function deliveryRequest(address: string, { event, body }: Payload): Uint
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
 }
 
-/** The answer once it is whole; length-framed or chunked, nothing else is expected from our own server. */
+/** The response once it is complete, with Content-Length or chunked: the server sends no other kind. */
 function parse(text: string): Answer | undefined {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return;

@@ -1,39 +1,40 @@
 /*
- * The reverse proxies of docs/installing.md, each run with the very lines that stand there. Only what a machine of one's
- * own needs is put around or in place of them: loopback, free ports, no certificates, no state outside `directory`.
+ * Starts the reverse proxies of docs/installing.md with the configuration from that page. Only addresses, ports and certificates are
+ * replaced for a local test, and all state stays in `directory`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The name that the documentation's lines serve. */
-export const PUBLIC_HOST = 'hooks.example.com';
+/** The host name in the documented configuration. */
+export const publicHost = 'hooks.example.com';
 
 export type ReverseProxy = {
   name: string;
   /** Undefined when it is not installed. */
   program: string | undefined;
-  /** Whether header names keep their case and order; otherwise Go's spelling. */
+  /** Whether header names keep their case and order. Proxies written in Go change them. */
   exactNames: boolean;
-  /** Of the paths and queries that are tried, those that it is known, and documented, to rewrite. */
+  /** The tested paths and queries that it rewrites, as documented. */
   alters: readonly string[];
-  /** The command that runs it; writes its configuration first. */
+  /** Writes the configuration. @returns the arguments to start the proxy with */
   configure: (setup: { directory: string; port: number; upstream: number }) => string[];
 };
 
 const manual = readFileSync(join(import.meta.dir, '../../docs/installing.md'), 'utf8');
 
-/** The one block of the documentation whose fence says `language` and that contains `mark`. */
-function lines(language: string, mark: string): string {
+/** The only code block of the documentation in this language that contains `mark`. */
+function codeBlock(language: string, mark: string): string {
   const blocks = [...manual.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(found => found[1]);
   const [block, second] = blocks.filter(text => text?.includes(mark));
-  if (block === undefined || second !== undefined) throw new Error(`docs/installing.md has not one ${mark} block`);
+  if (block === undefined || second !== undefined)
+    throw new Error(`docs/installing.md must have exactly one block with ${mark}`);
   return block;
 }
 
-/** @throws when there is nothing to replace, so that a changed document cannot go untested */
+/** @throws when a text to replace is missing, because the documentation has changed */
 function replace(text: string, changes: Record<string, string>): string {
   return Object.entries(changes).reduce((before, [from, to]) => {
-    if (!before.includes(from)) throw new Error(`docs/installing.md no longer says ${from}`);
+    if (!before.includes(from)) throw new Error(`docs/installing.md no longer contains ${from}`);
     return before.replaceAll(from, to);
   }, text);
 }
@@ -46,7 +47,7 @@ export const proxies: ReverseProxy[] = [
     alters: [],
     configure: ({ directory, port, upstream }) => {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-      const site = replace(lines('nginx', 'proxy_pass'), {
+      const site = replace(codeBlock('nginx', 'proxy_pass'), {
         'listen 80;': `listen 127.0.0.1:${port};`,
         '127.0.0.1:4665': `127.0.0.1:${upstream}`,
       });
@@ -69,8 +70,8 @@ http {
     exactNames: false,
     alters: [],
     configure: ({ directory, port, upstream }) => {
-      const site = replace(lines('caddyfile', 'reverse_proxy'), {
-        [PUBLIC_HOST]: `http://${PUBLIC_HOST}:${port}`,
+      const site = replace(codeBlock('caddyfile', 'reverse_proxy'), {
+        [publicHost]: `http://${publicHost}:${port}`,
         '127.0.0.1:4665': `127.0.0.1:${upstream}`,
       });
       const options = '{\n  admin off\n  default_bind 127.0.0.1\n}\n';
@@ -87,14 +88,14 @@ http {
       const dynamic = join(directory, 'dynamic.yml');
       writeFileSync(
         dynamic,
-        replace(lines('yaml', 'loadBalancer:'), {
+        replace(codeBlock('yaml', 'loadBalancer:'), {
           ', tls: { certResolver: le }': '',
           'http://127.0.0.1:4665': `http://127.0.0.1:${upstream}`,
         }),
       );
       writeFileSync(
         join(directory, 'traefik.yml'),
-        `${replace(lines('yaml', 'entryPoints:\n'), { '":443"': `"127.0.0.1:${port}"` })}
+        `${replace(codeBlock('yaml', 'entryPoints:\n'), { '":443"': `"127.0.0.1:${port}"` })}
 providers: { file: { filename: ${JSON.stringify(dynamic)} } }
 global: { checkNewVersion: false, sendAnonymousUsage: false }
 `,

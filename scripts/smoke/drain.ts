@@ -1,16 +1,16 @@
-/* SIGTERM under load: uploads that had begun get their answer, and nothing that was acknowledged is lost. */
+/* SIGTERM under load: uploads in progress get a response, and no acknowledged delivery is lost. */
 import { firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
-import { payloadOf, prove, record, sound, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, payloadOf, recordAnswer, startSenders } from '../lib/senders.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';
 
-const SLOW_UPLOADS = 8;
-const UPLOAD_PAUSE_MS = 400;
+const slowUploads = 8;
+const uploadPauseMs = 400;
 
 export async function checkDrain({ check }: Checks, payloads: readonly Payload[]): Promise<void> {
-  await check('SIGTERM under load answers what had begun and loses nothing', async () => {
+  await check('SIGTERM under load answers uploads in progress and loses nothing', async () => {
     const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
     try {
       const port = await freePort();
@@ -20,24 +20,24 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
       const address = ingestAddress(server, endpoint);
       const senders = startSenders(address, payloads);
 
-      // Half of each slow upload is with the server when the signal comes.
+      // When the signal arrives, the server has the first part of each slow upload.
       const uploads = await Promise.all(
-        Array.from({ length: SLOW_UPLOADS }, async () => {
+        Array.from({ length: slowUploads }, async () => {
           const number = senders.ledger.sent++;
           const request = deliveryRequest(`${address}/${number}`, payloadOf(payloads, number));
           const connection = await connect(address);
-          const half = request.length - 200;
-          connection.write(request.subarray(0, half));
-          return { number, connection, rest: request.subarray(half) };
+          const splitAt = request.length - 200;
+          connection.write(request.subarray(0, splitAt));
+          return { number, connection, rest: request.subarray(splitAt) };
         }),
       );
-      await Bun.sleep(UPLOAD_PAUSE_MS);
+      await Bun.sleep(uploadPauseMs);
       const ended = server.end('SIGTERM');
-      await Bun.sleep(UPLOAD_PAUSE_MS);
+      await Bun.sleep(uploadPauseMs);
       const answers = await Promise.allSettled(
         uploads.map(async ({ number, connection, rest }) => {
           const answer = await connection.send(rest);
-          record(senders.ledger, number, answer);
+          recordAnswer(senders.ledger, number, answer);
           return answer.status;
         }),
       );
@@ -46,17 +46,20 @@ export async function checkDrain({ check }: Checks, payloads: readonly Payload[]
       const ledger = await senders.stop();
 
       server = await installation.start(port);
-      const proof = await prove(api, endpoint, ledger, payloads);
+      const comparison = await compareWithServer(api, endpoint, ledger, payloads);
       await server.end('SIGTERM');
 
       const statuses = answers.map(answer => (answer.status === 'fulfilled' ? answer.value : String(answer.reason)));
-      must(exitCode === 0, `exit code ${exitCode}\n${output}`);
-      must(
+      ensure(exitCode === 0, `exit code ${exitCode}\n${output}`);
+      ensure(
         statuses.every(status => status === 200),
-        `uploads in flight were answered ${statuses.join(', ')}`,
+        `uploads in progress were answered with ${statuses.join(', ')}`,
       );
-      must(sound(ledger, proof), JSON.stringify({ ...ledger, ...proof, acknowledged: ledger.acknowledged.size }));
-      return `${ledger.acknowledged.size} acknowledged, ${proof.stored} stored, ${SLOW_UPLOADS} uploads finished`;
+      ensure(
+        isConsistent(ledger, comparison),
+        JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
+      );
+      return `${ledger.acknowledged.size} acknowledged, ${comparison.stored} stored, ${slowUploads} uploads finished`;
     } finally {
       await installation.remove();
     }

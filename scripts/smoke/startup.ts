@@ -1,15 +1,15 @@
-/* How long the program takes from its start to its first answer that it is ready, in an empty directory too. */
-import { type Checks, must } from '../lib/checks.ts';
+/* Time from the start of the program until it is ready, with and without an existing database. */
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, install } from '../lib/installation.ts';
 
-const STARTS = 5;
-const GOAL_MS = 150;
+const startCount = 5;
+const goalMs = 150;
 
 export async function checkStartup({ check }: Checks): Promise<void> {
-  await check(`is ready in less than ${GOAL_MS} ms, best of ${STARTS}`, async () => {
+  await check(`is ready in less than ${goalMs} ms, best of ${startCount}`, async () => {
     const first: number[] = [];
     const again: number[] = [];
-    for (let start = 0; start < STARTS; start++) {
+    for (let start = 0; start < startCount; start++) {
       const installation = install();
       try {
         for (const times of [first, again]) {
@@ -21,10 +21,10 @@ export async function checkStartup({ check }: Checks): Promise<void> {
         await installation.remove();
       }
     }
-    const [making, starting] = [Math.min(...first), Math.min(...again)];
-    const note = `empty database ${starting.toFixed(0)} ms, making it too ${making.toFixed(0)} ms`;
-    // A shared build machine says nothing about the program; there the numbers are only shown.
-    must(Math.max(making, starting) < GOAL_MS || process.env['CI'], note);
+    const [creatingMs, startingMs] = [Math.min(...first), Math.min(...again)];
+    const note = `with a database ${startingMs.toFixed(0)} ms, creating it ${creatingMs.toFixed(0)} ms`;
+    // A shared CI machine is too slow for the goal, so the times are only printed there.
+    ensure(Math.max(creatingMs, startingMs) < goalMs || process.env['CI'], note);
     return note;
   });
 }

@@ -1,41 +1,41 @@
-/* The binary in hostile and bare surroundings: empty directory, foreign configuration files, unusable temp space. */
+/* Runs the executable in unusual environments: empty directory, foreign configuration files, unusable temp directory. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
 import { createApi, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import { freePort, type Installation, install } from '../lib/installation.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';
 
 export async function checkSurroundings({ check }: Checks): Promise<void> {
-  await check('starts in an empty directory, captures, reads back, stops', async () => {
+  await check('starts in an empty directory, captures and returns a delivery, and stops', async () => {
     await withInstallation(install(), async installation => {
       await captureAndReadBack(installation);
       const names = readdirSync(installation.dir);
-      must(names.join() === 'data', `the directory holds ${names.join(', ')} afterwards`);
+      ensure(names.join() === 'data', `the directory contains ${names.join(', ')} afterwards`);
     });
     return undefined;
   });
 
-  await check('says its version without touching the disk', async () => {
+  await check('prints its version without writing files', async () => {
     await withInstallation(install(), async installation => {
       const { exitCode, stdout } = await installation.run(['version']);
-      must(exitCode === 0 && stdout.includes(version), `version: ${exitCode} ${stdout}`);
-      must(readdirSync(installation.dir).length === 0, 'version wrote files');
+      ensure(exitCode === 0 && stdout.includes(version), `version: ${exitCode} ${stdout}`);
+      ensure(readdirSync(installation.dir).length === 0, 'version wrote files');
     });
     return version;
   });
 
   await check('ignores a hostile .env and bunfig.toml in its directory', async () => {
     await withInstallation(install(), async installation => {
-      const put = (name: string, text: string) => writeFileSync(join(installation.dir, name), text);
-      put('.env', 'HOOKTAPE_LOG_LEVEL=nonsense\nHOOKTAPE_BASE_URL=https://evil.example\nHOOKTAPE_MAX_BODY=-1\n');
-      put('.env.production', 'HOOKTAPE_DATA_DIR=/proc/evil\n');
-      put('bunfig.toml', 'preload = ["./evil.ts"]\n');
-      put('evil.ts', 'process.exit(66);\n');
+      const write = (name: string, text: string) => writeFileSync(join(installation.dir, name), text);
+      write('.env', 'HOOKTAPE_LOG_LEVEL=nonsense\nHOOKTAPE_BASE_URL=https://evil.example\nHOOKTAPE_MAX_BODY=-1\n');
+      write('.env.production', 'HOOKTAPE_DATA_DIR=/proc/evil\n');
+      write('bunfig.toml', 'preload = ["./evil.ts"]\n');
+      write('evil.ts', 'process.exit(66);\n');
       const endpoint = await captureAndReadBack(installation);
-      must(!endpoint.url.includes('evil'), `the address is ${endpoint.url}`);
+      ensure(!endpoint.url.includes('evil'), `the address is ${endpoint.url}`);
     });
     return undefined;
   });
@@ -46,15 +46,15 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
       mkdirSync(join(readOnly, 'tmp'), { mode: 0o555 });
       const temp = join(readOnly, 'tmp');
       await withInstallation(install({ TMPDIR: temp, BUN_TMPDIR: temp, TMP: temp, TEMP: temp }), captureAndReadBack);
-      must(readdirSync(temp).length === 0, 'something was written there');
+      ensure(readdirSync(temp).length === 0, 'files were written there');
     } finally {
       rmSync(readOnly, { recursive: true, force: true });
     }
     return undefined;
   });
 
-  const noexec = noexecWrap();
-  if (!noexec) console.log('note  a noexec temp directory is not tried: mounting one needs root');
+  const noexec = noexecPrefix();
+  if (!noexec) console.log('skip  starts with a noexec temp directory: mounting one needs root');
   else {
     await check('starts with a noexec temp directory', async () => {
       await withInstallation(install({ TMPDIR: '/mnt', BUN_TMPDIR: '/mnt' }, noexec), captureAndReadBack);
@@ -62,7 +62,7 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
     });
   }
 
-  await check('refuses a second server on the same data directory, and says why', async () => {
+  await check('refuses a second server on the same data directory, with the reason', async () => {
     let why = '';
     await withInstallation(install(), async installation => {
       const server = await installation.start(await freePort());
@@ -71,17 +71,17 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
           other => other.end('SIGKILL').then(() => 'it started'),
           (error: Error) => error.message,
         );
-        must(second.startsWith('the server ended with'), second);
-        must(/already|another|in use|locked/i.test(second), `no reason given: ${second}`);
+        ensure(second.startsWith('the server ended with'), second);
+        ensure(/already|another|in use|locked/i.test(second), `the message has no reason: ${second}`);
         why = second.trim().split('\n').at(-1) ?? '';
       } finally {
-        must((await server.end('SIGTERM')) === 0, `the first ended badly:\n${server.output()}`);
+        ensure((await server.end('SIGTERM')) === 0, `the first server did not exit cleanly:\n${server.output()}`);
       }
     });
     return why.slice(0, 160);
   });
 
-  await check('says where it may not write, and what to do, and leaves nothing there', async () => {
+  await check('reports a directory that is not writable and what to do, and writes nothing there', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'hooktape-closed-'));
     try {
       chmodSync(closed, 0o555);
@@ -89,30 +89,30 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
       for (const [dataDir, words] of Object.entries(refused)) {
         await withInstallation(install({ HOOKTAPE_DATA_DIR: dataDir }), async installation => {
           const { exitCode, stderr } = await installation.run(['serve']);
-          must(exitCode === 1, `exit code ${exitCode}: ${stderr}`);
-          must(stderr.startsWith(`hooktape: the data directory ${dataDir} ${words}: permission denied`), stderr);
-          must(stderr.includes('chown') && !stderr.includes('    at '), stderr);
+          ensure(exitCode === 1, `exit code ${exitCode}: ${stderr}`);
+          ensure(stderr.startsWith(`hooktape: the data directory ${dataDir} ${words}: permission denied`), stderr);
+          ensure(stderr.includes('chown') && !stderr.includes('    at '), stderr);
         });
       }
-      must(readdirSync(closed).length === 0, 'something was written there');
+      ensure(readdirSync(closed).length === 0, 'files were written there');
     } finally {
       rmSync(closed, { recursive: true, force: true });
     }
     return undefined;
   });
 
-  await check('lists every configuration problem at once and exits with 78', async () => {
-    const wrong = {
+  await check('reports all configuration problems at once and exits with 78', async () => {
+    const invalid = {
       HOOKTAPE_MAX_BODY: 'much',
       HOOKTAPE_LOG_LEVEL: 'loud',
       HOOKTAPE_TLS_CERT: '/nowhere/cert.pem',
       HOOKTAPE_TLS_KEY: '/nowhere/key.pem',
     };
-    await withInstallation(install(wrong), async installation => {
+    await withInstallation(install(invalid), async installation => {
       const { exitCode, stderr } = await installation.run(['serve']);
-      must(exitCode === 78, `exit code ${exitCode}`);
-      must(
-        Object.keys(wrong).every(name => stderr.includes(name)),
+      ensure(exitCode === 78, `exit code ${exitCode}`);
+      ensure(
+        Object.keys(invalid).every(name => stderr.includes(name)),
         stderr,
       );
     });
@@ -131,15 +131,15 @@ async function withInstallation(
   }
 }
 
-/** The first minutes of an operator: start, account, key, endpoint, delivery, read it back, stop. */
+/** Starts the server, creates an account, key and endpoint, sends a delivery, reads it back and stops the server. */
 async function captureAndReadBack(installation: Installation): Promise<Endpoint> {
   const server = await installation.start(await freePort());
   try {
     const health = await installation.run(['health']);
-    must(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
+    ensure(health.exitCode === 0, `health: ${health.exitCode} ${health.stderr}`);
     const engines = mappedEngines(server.pid);
-    must(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
-    must(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine lies at ${engines[0]}`);
+    ensure(engines.length === 1, `the database engine is mapped from ${engines.join(', ') || 'nowhere'}`);
+    ensure(engines[0]?.startsWith(`${installation.dataDir}/`), `the database engine is at ${engines[0]}`);
     const api = await firstApi(installation, server);
     const endpoint = await api.createEndpoint('smoke');
     const body = new Uint8Array([0xff, 0x00, 0xfe, ...new TextEncoder().encode('{"smoke":true}')]);
@@ -147,30 +147,30 @@ async function captureAndReadBack(installation: Installation): Promise<Endpoint>
     const request = deliveryRequest(`${ingestAddress(server, endpoint)}/deep`, { event: 'smoke', body });
     const answer = await connection.send(request);
     connection.close();
-    must(answer.status === 200, `capture: ${answer.status} ${answer.body}`);
+    ensure(answer.status === 200, `capture: ${answer.status} ${answer.body}`);
     const { id } = JSON.parse(answer.body) as { id: string };
-    must(Buffer.from(await api.raw(id)).equals(body), 'the body came back changed');
+    ensure(Buffer.from(await api.raw(id)).equals(body), 'the returned body differs');
     const refused = await createApi(server.origin, 'htk_wrong').get('/api/me').catch(String);
-    must(String(refused).includes('401'), `a wrong key was answered: ${refused}`);
+    ensure(String(refused).includes('401'), `an invalid key was answered with ${refused}`);
     return endpoint;
   } finally {
     const exitCode = await server.end('SIGTERM');
-    must(exitCode === 0, `SIGTERM ended it with ${exitCode}:\n${server.output()}`);
+    ensure(exitCode === 0, `after SIGTERM it exited with ${exitCode}:\n${server.output()}`);
     const log = statSync(join(installation.dataDir, 'hooktape.db-wal'), { throwIfNoEntry: false });
-    must((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
+    ensure((log?.size ?? 0) === 0, `${log?.size} bytes are left in the write-ahead log`);
     const health = await installation.run(['health']);
-    must(health.exitCode === 1, `health says ${health.exitCode} after the end`);
+    ensure(health.exitCode === 1, `hooktape health exits with ${health.exitCode} after the server has stopped`);
   }
 }
 
-/** The addon files that the threads of a process have mapped: more than one would break SQLite's locks. */
+/** The addon files that a process has mapped. More than one would break SQLite's file locks. */
 function mappedEngines(pid: number): string[] {
   const maps = readFileSync(`/proc/${pid}/maps`, 'utf8');
   return [...new Set(maps.match(/\/\S*\.libsql-\S*/g))];
 }
 
-/** A command line that gives its command a noexec /mnt; undefined where mounting is not allowed. */
-function noexecWrap(): string[] | undefined {
+/** A command prefix that mounts a noexec /mnt; undefined where mounting is not allowed. */
+function noexecPrefix(): string[] | undefined {
   const mount = 'mount -t tmpfs -o noexec,mode=1777 tmpfs /mnt && exec "$@"';
   const wrap = ['unshare', '--mount', 'sh', '-c', mount, 'sh'];
   if (process.getuid?.() !== 0 || !Bun.which('unshare')) return;

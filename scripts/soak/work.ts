@@ -1,6 +1,6 @@
 /*
- * What goes on during a soak, each as one endless job: senders, readers, searchers, exporters, replayers, followers of live
- * streams, and one who deletes endpoints with their events and makes others, which the sweeper has to keep up with.
+ * The load of a soak test. Each worker repeats one kind of work: delivering, reading, searching, exporting, replaying or following
+ * a live stream. One worker replaces endpoints, whose events the sweeper must remove in time.
  */
 import { type Api, type Endpoint, type EventSummary, ingestAddress } from '../lib/api.ts';
 import type { Server } from '../lib/installation.ts';
@@ -8,8 +8,8 @@ import { githubPayloads } from '../lib/payloads.ts';
 import { payloadOf } from '../lib/senders.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';
 
-export const KINDS = ['delivery', 'read', 'search', 'export', 'replay'] as const;
-export type Kind = (typeof KINDS)[number];
+export const workKinds = ['delivery', 'read', 'search', 'export', 'replay'] as const;
+export type WorkKind = (typeof workKinds)[number];
 
 export type Soak = {
   server: Server;
@@ -17,40 +17,40 @@ export type Soak = {
   /** Where replays go. */
   destination: string;
   endpoints: Endpoint[];
-  /** Milliseconds of what was done since they were last looked at. */
-  latencies: Record<Kind, number[]>;
-  counts: Record<Kind | 'refused' | 'messages' | 'deleted', number>;
+  /** Durations in ms since they were last reported. */
+  latencies: Record<WorkKind, number[]>;
+  counts: Record<WorkKind | 'refused' | 'messages' | 'deleted', number>;
   running: boolean;
 };
 
-const SENDERS = 8;
-/** An endpoint goes with its events after this long, and another takes its place: the file must not grow without end. */
-const LIFETIME_MS = 45_000;
-const TERMS = ['octocat', 'refs/heads', '"action":"opened"', 'zzqq-nothing-has-this'];
+const senderCount = 8;
+/** An endpoint is deleted and replaced after this time, so that the database stops growing. */
+const endpointLifetimeMs = 45_000;
+const searchTerms = ['octocat', 'refs/heads', '"action":"opened"', 'zzqq-nothing-has-this'];
 
 const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
-/** Its endpoint, or the event with it, has been deleted meanwhile. */
+/** The endpoint or event has been deleted in the meantime. */
 const isGone = (error: unknown): boolean => String(error).includes(': 404 ');
 
-/** @param rate deliveries a second, all senders together. @returns what ends when `running` is false, or fails */
+/** @param rate deliveries a second, all senders together. @returns promises that resolve after `running` is set to false */
 export function startWork(soak: Soak, rate: number): Promise<void>[] {
   const { server, api, destination, endpoints, latencies, counts } = soak;
   const payloads = githubPayloads();
 
-  const timed = async (kind: Kind, work: () => Promise<unknown>): Promise<void> => {
+  const timed = async (kind: WorkKind, work: () => Promise<unknown>): Promise<void> => {
     const startedAt = performance.now();
     await work();
     latencies[kind].push(performance.now() - startedAt);
     counts[kind]++;
   };
-  /** Does it again and again with a random endpoint, with a pause after each time. */
-  const again = async (pauseMs: number, work: (endpoint: Endpoint) => Promise<void>): Promise<void> => {
+  /** Repeats the work with random endpoints, with a pause after each. */
+  const repeat = async (pauseMs: number, work: (endpoint: Endpoint) => Promise<void>): Promise<void> => {
     while (soak.running) {
       const endpoint = pick(endpoints);
       try {
         if (endpoint) await work(endpoint);
       } catch (error) {
-        // Deleted while it was read: a listing answers 404, and an export under way breaks off, as it has to.
+        // When the endpoint is deleted in the meantime, a list answers 404 and a running export is aborted.
         if (!isGone(error) && endpoint && endpoints.includes(endpoint)) throw error;
       }
       await Bun.sleep(pauseMs);
@@ -65,7 +65,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   const send = async (first: number): Promise<void> => {
     const connection = await connect(server.origin);
     let number = first;
-    await again((1000 * SENDERS) / rate, async endpoint => {
+    await repeat((1000 * senderCount) / rate, async endpoint => {
       const request = deliveryRequest(ingestAddress(server, endpoint), payloadOf(payloads, number++));
       await timed('delivery', async () => {
         const { status } = await connection.send(request);
@@ -75,19 +75,19 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
     connection.close();
   };
   const read = () =>
-    again(20, async ({ id }) => {
+    repeat(20, async ({ id }) => {
       await timed('read', async () => {
         const event = pick(await newest(id, 50));
         if (event) await (await api.get(`/api/events/${event.id}`)).bytes();
       });
     });
   const search = () =>
-    again(50, async ({ id }) => {
-      const q = encodeURIComponent(pick(TERMS) ?? '');
+    repeat(50, async ({ id }) => {
+      const q = encodeURIComponent(pick(searchTerms) ?? '');
       await timed('search', async () => (await api.get(`/api/events?endpointId=${id}&q=${q}`)).bytes());
     });
   const exportAll = () =>
-    again(2000, async ({ id }) => {
+    repeat(2000, async ({ id }) => {
       const format = pick(['json', 'har']);
       await timed('export', async () => {
         const answer = await api.get(`/api/endpoints/${id}/export?format=${format}`);
@@ -95,7 +95,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
       });
     });
   const replay = () =>
-    again(100, async ({ id }) => {
+    repeat(100, async ({ id }) => {
       const event = pick(await newest(id, 10));
       if (!event) return;
       await timed('replay', async () => {
@@ -116,32 +116,32 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
           if (!soak.running) break;
         }
       } catch (error) {
-        // Its endpoint went while it was followed, or the server is being stopped.
+        // The endpoint was deleted, or the server is stopping.
         if (soak.running && !isGone(error)) await Bun.sleep(100);
       }
     }
   };
-  const renew = async (): Promise<void> => {
+  const replaceEndpoints = async (): Promise<void> => {
     for (let number = 1; soak.running; number++) {
-      for (const until = performance.now() + LIFETIME_MS; soak.running && performance.now() < until; )
+      for (const deadline = performance.now() + endpointLifetimeMs; soak.running && performance.now() < deadline; )
         await Bun.sleep(100);
       if (!soak.running) return;
       const old = endpoints.shift();
-      endpoints.push(await api.createEndpoint(`soak, renewed ${number}`));
+      endpoints.push(await api.createEndpoint(`soak, replacement ${number}`));
       if (old) await api.remove(`/api/endpoints/${old.id}`);
       counts.deleted++;
     }
   };
 
-  const several = (count: number, work: (number: number) => Promise<void>) =>
+  const startMany = (count: number, work: (number: number) => Promise<void>) =>
     Array.from({ length: count }, (_, n) => work(n));
   return [
-    ...several(SENDERS, n => send(n * 1_000_000)),
-    ...several(3, read),
-    ...several(2, search),
-    ...several(1, exportAll),
-    ...several(2, replay),
-    ...several(4, follow),
-    renew(),
+    ...startMany(senderCount, n => send(n * 1_000_000)),
+    ...startMany(3, read),
+    ...startMany(2, search),
+    ...startMany(1, exportAll),
+    ...startMany(2, replay),
+    ...startMany(4, follow),
+    replaceEndpoints(),
   ];
 }

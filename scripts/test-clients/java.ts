@@ -1,7 +1,7 @@
-/* A Java client as openapi-generator makes it, built with Maven, taken through the life of an endpoint (java/Flow.java). */
+/* Generates a Java client with openapi-generator, builds it with Maven, and runs java/Flow.java with it. */
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checks, must } from '../lib/checks.ts';
+import { type Checks, ensure } from '../lib/checks.ts';
 import type { Subject } from './server.ts';
 import { requirePrograms, run, workspace } from './workspace.ts';
 
@@ -11,7 +11,7 @@ const generator = `org.openapitools:openapi-generator-cli:${generatorVersion}`;
 export async function checkJava(checks: Checks, { origin, key, destination }: Subject): Promise<void> {
   let classPath: string | undefined;
 
-  await checks.check('openapi-generator: a Java client is generated and built', async () => {
+  await checks.check('openapi-generator generates a Java client that compiles', async () => {
     requirePrograms({ name: 'java', packageName: 'openjdk-17-jdk-headless' }, { name: 'mvn', packageName: 'maven' });
     const dir = workspace('java');
     const client = join(dir, 'client');
@@ -28,16 +28,16 @@ export async function checkJava(checks: Checks, { origin, key, destination }: Su
     return undefined;
   });
 
-  await checks.check('the Java client: endpoint, delivery, list, detail, export, replay, keys, delete', async () => {
-    must(classPath, 'there is no client');
+  await checks.check('the Java client creates, reads, exports, replays and deletes', async () => {
+    ensure(classPath, 'the client was not built');
     const before = destination.received.length;
     await run(['java', '-cp', classPath, 'Flow', origin, key, destination.url], { cwd: workspace('java'), minutes: 2 });
     const replay = destination.received[before];
-    must(
+    ensure(
       replay?.method === 'POST' && replay.body === '{"type":"order.paid","amount":7}',
-      'the replay did not arrive as it was',
+      'the replay differs from the delivery',
     );
-    must(replay.headers.get('x-service-replay')?.startsWith('evt_'), 'the replay does not name its event');
+    ensure(replay.headers.get('x-service-replay')?.startsWith('evt_'), 'the replay has no event id in its header');
     return undefined;
   });
 }

@@ -1,4 +1,4 @@
-/* The interface description under the rule sets that API linters recommend: no error and no warning. */
+/* The OpenAPI description has no error and no warning under the recommended rules of API linters. */
 import { join } from 'node:path';
 import type { Checks } from '../lib/checks.ts';
 import type { Subject } from './server.ts';

@@ -1,4 +1,4 @@
-/* OAuth and event stream libraries from PyPI, in a virtual environment of their own. */
+/* Tests OAuth and live streams with libraries from PyPI, in a virtual environment. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Checks } from '../lib/checks.ts';
@@ -12,7 +12,7 @@ export async function checkPython(checks: Checks, { origin, key, owner }: Subjec
   const python = join(dir, 'venv/bin/python');
   let isReady = false;
 
-  await checks.check('PyPI: the libraries are installed', async () => {
+  await checks.check('PyPI: the libraries can be installed', async () => {
     requirePrograms({ name: 'python3', packageName: 'python3-venv' });
     if (!existsSync(python)) await run(['python3', '-m', 'venv', join(dir, 'venv')], { cwd: dir });
     await run([python, '-m', 'pip', 'install', '--quiet', ...packages], { cwd: dir });
@@ -29,7 +29,7 @@ export async function checkPython(checks: Checks, { origin, key, owner }: Subjec
         KEY: key,
         EMAIL: owner.email,
         PASSWORD: owner.password,
-        // oauthlib refuses plain http otherwise.
+        // Without this, oauthlib refuses plain http.
         OAUTHLIB_INSECURE_TRANSPORT: '1',
         AUTHLIB_INSECURE_TRANSPORT: '1',
         PYTHONDONTWRITEBYTECODE: '1',
@@ -37,11 +37,13 @@ export async function checkPython(checks: Checks, { origin, key, owner }: Subjec
       minutes: 2,
     });
   };
-  await checks.check('requests-oauthlib: code, refresh, with offline_access asked for', () =>
+  await checks.check('requests-oauthlib: code and refresh, with and without offline_access', () =>
     script('requests_oauthlib_flow.py'),
   );
-  await checks.check('authlib: code, use, revoke, for each way to authenticate', () => script('authlib_flow.py'));
-  await checks.check('httpx-sse: no message without data, neither first nor after quiet times', () =>
+  await checks.check('authlib: code, use and revocation with each client authentication method', () =>
+    script('authlib_flow.py'),
+  );
+  await checks.check('httpx-sse: no message without data, also after a quiet period', () =>
     script('httpx_sse_flow.py'),
   );
 }

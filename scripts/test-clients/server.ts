@@ -1,12 +1,12 @@
-/* The built program with one account that can sign in, an API key, and a loopback destination for replays. */
+/* Starts the compiled program with an account that can sign in, an API key, and a local destination for replays. */
 import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
 
-/** What the clients are tried on. */
+/** The server that the clients are tested with. */
 export type Subject = {
   origin: string;
   key: string;
   owner: typeof owner;
-  /** Takes any request with 200 and keeps its method, body and headers. */
+  /** Answers every request with 200 and records its method, body and headers. */
   destination: { url: string; received: { method: string; body: string; headers: Headers }[] };
 };
 
@@ -17,7 +17,7 @@ export const owner = { email: 'owner@example.com', password: 'a quiet river at n
 export async function startServer(): Promise<Started> {
   const port = await freePort();
   const installation = install({
-    // Not localhost: linters take that for a placeholder.
+    // Linters report localhost as a placeholder.
     HOOKTAPE_BASE_URL: `http://127.0.0.1:${port}`,
     HOOKTAPE_OWNER_EMAIL: owner.email,
     HOOKTAPE_OWNER_PASSWORD: owner.password,

@@ -1,4 +1,4 @@
-/* Where foreign programs are installed and run: `.test-clients/` of this checkout, kept from run to run, in no commit. */
+/* Installs and runs the clients in `.test-clients/` of this checkout, which git ignores and which is kept between runs. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export function workspace(name: string): string {
   return dir;
 }
 
-/** @throws when one of the programs is not installed; says what is to be installed then */
+/** @throws when a program is not installed, with the packages to install */
 export function requirePrograms(...programs: { name: string; packageName: string }[]): void {
   const missing = programs.filter(({ name }) => !Bun.which(name));
   if (missing.length === 0) return;
@@ -18,7 +18,7 @@ export function requirePrograms(...programs: { name: string; packageName: string
   throw new Error(`${missing.map(({ name }) => name).join(' and ')} not found; install: apt-get install ${packages}`);
 }
 
-/** Runs a program to its end. @returns what it printed @throws with its output when it fails or takes too long */
+/** Runs a program. @returns its standard output @throws with its output when it fails or takes too long */
 export async function run(
   command: string[],
   { cwd, env = {}, minutes = 10 }: { cwd: string; env?: Record<string, string>; minutes?: number },
@@ -39,7 +39,7 @@ export async function run(
 
 const npmPackages = ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0', 'eventsource@4.1.1'];
 
-/** The npm packages of the linters and of the node clients, installed once. @returns their directory */
+/** Installs the npm packages of the linters and node clients. @returns their directory */
 export async function npmWorkspace(): Promise<string> {
   requirePrograms({ name: 'node', packageName: 'nodejs' }, { name: 'npm', packageName: 'npm' });
   const dir = workspace('npm');

@@ -19,7 +19,7 @@ const keys = async () =>
   JSON.parse((await hooktape(env, 'key', 'list', '--account', 'ada@example.com', '--json')).stdout);
 
 describe('hooktape account password', () => {
-  test('revokes the API keys, and says what it ended', async () => {
+  test('revokes the API keys and reports what it ended', async () => {
     const { exitCode, stdout, stderr } = await reset('--password-stdin');
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^acc_\S+\tada@example\.com\tfree\n$/)]);
     expect(stderr).toBe(
@@ -37,7 +37,7 @@ describe('hooktape account password', () => {
     expect(await keys()).toHaveLength(1);
   });
 
-  test('through a running server: a key and a session stop at once; --json has the numbers', async () => {
+  test('ends keys and sessions of a running server at once; --json has the counts', async () => {
     await reset('--password-stdin', '--keep-keys');
     const server = await startServer(env);
     const signIn = await fetch(`${server.origin}/api/session`, {

@@ -83,7 +83,7 @@ const ask = (io: Io, words: Parsed, name: OperationName, args: Record<string, un
   control(io, loadConfig(io, words.envFile).config, name, args);
 
 function onePlan(given: string | undefined): string | undefined {
-  if (given !== undefined && given !== 'free' && given !== 'pro') throw new UsageError('the plan is free or pro');
+  if (given !== undefined && given !== 'free' && given !== 'pro') throw new UsageError('the plan must be free or pro');
   return given;
 }
 

@@ -71,7 +71,7 @@ function parseStrictly(args: string[], options: Options): { values: Record<strin
   }
 }
 
-/** People try settings as options, as many programs take them. */
+/** Users may pass a setting as an option, which many programs allow. */
 function hint(unknown: string, options: Options): string {
   const setting = `HOOKTAPE_${unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()}`;
   if (settingNames.some(name => name === setting))

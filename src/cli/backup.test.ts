@@ -63,7 +63,7 @@ async function serveInbox() {
 }
 
 describe('hooktape backup', () => {
-  test('while capture runs: consistent, and every delivery before it is in the restored database', async () => {
+  test('is consistent while capture runs, and has every delivery that was answered before it', async () => {
     const server = await serveInbox();
     const acknowledged: string[] = [];
     let sending = true;
@@ -101,23 +101,23 @@ describe('hooktape backup', () => {
     await restored.stop();
   });
 
-  test('without a server, relative to the working directory, and never over something', async () => {
+  test('works without a server, resolves relative paths, and never overwrites a file', async () => {
     await run(env, 'account', 'create', 'owner@example.com');
     const file = join(directory, 'a b%20#.db');
     expect(await run(env, 'backup', file)).toBe(`${file}\n${file}.secret`);
     const bytes = readFileSync(file);
-    expect(await failing(env, 'backup', file)).toContain('exists, and nothing is ever overwritten');
+    expect(await failing(env, 'backup', file)).toContain('exists and is not overwritten');
     expect(readFileSync(file)).toEqual(bytes);
 
     rmSync(file);
     writeFileSync(`${file}.secret`, 'another');
-    expect(await failing(env, 'backup', file)).toContain('exists, and nothing is ever overwritten');
+    expect(await failing(env, 'backup', file)).toContain('exists and is not overwritten');
     expect([existsSync(file), readFileSync(`${file}.secret`, 'utf8')]).toEqual([false, 'another']);
     expect(await failing(env, 'backup', path('no/such/directory.db'))).toContain('could not be written');
     expect((await hooktape(env, 'backup')).exitCode).toBe(2);
   });
 
-  test('leaves a secret that is set out, and says so', async () => {
+  test('does not contain a configured secret, and says so', async () => {
     const secret = { ...env, HOOKTAPE_SECRET: 'a secret that the operator keeps' };
     await run(secret, 'account', 'create', 'owner@example.com');
     const { stdout, stderr } = await hooktape(secret, 'backup', path('copy.db'));
@@ -125,9 +125,11 @@ describe('hooktape backup', () => {
     expect(stderr).toContain('does not contain HOOKTAPE_SECRET');
     expect(existsSync(path('copy.db.secret'))).toBe(false);
 
-    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('set HOOKTAPE_SECRET to what it was');
+    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain(
+      'set HOOKTAPE_SECRET to the secret of the backup',
+    );
     const wrong = { ...elsewhere(), HOOKTAPE_SECRET: 'a secret that somebody else keeps' };
-    expect(await failing(wrong, 'restore', path('copy.db'))).toContain('not the one that this backup was made with');
+    expect(await failing(wrong, 'restore', path('copy.db'))).toContain('not the secret of this backup');
     await run({ ...secret, ...elsewhere() }, 'restore', path('copy.db'));
     expect(await run({ ...secret, ...elsewhere() }, 'account', 'list')).toContain('owner@example.com');
   });
@@ -139,7 +141,7 @@ describe('hooktape restore', () => {
     await run(env, 'backup', path('copy.db'));
   });
 
-  test('refuses a data directory with anything in it, and leaves it alone', async () => {
+  test('refuses a data directory that is not empty, and does not change it', async () => {
     expect(await failing(env, 'restore', path('copy.db'))).toContain('is not empty');
     mkdirSync(path('other'));
     writeFileSync(path('other/notes.txt'), '');
@@ -147,7 +149,7 @@ describe('hooktape restore', () => {
     expect(readdirSync(path('other'))).toEqual(['notes.txt']);
   });
 
-  test('does not mind the lock, the native library, or a restore that was cut off', async () => {
+  test('accepts a directory with only a lock, the native library, or files of an interrupted restore', async () => {
     mkdirSync(path('other'));
     for (const name of ['hooktape.lock', '.libsql-1a2b3c.node', 'hooktape.db.restoring'])
       writeFileSync(join(path('other'), name), '');
@@ -155,7 +157,7 @@ describe('hooktape restore', () => {
     expect(await run(elsewhere(), 'account', 'list')).toContain('owner@example.com');
   });
 
-  test('refuses to put the database beside the log of another one', async () => {
+  test('refuses a directory that has the write-ahead log of another database', async () => {
     const away = { ...elsewhere(), HOOKTAPE_DATABASE_URL: `file:${path('away.db')}` };
     writeFileSync(path('away.db-wal'), 'pages of another database');
     expect(await failing(away, 'restore', path('copy.db'))).toContain('move the log away');
@@ -174,13 +176,13 @@ describe('hooktape restore', () => {
   const nothingLeft = (): void =>
     expect(readdirSync(path('other')).filter(name => !name.startsWith('hooktape.lock'))).toEqual([]);
 
-  test('refuses what a newer version wrote', async () => {
+  test('refuses a backup of a newer version', async () => {
     await change(path('copy.db'), 'PRAGMA user_version = 999');
     expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('a newer Hooktape wrote it');
     nothingLeft();
   });
 
-  test('refuses what is damaged, cut short, or something else', async () => {
+  test('refuses a damaged or truncated backup, and any other file', async () => {
     const bytes = readFileSync(path('copy.db'));
     const damaged = Buffer.from(bytes);
     damaged.fill(0x5a, 5 * 16384, 9 * 16384);
@@ -198,9 +200,9 @@ describe('hooktape restore', () => {
     nothingLeft();
   });
 
-  test('refuses a backup whose secret is missing or another', async () => {
+  test('refuses a backup whose secret is missing or different', async () => {
     writeFileSync(path('copy.db.secret'), 'another\n');
-    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('not the secret that this backup');
+    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('not the secret of this backup');
     rmSync(path('copy.db.secret'));
     expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('the secret is missing');
     nothingLeft();

@@ -1,4 +1,4 @@
-/* `hooktape backup FILE`: a consistent copy of the database, checked, while capture goes on. */
+/* `hooktape backup FILE`: writes a consistent, verified copy of the database while capture continues. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from './arguments.ts';
@@ -10,13 +10,16 @@ import { loadConfig } from './settings.ts';
 export const backup: Command = {
   summary: 'copy the database to a new file, also while the server runs',
   usage: 'hooktape backup FILE',
-  details: [['FILE', 'must not exist yet; FILE.secret is written beside it unless HOOKTAPE_SECRET is set']],
+  details: [['FILE', 'must not exist yet; FILE.secret is written next to it unless HOOKTAPE_SECRET is set']],
   async run(args, io) {
     const { positionals, envFile, json } = parse(args, ['FILE']);
     const file = resolve(positionals[0] ?? '');
     const done = (await control(io, loadConfig(io, envFile).config, 'backup', { file })) as BackupResult;
     // The server may see different directories: in a container, or as a service with its own /tmp.
-    if (!existsSync(file)) throw new OperationError(`the server wrote ${file}, but it is not there for this command`);
+    if (!existsSync(file))
+      throw new OperationError(
+        `the server wrote ${file}, but this command does not see it: the server has another view of the file system`,
+      );
     if (json) {
       io.stdout(`${JSON.stringify(done)}\n`);
       return exitCodes.done;

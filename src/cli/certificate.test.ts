@@ -34,7 +34,7 @@ const one = selfSigned('one');
 const two = selfSigned('two');
 
 describe('the certificate files', () => {
-  test('say which setting is wrong, and how', () => {
+  test('are reported with the setting and the problem', () => {
     writeFileSync(files.keyFile, two.key);
     expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_CERT: .*cert\.pem/);
     put({ cert: one.cert, key: two.key });
@@ -45,7 +45,7 @@ describe('the certificate files', () => {
     expect(() => readCertificate(files)).toThrow(/^HOOKTAPE_TLS_CERT: .*cert\.pem/);
   });
 
-  test('are both looked at, each for itself', () => {
+  test('are both checked, each on its own', () => {
     const missing = { certFile: join(directory, 'no.pem'), keyFile: join(directory, 'no.key') };
     const looked = checkCertificate(missing);
     expect(looked.certificate).toBeUndefined();
@@ -57,11 +57,11 @@ describe('the certificate files', () => {
     expect(checkCertificate({})).toEqual({ problems: [] });
     put({ cert: 'nonsense', key: 'nonsense' });
     expect(checkCertificate(files).problems).toEqual([
-      expect.stringMatching(/^HOOKTAPE_TLS_CERT: ".*cert\.pem" holds no certificate in PEM that can be used: /),
-      expect.stringMatching(/^HOOKTAPE_TLS_KEY: ".*key\.pem" holds no private key in PEM that can be used: /),
+      expect.stringMatching(/^HOOKTAPE_TLS_CERT: ".*cert\.pem" has no usable certificate in PEM format: /),
+      expect.stringMatching(/^HOOKTAPE_TLS_KEY: ".*key\.pem" has no usable private key in PEM format: /),
     ]);
     put({ cert: `${one.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, key: one.key });
-    expect(checkCertificate(files).problems).toEqual([expect.stringContaining('holds no certificate')]);
+    expect(checkCertificate(files).problems).toEqual([expect.stringContaining('has no usable certificate')]);
     const chain = { cert: `${one.key}${one.cert}${two.cert}`, key: one.key };
     put(chain);
     expect(checkCertificate(files)).toEqual({ certificate: chain, problems: [] });
@@ -86,7 +86,7 @@ describe('the certificate files', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test('are a wrong configuration, exit code 78, before anything is opened', async () => {
+  test('exit with 78 when invalid, before anything is opened', async () => {
     put({ cert: one.cert, key: two.key });
     const dataDir = join(directory, 'never-made');
     const ended = await hooktape(
@@ -98,7 +98,7 @@ describe('the certificate files', () => {
     expect(await Bun.file(join(dataDir, 'secret')).exists()).toBeFalse();
   });
 
-  test('are told of when both are new; a bad pair is told of once, and only when it lasts', async () => {
+  test('are reported when both are new; a lasting mismatch is reported once', async () => {
     put(one);
     const told: string[] = [];
     const problems: string[] = [];
@@ -121,7 +121,7 @@ describe('the certificate files', () => {
     }
   });
 
-  test('are tried again when nobody could take them, and told of when that lasts', async () => {
+  test('are tried again when the callback fails, and a lasting failure is reported', async () => {
     put(one);
     let tries = 0;
     const problems: string[] = [];
@@ -149,7 +149,7 @@ const httpsFront = {
 };
 
 describe('the front under https', () => {
-  test('shows a renewed certificate to new connections and lets what is running finish', async () => {
+  test('uses a renewed certificate for new connections and finishes the open ones', async () => {
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const front = createFront({
@@ -181,7 +181,7 @@ describe('the front under https', () => {
     await expect(shownName(port)).rejects.toThrow();
   });
 
-  test('goes on under the old certificate when the new one is none', async () => {
+  test('keeps the old certificate when the new one is invalid', async () => {
     const front = createFront({ ...httpsFront, certificate: one });
     const port = await front.listen(0, '127.0.0.1');
     expect(() => front.setCertificate({ cert: one.cert, key: two.key })).toThrow();
@@ -189,7 +189,7 @@ describe('the front under https', () => {
     await front.close(1000);
   });
 
-  test('cuts connections that have not shaken hands when it closes', async () => {
+  test('closes connections without a finished TLS handshake when it closes', async () => {
     const front = createFront({ ...httpsFront, certificate: one });
     const port = await front.listen(0, '127.0.0.1');
     const wire = await openWire(`http://127.0.0.1:${port}`);

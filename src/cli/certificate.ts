@@ -1,6 +1,6 @@
 /*
- * The certificate that Hooktape serves https with (HOOKTAPE_TLS_CERT, HOOKTAPE_TLS_KEY), read anew when the files change:
- * certificates are renewed while the server runs. What does not fit together is never used.
+ * The TLS certificate (HOOKTAPE_TLS_CERT, HOOKTAPE_TLS_KEY). It is reloaded when the files change, because certificates are
+ * renewed while the server runs. A certificate and key that do not match are never used.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ export type CertificateFiles = { certFile: string; keyFile: string };
 
 export type Certificate = Parameters<Front['setCertificate']>[0];
 
-/** The first certificate. @throws when it or one behind it is none: the whole chain is sent */
+/** The first certificate of the chain. @throws when any certificate is invalid, because the whole chain is sent */
 function readChain(pem: string): X509Certificate {
   const first = new X509Certificate(pem);
   for (const [one] of pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g))
@@ -19,34 +19,33 @@ function readChain(pem: string): X509Certificate {
   return first;
 }
 
-/** The pair when it can be served, else everything that is wrong, each with its setting. A file that is not set is no problem here. */
+/** The certificate and key, or all problems with them, each with its setting. A setting without a value is not a problem here. */
 export function checkCertificate({ certFile, keyFile }: Partial<CertificateFiles>): {
   certificate?: Certificate;
   problems: string[];
 } {
   const problems: string[] = [];
-  const look = <T>(setting: string, file: string | undefined, what: string, understand: (pem: string) => T) => {
+  const readPem = <T>(setting: string, file: string | undefined, what: string, parse: (pem: string) => T) => {
     if (file === undefined) return undefined;
     let pem: string | undefined;
     try {
       pem = readFileSync(file, 'utf8');
-      return { pem, understood: understand(pem) };
+      return { pem, parsed: parse(pem) };
     } catch (error) {
-      const unusable = `${JSON.stringify(file)} holds no ${what} in PEM that can be used: ${(error as Error).message}`;
+      const unusable = `${JSON.stringify(file)} has no usable ${what} in PEM format: ${(error as Error).message}`;
       problems.push(`${setting}: ${pem === undefined ? cannotBeRead(file, error) : unusable}`);
       return undefined;
     }
   };
-  const cert = look('HOOKTAPE_TLS_CERT', certFile, 'certificate', readChain);
-  const key = look('HOOKTAPE_TLS_KEY', keyFile, 'private key', pem => createPrivateKey(pem));
+  const cert = readPem('HOOKTAPE_TLS_CERT', certFile, 'certificate', readChain);
+  const key = readPem('HOOKTAPE_TLS_KEY', keyFile, 'private key', pem => createPrivateKey(pem));
   if (!cert || !key) return { problems };
-  if (cert.understood.checkPrivateKey(key.understood))
-    return { certificate: { cert: cert.pem, key: key.pem }, problems };
+  if (cert.parsed.checkPrivateKey(key.parsed)) return { certificate: { cert: cert.pem, key: key.pem }, problems };
   problems.push(`HOOKTAPE_TLS_KEY: ${keyFile} is not the key of the first certificate in ${certFile}`);
   return { problems };
 }
 
-/** @throws an Error that names the settings, when a file cannot be read, is no PEM, or the two do not belong together */
+/** @throws an Error with the settings, when a file cannot be read, is not PEM, or certificate and key do not match */
 export function readCertificate(files: CertificateFiles): Certificate {
   const { certificate, problems } = checkCertificate(files);
   if (!certificate) throw new Error(problems.join('; '));
@@ -54,10 +53,10 @@ export function readCertificate(files: CertificateFiles): Certificate {
 }
 
 /**
- * Looks again and again; contents count, not times, so that links, mounts and copies are all seen.
- * @param onChanged told of each new certificate that fits its key, again and again when it throws
- * @param onProblem told once of each kind of trouble; the two files are written one after the other, so only one that lasts
- * @returns what ends it
+ * Polls the files. Compares contents instead of times, so that changed links, mounts and copies are noticed.
+ * @param onChanged called with each new matching pair, and again at the next poll when it throws
+ * @param onProblem called once for each problem that lasts for two polls, because the two files are written one after the other
+ * @returns a function that stops polling
  */
 export function watchCertificate(
   files: CertificateFiles,
@@ -73,26 +72,26 @@ export function watchCertificate(
   },
 ): () => void {
   let current = first;
-  let trouble = '';
-  let hasSaid = false;
-  const look = (): void => {
+  let problem = '';
+  let isReported = false;
+  const poll = (): void => {
     try {
       const now = readCertificate(files);
       if (now.cert !== current.cert || now.key !== current.key) onChanged(now);
       current = now;
-      trouble = '';
+      problem = '';
     } catch (error) {
       const { message } = error as Error;
-      if (message !== trouble) {
-        trouble = message;
-        hasSaid = false;
-      } else if (!hasSaid) {
-        hasSaid = true;
+      if (message !== problem) {
+        problem = message;
+        isReported = false;
+      } else if (!isReported) {
+        isReported = true;
         onProblem(error as Error);
       }
     }
   };
-  const timer = setInterval(look, everyMs);
+  const timer = setInterval(poll, everyMs);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -59,7 +59,7 @@ async function check(...args: string[]): Promise<CheckResult & { exitCode: numbe
 }
 
 describe('hooktape check', () => {
-  test('exit 0 and what was checked, when all is in order', async () => {
+  test('exits with 0 and prints the checks when there is no problem', async () => {
     // A server looks after its own files.
     const checked = [
       ...(isRemote ? [] : ['structure']),
@@ -125,7 +125,7 @@ describe('hooktape check', () => {
     expect(stdout).toBe('secrets: signing secret sec_1 cannot be opened with HOOKTAPE_SECRET\n');
   });
 
-  test.skipIf(isRemote)('finds a damaged page, and looks no further', async () => {
+  test.skipIf(isRemote)('finds a damaged page, and stops there', async () => {
     const client = createClient({ url: `file:${file}` });
     const { rows } = await client.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'replays_by_account'");
     client.close();
@@ -138,7 +138,7 @@ describe('hooktape check', () => {
     expect(problems.length).toBeGreaterThan(0);
   });
 
-  test('finds an event that the search index lacks, and --reindex mends it', async () => {
+  test('finds an event that is missing in the search index, and --reindex adds it', async () => {
     // What a check finds must have been indexed before: the first one leaves that done.
     expect((await check('--reindex')).ok).toBe(true);
     await damage('DELETE FROM events_search WHERE rowid = 2');

@@ -31,8 +31,8 @@ describe('wrong usage', () => {
     ['EMAIL is missing', ['account', 'create']],
     ['unexpected argument: b', ['account', 'create', 'a@example.com', 'b']],
     ['free|pro is missing', ['account', 'plan', 'a@example.com']],
-    ['the plan is free or pro', ['account', 'plan', 'a@example.com', 'gold']],
-    ['the plan is free or pro', ['account', 'create', 'a@example.com', '--plan', 'gold']],
+    ['the plan must be free or pro', ['account', 'plan', 'a@example.com', 'gold']],
+    ['the plan must be free or pro', ['account', 'create', 'a@example.com', '--plan', 'gold']],
     ['--password-stdin', ['account', 'password', 'a@example.com']],
     ['--account EMAIL is missing', ['key', 'create', 'name']],
     ['--account EMAIL is missing', ['key', 'list']],
@@ -41,7 +41,7 @@ describe('wrong usage', () => {
     ['--nonsense', ['--nonsense']],
     ['unexpected argument: x', ['serve', 'x']],
     ['--env-file', ['config', '--env-file']],
-  ])('exit 2 saying "%s" for %j, and nothing is touched', async (message, args) => {
+  ])('prints "%s" and exits with 2 for %j, without touching anything', async (message, args) => {
     const { exitCode, stdout, stderr } = await hooktape(env, ...args);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toStartWith('hooktape: ');
@@ -51,9 +51,9 @@ describe('wrong usage', () => {
   });
 });
 
-describe('a wrong configuration', () => {
+describe('an invalid configuration', () => {
   test.each(['serve', 'account list', 'key list --account a@example.com', 'health', 'config'])(
-    'exit 78 with all problems at once: %s',
+    'exits with 78 and all problems at once: %s',
     async words => {
       const wrong = { ...env, HOOKTAPE_PORT: 'none', HOOKTAPE_MAX_BODY: 'much', HOOKTAPE_LOG_LEVEL: 'loud' };
       const { exitCode, stdout, stderr } = await hooktape(wrong, ...words.split(' '));
@@ -63,7 +63,7 @@ describe('a wrong configuration', () => {
     },
   );
 
-  test('an env file that is named and not there, with what else is wrong', async () => {
+  test('a missing env file is reported with the other problems', async () => {
     const missing = join(directory, 'missing.env');
     for (const [settings, args] of [
       [{}, ['config', '--env-file', missing]],
@@ -76,7 +76,7 @@ describe('a wrong configuration', () => {
   });
 
   test.each(['serve', 'account list', 'config'])(
-    'a data directory that is none, with what else is wrong: %s',
+    'an invalid data directory is reported with the other problems: %s',
     async words => {
       const file = join(directory, 'file');
       writeFileSync(file, '');
@@ -94,7 +94,7 @@ describe('a wrong configuration', () => {
 });
 
 describe('hooktape config', () => {
-  test('says what is in force and where it came from, and never a secret', async () => {
+  test('prints every setting with its source, and no secret', async () => {
     const file = join(directory, 'my.env');
     writeFileSync(file, 'HOOKTAPE_PORT=5001\nHOOKTAPE_RATE_LIMIT=7\nHOOKTAPE_OWNER_PASSWORD=a-good-long-password\n');
     const settings = {
@@ -116,7 +116,7 @@ describe('hooktape config', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test('has a line for each setting, whatever is in it', async () => {
+  test('prints one line for each setting, whatever its value', async () => {
     const issuers = '[\n  { "issuer": "https://id.example.com", "audience": "x" }\n]';
     const { stdout } = await hooktape({ ...env, HOOKTAPE_OAUTH_ISSUERS: issuers }, 'config');
     expect(stdout).toContain('HOOKTAPE_OAUTH_ISSUERS=[\\u000a  { "issuer"');
@@ -188,7 +188,7 @@ describe('accounts and keys', () => {
   }, 10_000);
 });
 
-test('the list of keys says which app made a key', async () => {
+test('the list of keys has the app that created a key', async () => {
   await hooktape(env, 'account', 'create', 'ada@example.com');
   for (const name of ['mine', 'deploy']) await hooktape(env, 'key', 'create', name, '--account', 'ada@example.com');
   const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
@@ -206,7 +206,7 @@ test('the list of keys says which app made a key', async () => {
   ]);
 });
 
-test('the key that access tokens are signed with is replaced, soon or at once', async () => {
+test('signing-key rotate replaces the key later or with --now at once', async () => {
   const rotate = (...options: string[]) => hooktape(env, 'keys', 'rotate', ...options);
   expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'rotated\n' });
   expect(await rotate('--revoke', '--json')).toMatchObject({ exitCode: 0, stdout: '{"ok":true}\n' });
@@ -217,7 +217,7 @@ test('the key that access tokens are signed with is replaced, soon or at once', 
 });
 
 describe('a data directory that is in use', () => {
-  test('a second server is refused at once and says by whom', async () => {
+  test('a second server is refused at once, with the holder of the lock', async () => {
     const server = await startServer(env);
     const { exitCode, stdout, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: '0' }, 'serve');
     expect([exitCode, stdout]).toEqual([1, '']);
@@ -225,7 +225,7 @@ describe('a data directory that is in use', () => {
     await server.stop();
   });
 
-  test('a command waits for another command, and for a server that is on its way', async () => {
+  test('a command waits for another command and for a starting server', async () => {
     await hooktape(env, 'account', 'create', 'a@example.com');
     const lock = await lockDataDirectory(dataDir, 'hooktape key list (pid 7)');
     const waiting = [hooktape(env, 'account', 'list'), hooktape(env, 'account', 'list', '--json')];
@@ -243,7 +243,7 @@ describe('a data directory that is in use', () => {
 });
 
 describe('the first run', () => {
-  test('makes the data directory and a secret that nobody else can read, once', async () => {
+  test('creates the data directory and a secret that only the owner can read, once', async () => {
     await hooktape(env, 'account', 'list');
     const secret = readFileSync(join(dataDir, 'secret'), 'utf8');
     expect(secret).toMatch(/^[0-9a-z]{52}\n$/);
@@ -257,7 +257,7 @@ describe('the first run', () => {
     expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe(secret);
   });
 
-  test('an empty secret file or another secret stops the start and says why', async () => {
+  test('an empty secret file or a different secret prevents the start, with the reason', async () => {
     await hooktape(env, 'account', 'list');
     const other = await hooktape({ ...env, HOOKTAPE_SECRET: 'another secret than the one before' }, 'serve');
     expect([other.exitCode, other.stderr]).toEqual([1, expect.stringContaining('HOOKTAPE_SECRET is not the one')]);
@@ -267,17 +267,20 @@ describe('the first run', () => {
   });
 });
 
-test('a secret that is not given is asked for, and none is made in its place', async () => {
+test('a missing secret of an existing database is reported, and no new one is generated', async () => {
   await hooktape({ ...env, HOOKTAPE_SECRET: 'a secret in an env file, long enough' }, 'account', 'list');
   for (const command of ['account list', 'serve']) {
     const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: '0' }, ...command.split(' '));
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('set HOOKTAPE_SECRET (--env-file FILE')]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('set HOOKTAPE_SECRET (in the environment or with --env-file FILE)'),
+    ]);
     expect(existsSync(join(dataDir, 'secret'))).toBe(false);
   }
 });
 
 describe('hooktape health', () => {
-  test('0 when the server is ready, 1 when there is none', async () => {
+  test('exits with 0 when the server is ready and with 1 when none runs', async () => {
     const server = await startServer(env);
     const at = { ...env, HOOKTAPE_PORT: new URL(server.origin).port };
     await server.said();

@@ -1,6 +1,6 @@
-/* How many connections a server takes, by the file descriptors that it may have. */
+/* The number of connections that the server accepts, from its limit of file descriptors. */
 
-/** What the program holds besides connections: threads, database, sockets of its own. */
+/** File descriptors for other things than connections: threads, database, internal sockets. */
 const ownFiles = 48;
 const leastConnections = 16;
 

@@ -25,8 +25,8 @@ async function listenBadly(onRequest: (socket: Socket) => void): Promise<() => v
 
 const untouched = (): void => expect(readdirSync(directory)).not.toContain('hooktape.db');
 
-describe('a command beside a running server', () => {
-  test('that dies over it fails, and is not run a second time by the command itself', async () => {
+describe('a command while a server runs', () => {
+  test('fails when the server dies during it, and is not run again', async () => {
     const close = await listenBadly(socket => socket.destroy());
     const { exitCode, stderr } = await hooktape(env, 'account', 'create', 'a@example.com');
     close();
@@ -38,7 +38,7 @@ describe('a command beside a running server', () => {
     untouched();
   });
 
-  test('that dies within its answer fails', async () => {
+  test('fails when the server dies during its response', async () => {
     const close = await listenBadly(socket => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n\n\r\n', () => socket.destroy());
     });
@@ -48,7 +48,7 @@ describe('a command beside a running server', () => {
     untouched();
   });
 
-  test('that left its socket behind works alone', async () => {
+  test('works alone when a dead server has left its socket', async () => {
     writeFileSync(join(directory, 'hooktape.sock'), '');
     expect((await hooktape(env, 'account', 'create', 'a@example.com')).exitCode).toBe(0);
     expect(existsSync(join(directory, 'hooktape.db'))).toBe(true);
@@ -56,7 +56,7 @@ describe('a command beside a running server', () => {
 });
 
 describe('the server’s side', () => {
-  test('shows that it is alive while an operation takes long', async () => {
+  test('writes line breaks during a long operation', async () => {
     const server = await openTestServer();
     const socket = join(server.directory, 'hooktape.sock');
     const release = Promise.withResolvers<never[]>();
@@ -78,11 +78,11 @@ describe('the server’s side', () => {
   test.each([
     ['an incident is told without its words', new Error('SELECT secret'), 'see the server’s log'],
     [
-      'a full disk is told as the command itself would',
+      'a full disk is reported as without a server',
       new Error('SELECT secret', { cause: Object.assign(new Error('no room'), { code: 'SQLITE_FULL' }) }),
       'the disk is full: no room',
     ],
-  ])('%s, and lands in the log', async (_what, error, said) => {
+  ])('%s, and is logged', async (_what, error, said) => {
     const server = await openTestServer();
     const socket = join(server.directory, 'hooktape.sock');
     const account = { ...server.services.account, list: () => Promise.reject(error) };

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { LockedError } from '../db/files/lock.ts';
-import { createServices, type Services } from '../wiring.ts';
+import type { Services } from '../wiring.ts';
 import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';
 import { fetchErrorMessage } from './fetch-error.ts';
@@ -79,6 +79,8 @@ export async function withServices<T>(
 ): Promise<T> {
   const lock = await openDataDirectory(io, config, holder);
   try {
+    // Loaded here, because most commands need none of it.
+    const { createServices } = await import('../wiring.ts');
     const services = await withSecret(io, config, secret =>
       createServices({
         config,

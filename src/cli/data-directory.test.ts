@@ -17,7 +17,7 @@ import type { Config } from '../config/config.ts';
 import { LockedError, lockDataDirectory } from '../db/files/lock.ts';
 import { eventually } from '../testing/poll.ts';
 import { randomBytes } from '../testing/test-server.ts';
-import { openDataDirectory, readOrMakeSecret } from './data-directory.ts';
+import { openDataDirectory, readOrCreateSecret } from './data-directory.ts';
 import type { Io } from './io.ts';
 
 let directory: string;
@@ -85,7 +85,7 @@ describe('its mode', () => {
   });
 });
 
-test('a directory with other things in it, such as /tmp, keeps its mode', async () => {
+test('a directory with other files, such as /tmp, keeps its mode', async () => {
   writeFileSync(join(directory, 'somebody’s'), '');
   chmodSync(directory, 0o1777);
   for (let start = 0; start < 2; start++) await (await openDataDirectory(io(), configFor(directory), 'test')).release();
@@ -115,7 +115,7 @@ const mayNotBeWritten = (): void => {
     expect(readdirSync(directory)).toEqual([name]);
   });
 
-  test('for a secret that may not be read', async () => {
+  test('for a secret that is not readable', async () => {
     writeFileSync(join(directory, 'secret'), 'x', { mode: 0o000 });
     await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
       `${join(directory, 'secret')} cannot be read: permission denied\nRun Hooktape as the user that owns it`,
@@ -143,53 +143,55 @@ const elsewhereMayNotBeWritten = (): void => {
 };
 // The superuser may write everywhere; the smoke test is somebody else.
 if (process.getuid?.() !== 0) {
-  describe('a directory that may not be written', mayNotBeWritten);
-  describe('a directory of the database that may not be written', elsewhereMayNotBeWritten);
+  describe('a directory that is not writable', mayNotBeWritten);
+  describe('a directory of the database that is not writable', elsewhereMayNotBeWritten);
 }
 
-test('a place where no directory can be made is refused with what to set', async () => {
+test('a path where no directory can be created is refused with the setting to change', async () => {
   await expect(openDataDirectory(io(), configFor('/proc/hooktape'), 'test')).rejects.toThrow(
     /^the data directory \/proc\/hooktape cannot be made: .*\nSet HOOKTAPE_DATA_DIR to a directory that can be written\.$/,
   );
 });
 
-test('a link to a database in a directory that is not there is refused with what to set', async () => {
+test('a link to a database in a missing directory is refused with the setting to change', async () => {
   symlinkSync(join(directory, 'missing', 'x.db'), join(directory, 'link.db'));
   const config = { ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}/link.db` };
   await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(
-    /missing of the database is not there\nMake it/,
+    /missing of the database does not exist\nCreate it/,
   );
 });
 
 test.each([
   ['', /is a directory\nName a file in it, or set HOOKTAPE_DATABASE_URL/],
-  ['/missing/x.db', /missing of the database is not there\nMake it, or set HOOKTAPE_DATABASE_URL/],
+  ['/missing/x.db', /missing of the database does not exist\nCreate it, or set HOOKTAPE_DATABASE_URL/],
 ])('a database at %j of a directory is refused with what to set', async (place, words) => {
   const config = { ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}${place}` };
   await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(words);
 });
 
-describe('a log without its database', () => {
+describe('a write-ahead log without its database', () => {
   const [database, log] = ['hooktape.db', 'hooktape.db-wal'];
   const opening = () => openDataDirectory(io(), configFor(directory), 'test');
 
-  test.each([undefined, ''])('is kept, and told of (database: %p)', async content => {
+  test.each([undefined, ''])('is kept and reported (database: %p)', async content => {
     if (content !== undefined) writeFileSync(join(directory, database), content);
     writeFileSync(join(directory, log), 'the newest events');
-    await expect(opening()).rejects.toThrow(/hooktape\.db is missing or empty, and its log .*\nPut the database back/);
+    await expect(opening()).rejects.toThrow(
+      /hooktape\.db is missing or empty, but its write-ahead log .*\nPut the database file back/,
+    );
     expect(readFileSync(join(directory, log), 'utf8')).toBe('the newest events');
   });
 
-  test('is found where a link to the database leads', async () => {
+  test('is found when the database is a link', async () => {
     mkdirSync(join(directory, 'elsewhere'));
     symlinkSync(join(directory, 'elsewhere', 'x.db'), join(directory, database));
     const kept = join(directory, 'elsewhere', 'x.db-wal');
     writeFileSync(kept, 'the newest events');
-    await expect(opening()).rejects.toThrow(/elsewhere\/x\.db is missing or empty, and its log /);
+    await expect(opening()).rejects.toThrow(/elsewhere\/x\.db is missing or empty, but its write-ahead log /);
     expect(readFileSync(kept, 'utf8')).toBe('the newest events');
   });
 
-  test('that holds nothing is no obstacle', async () => {
+  test('is ignored when it is empty', async () => {
     writeFileSync(join(directory, log), '');
     await (await opening()).release();
   });
@@ -198,23 +200,23 @@ describe('a log without its database', () => {
 describe('the secret', () => {
   const file = () => join(directory, 'secret');
 
-  test('is made once, whole, and for its owner only, whatever an attempt that was cut off left behind', () => {
+  test('is generated once, complete and readable only by its owner, also after an interrupted attempt', () => {
     writeFileSync(`${file()}.tmp`, 'half', { mode: 0o644 });
-    const secret = readOrMakeSecret(io(), configFor(directory));
+    const secret = readOrCreateSecret(io(), configFor(directory));
     expect(secret).toMatch(/^[0-9a-z]{52}$/);
     expect([readFileSync(file(), 'utf8'), statSync(file()).mode & 0o777]).toEqual([`${secret}\n`, 0o600]);
     expect(existsSync(`${file()}.tmp`)).toBe(false);
-    expect(readOrMakeSecret(io(), configFor(directory))).toBe(secret);
+    expect(readOrCreateSecret(io(), configFor(directory))).toBe(secret);
   });
 
-  test('that is set is used, and no file is made', () => {
-    expect(readOrMakeSecret(io(), configFor(directory, 'given'))).toBe('given');
+  test('is taken from HOOKTAPE_SECRET without creating a file', () => {
+    expect(readOrCreateSecret(io(), configFor(directory, 'given'))).toBe('given');
     expect(existsSync(file())).toBe(false);
   });
 
-  test('that is empty is refused, not replaced', () => {
+  test('is refused when its file is empty, not replaced', () => {
     writeFileSync(file(), '\n');
-    expect(() => readOrMakeSecret(io(), configFor(directory))).toThrow('is empty');
+    expect(() => readOrCreateSecret(io(), configFor(directory))).toThrow('is empty');
     expect(readFileSync(file(), 'utf8')).toBe('\n');
   });
 });

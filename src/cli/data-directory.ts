@@ -1,4 +1,4 @@
-/* The data directory: made 0700, locked for one process, with the secret that seals what is stored in it. */
+/* The data directory: created with mode 0700, locked by one process, with the secret that seals stored values. */
 import {
   accessSync,
   chmodSync,
@@ -41,7 +41,7 @@ const pollMs = 50;
 const { R_OK, W_OK, X_OK } = constants;
 
 /**
- * Makes the directory if needed and locks it, and the database if that lies elsewhere.
+ * Creates the directory if needed and locks it, and the database file when that is in another directory.
  * @param timeoutMs how long to wait for a command that holds the lock; a server is never waited for
  * @throws LockedError when another Hooktape has one of them
  */
@@ -90,11 +90,11 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
 
 /** @throws OperationError that says what to set instead */
 function checkPlace(database: string): void {
-  const wayOut = 'or set HOOKTAPE_DATABASE_URL to a file in one that is there.';
+  const wayOut = 'or set HOOKTAPE_DATABASE_URL to a file in an existing directory.';
   if (statSync(database, { throwIfNoEntry: false })?.isDirectory())
     throw new OperationError(`the database ${database} is a directory\nName a file in it, ${wayOut}`);
   if (!existsSync(dirname(database)))
-    throw new OperationError(`the directory ${dirname(database)} of the database is not there\nMake it, ${wayOut}`);
+    throw new OperationError(`the directory ${dirname(database)} of the database does not exist\nCreate it, ${wayOut}`);
   attempt(
     `the directory ${dirname(database)} of the database cannot be used`,
     () => accessSync(dirname(database), W_OK | X_OK),
@@ -105,25 +105,25 @@ function checkPlace(database: string): void {
 const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * SQLite deletes the write-ahead log of a missing database, and with it the newest events; and it would apply the log to
- * another database, such as a restored one, that is put in its place.
+ * SQLite would delete the write-ahead log of a missing database, with the newest events, or apply it to another database at the same
+ * path, such as a restored one.
  */
 function refuseLogAlone(database: string): void {
   const log = `${database}-wal`;
   if (bytesOf(database) > 0 || bytesOf(log) === 0) return;
   throw new OperationError(
-    `${database} is missing or empty, and its log ${log} is there, with the newest events\nPut the database back beside its log, which brings both together; to begin anew or restore a backup, move the log away.`,
+    `${database} is missing or empty, but its write-ahead log ${log} exists and has the newest events\nPut the database file back next to the log. To start with an empty database or restore a backup, move the log away.`,
   );
 }
 
 const notAllowed = [
   'permission denied',
-  'Run Hooktape as the user that owns it, give it to this user (chown -R), or',
+  'Run Hooktape as its owner, change its owner to this user (chown -R), or',
 ] as const;
 const reasons: Record<string, readonly [why: string, wayOut: string]> = {
   EACCES: notAllowed,
   EPERM: notAllowed,
-  EROFS: ['the file system is read-only', 'Mount it so that it can be written, or'],
+  EROFS: ['the file system is read-only', 'Mount it writable, or'],
 };
 const other = { HOOKTAPE_DATA_DIR: 'another directory', HOOKTAPE_DATABASE_URL: 'a file in another directory' };
 
@@ -143,42 +143,42 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
   }
 }
 
-/** What lies in a data directory: the server's, and what file systems put into an empty volume. */
+/** Names of files in a data directory: the server's, and those that file systems create in an empty volume. */
 const ours = /^(?:hooktape\.|secret$|secret\.tmp$|\.libsql-|lost\+found$)/;
 
-/** Only one that holds nothing else: a setting that names /tmp or / by mistake must not close that to others. */
+/** Only when the directory has no other files: a setting that is /tmp or / by mistake must not make that inaccessible. */
 function tryToTighten(dataDir: string): void {
   try {
     if (readdirSync(dataDir).every(name => ours.test(name))) chmodSync(dataDir, statSync(dataDir).mode & 0o770);
   } catch {
-    // Somebody else's directory, such as a mounted volume: its files are 0600 all the same.
+    // Another user owns the directory, for example a mounted volume. The files in it are 0600 anyway.
   }
 }
 
 /**
- * Opens what needs the secret. One that was made for a database that has another is taken away again.
- * @throws ConfigurationError when it is too short for a new database
+ * Calls `open` with the secret. A secret file created here is removed when the database has another secret.
+ * @throws ConfigurationError when the secret is too short for a new database
  */
 export async function withSecret<T>(io: Io, config: Config, open: (secret: string) => Promise<T>): Promise<T> {
   const file = secretPath(config);
-  const isGiven = config.secret !== undefined || existsSync(file);
+  const hadSecret = config.secret !== undefined || existsSync(file);
   try {
-    return await open(readOrMakeSecret(io, config));
+    return await open(readOrCreateSecret(io, config));
   } catch (error) {
     if (error instanceof ShortSecretError) {
       const source = config.secret === undefined ? file : 'HOOKTAPE_SECRET';
       throw new ConfigurationError([`${source}: ${secretMustBe}`]);
     }
-    if (isGiven || !(error instanceof SecretError)) throw error;
+    if (hadSecret || !(error instanceof SecretError)) throw error;
     rmSync(file, { force: true });
     throw new SecretError(
-      `this database was made with a secret, and none is given: set HOOKTAPE_SECRET (--env-file FILE names the settings), or put ${file} back`,
+      `this database was created with a secret that is now missing: set HOOKTAPE_SECRET (in the environment or with --env-file FILE), or put ${file} back`,
     );
   }
 }
 
-/** HOOKTAPE_SECRET, or the one in `DATA_DIR/secret`, made on first use. */
-export function readOrMakeSecret(io: Io, config: Config): string {
+/** HOOKTAPE_SECRET, or the secret in `DATA_DIR/secret`, which is generated at the first use. */
+export function readOrCreateSecret(io: Io, config: Config): string {
   if (config.secret !== undefined) return config.secret;
   const file = secretPath(config);
   if (!existsSync(file)) {
@@ -190,14 +190,14 @@ export function readOrMakeSecret(io: Io, config: Config): string {
   return secret;
 }
 
-/** A new name is on disk only once its directory is. */
+/** A new file name is on disk only after its directory has been synced. */
 function flushDirectory(path: string): void {
   let directory: number | undefined;
   try {
     directory = openSync(path, 'r');
     fsyncSync(directory);
   } catch {
-    // Windows and some file systems cannot; they write names as they come.
+    // Windows and some file systems do not support this.
   } finally {
     if (directory !== undefined) closeSync(directory);
   }

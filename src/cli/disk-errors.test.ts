@@ -4,24 +4,24 @@ import { diskErrorMessage } from './disk-errors.ts';
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
-describe('trouble with the disk', () => {
+describe('a disk error', () => {
   test.each([
     ['a damaged page', new LibsqlError('malformed', 'SQLITE_CORRUPT'), 'damaged', 'restore'],
     ['another file', new LibsqlError('not a database', 'SQLITE_NOTADB'), 'damaged', 'restore'],
-    ['a full disk, to the database', new LibsqlError('no room', 'SQLITE_FULL'), 'the disk is full', 'Make room'],
-    ['a full disk, to a file', coded('no space left on device', 'ENOSPC'), 'the disk is full', 'Make room'],
+    ['a full disk, to the database', new LibsqlError('no room', 'SQLITE_FULL'), 'the disk is full', 'Free some space'],
+    ['a full disk, to a file', coded('no space left on device', 'ENOSPC'), 'the disk is full', 'Free some space'],
     [
-      'one that is wrapped',
+      'a wrapped error',
       new Error('Failed query', { cause: coded('no space', 'ENOSPC') }),
       'the disk is full: no space\n',
-      'Make room',
+      'Free some space',
     ],
   ])('%s', (_what, error, words, wayOut) => {
     expect(diskErrorMessage(error)).toContain(words);
     expect(diskErrorMessage(error)).toContain(wayOut);
   });
 
-  test('does not say its code twice', () =>
+  test('has its code only once', () =>
     expect(diskErrorMessage(coded('SQLITE_FULL: SQLITE_FULL: disk is full', 'SQLITE_FULL'))).toStartWith(
       'the disk is full: SQLITE_FULL: disk is full\n',
     ));

@@ -1,19 +1,22 @@
-/* What a command says when the disk, or the file on it, is at fault: what to do, in the words of an operator. */
+/* Messages for errors of the disk or the database file, which tell the operator what to do. */
 
-const troubles: [RegExp, (words: string) => string][] = [
+const advice: [RegExp, (reason: string) => string][] = [
   [
     /^SQLITE_(?:CORRUPT|NOTADB)/,
-    words =>
-      `the database file is damaged: ${words}\nMove the data directory aside and bring your newest backup back into an empty one: hooktape restore FILE`,
+    reason =>
+      `the database file is damaged: ${reason}\nMove the data directory away and restore your newest backup into an empty one: hooktape restore FILE`,
   ],
-  [/^(?:SQLITE_FULL|ENOSPC)/, words => `the disk is full: ${words}\nWhat is stored is safe. Make room and try again.`],
+  [
+    /^(?:SQLITE_FULL|ENOSPC)/,
+    reason => `the disk is full: ${reason}\nStored events are safe. Free some space and try again.`,
+  ],
 ];
 
-/** The error's own words, which Drizzle wraps, and the way out; undefined when it is about something else. */
+/** The message of a disk error, which Drizzle may have wrapped, with what to do; undefined for other errors. */
 export function diskErrorMessage(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, cause, message } = error as Error & { code?: unknown };
-  const [, sentence] = troubles.find(([codes]) => codes.test(String(code))) ?? [];
-  // The client puts the code before what the database said, which begins with it, too.
+  const [, sentence] = advice.find(([codes]) => codes.test(String(code))) ?? [];
+  // The client prefixes the code to a message that already begins with it.
   return sentence ? sentence(message.replace(/^(SQLITE_\w+: )\1+/, '$1')) : diskErrorMessage(cause);
 }

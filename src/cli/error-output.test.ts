@@ -24,7 +24,7 @@ describe('with --json', () => {
     ],
     ['an unknown command', 'nonsense', 2, { error: 'unknown command: nonsense', usage: [] }],
     ['a refusal', 'account delete a@example.com', 1, { error: 'account a@example.com not found' }],
-    ['a file that is not there', 'restore /no/where.db', 1, { error: 'the backup /no/where.db not found' }],
+    ['a missing file', 'restore /no/where.db', 1, { error: 'the backup /no/where.db not found' }],
   ])('%s is one line of JSON on stderr', async (_what, words, exitCode, expected) => {
     const ended = await hooktape(env, ...words.split(' '), '--json');
     expect([ended.exitCode, ended.stdout]).toEqual([exitCode, '']);
@@ -32,18 +32,18 @@ describe('with --json', () => {
     expect(JSON.parse(ended.stderr)).toEqual({ ...expected, exitCode });
   });
 
-  test('so is a wrong configuration, with each problem', async () => {
+  test('an invalid configuration is one JSON line with every problem', async () => {
     const wrong = { ...env, HOOKTAPE_PORT: 'none', HOOKTAPE_MAX_BODY: 'much' };
     const { exitCode, stderr } = await hooktape(wrong, '--json', 'config');
     expect(exitCode).toBe(78);
     expect(JSON.parse(stderr)).toEqual({
-      error: 'the configuration is wrong',
+      error: 'the configuration is invalid',
       problems: [expect.stringContaining('HOOKTAPE_PORT'), expect.stringContaining('HOOKTAPE_MAX_BODY')],
       exitCode,
     });
   });
 
-  test('a server says in one document that it is ready, and where', async () => {
+  test('a server prints its address in one JSON document when it is ready', async () => {
     const { stdout } = await (await startServer(env, {}, ['--json'])).stop();
     expect(JSON.parse(stdout)).toEqual({
       version: 'test',
@@ -52,7 +52,7 @@ describe('with --json', () => {
     });
   });
 
-  test('a backup says nothing but its result', async () => {
+  test('a backup prints only its result', async () => {
     await hooktape(env, 'account', 'create', 'a@example.com');
     const { exitCode, stdout, stderr } = await hooktape(env, 'backup', join(directory, 'copy.db'), '--json');
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -60,7 +60,7 @@ describe('with --json', () => {
   });
 });
 
-describe('words', () => {
+describe('error messages', () => {
   const said = (error: unknown, json: boolean): string => {
     let text = '';
     const io = { stderr: (more: string) => (text += more) } as unknown as Io;
@@ -68,14 +68,14 @@ describe('words', () => {
     return text;
   };
 
-  test('from outside cannot move the cursor', () => {
+  test('have no control characters', () => {
     const hostile = new OperationError('event 3: \x1b[2Junexpected \u202etoken\nTry another file.');
     expect(said(hostile, false)).toBe('hooktape: event 3: \\u001b[2Junexpected \\u202etoken\nTry another file.\n');
     expect(JSON.parse(said(hostile, true)).error).toBe(hostile.message);
     for (const char of ['\x1b', '\u202e']) expect(said(hostile, true)).not.toContain(char);
   });
 
-  test('of an error that nobody foresaw bring its stack, others do not', () => {
+  test('have a stack only for unexpected errors', () => {
     expect(said(new TypeError('oh'), false)).toMatch(/^hooktape: oh\n[\s\S]*error-output\.test\.ts/);
     expect(said(new OperationError('no'), false)).toBe('hooktape: no\n');
     expect(said(Object.assign(new Error('EIO: read'), { code: 'EIO' }), false)).toBe('hooktape: EIO: read\n');

@@ -1,4 +1,4 @@
-/* From whatever stopped a command to words on stderr, one JSON line of them with --json, and the exit code. */
+/* Reports the error of a command on stderr, as text or with --json as one JSON line, and determines the exit code. */
 import { AppError } from '../core/errors.ts';
 import { LockedError } from '../db/files/lock.ts';
 import { SchemaError } from '../db/migrate.ts';
@@ -7,17 +7,17 @@ import { escapeUnsafe } from '../log.ts';
 import { diskErrorMessage } from './disk-errors.ts';
 import { ConfigurationError, exitCodes, type Io, OperationError, UsageError } from './io.ts';
 
-/** `details` are further lines, for JSON under their own name. */
+/** `details` are printed as further lines, and in JSON under their own name. */
 type Failure = { exitCode: number; message: string; details?: { usage: string[] } | { problems: readonly string[] } };
 
-/** @param usage of the command that was meant; empty when that is not known */
+/** @param usage the usage of the command; empty when the command is unknown */
 export function reportError(error: unknown, { usage, json, io }: { usage: string; json: boolean; io: Io }): number {
-  const failure = understand(error, usage);
+  const failure = toFailure(error, usage);
   io.stderr(json ? asJson(failure) : asText(failure));
   return failure.exitCode;
 }
 
-function understand(error: unknown, usage: string): Failure {
+function toFailure(error: unknown, usage: string): Failure {
   if (error instanceof UsageError)
     return {
       exitCode: exitCodes.usage,
@@ -27,22 +27,22 @@ function understand(error: unknown, usage: string): Failure {
   if (error instanceof ConfigurationError)
     return {
       exitCode: exitCodes.configuration,
-      message: 'the configuration is wrong',
+      message: 'the configuration is invalid',
       details: { problems: error.problems },
     };
-  return { exitCode: exitCodes.failed, message: diskErrorMessage(error) ?? wordsOf(error) };
+  return { exitCode: exitCodes.failed, message: diskErrorMessage(error) ?? messageOf(error) };
 }
 
-/** An error that nobody foresaw keeps its stack: somebody has to find it. */
-function wordsOf(error: unknown): string {
+/** An unexpected error is a bug, so its stack is printed. */
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isForeseen =
+  const isExpected =
     [LockedError, SchemaError, SecretError, OperationError, AppError].some(kind => error instanceof kind) ||
     typeof (error as Error & { code?: unknown }).code === 'string';
-  return isForeseen || error.stack === undefined ? error.message : `${error.message}\n${error.stack}`;
+  return isExpected || error.stack === undefined ? error.message : `${error.message}\n${error.stack}`;
 }
 
-/** Words may come from a file or the network; only line breaks are left as they are. */
+/** The text may come from a file or the network, so control characters other than line breaks are escaped. */
 const oneByOne = (text: string): string => text.split('\n').map(escapeUnsafe).join('\n');
 
 function asText({ message, details }: Failure): string {

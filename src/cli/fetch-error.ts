@@ -1,4 +1,4 @@
-/* What `fetch` says of its failure, without the advice that it has for programmers. */
+/* The message of a failed `fetch`, without its advice for developers. */
 
 export const fetchErrorMessage = (error: unknown): string =>
   (error as Error).message.replace(/ For more information, pass .*$/s, '');

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { type AddressInfo, createServer } from 'node:net';
 import { hooktape } from '../testing/command.ts';
 
-test('what answers otherwise than the settings say is told in an operator’s words', async () => {
+test('an unexpected response is reported with its likely cause', async () => {
   const server = createServer(socket => socket.destroy());
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

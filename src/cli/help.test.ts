@@ -32,7 +32,7 @@ describe('help', () => {
     expect(stdout).toMatch(expected);
   });
 
-  test('as JSON says the same', async () => {
+  test('is the same as JSON', async () => {
     const { stdout } = await run('help account create --json');
     expect(JSON.parse(stdout)).toEqual({
       name: 'account',
@@ -43,7 +43,7 @@ describe('help', () => {
   });
 });
 
-describe('a word that is none', () => {
+describe('an unknown word', () => {
   test.each([
     ['acount list', 'unknown command: acount; did you mean account?'],
     ['server', 'unknown command: server; did you mean serve?'],
@@ -69,13 +69,13 @@ describe('a word that is none', () => {
     ['--data-dir=/x', 'unknown option: --data-dir; set HOOKTAPE_DATA_DIR in the environment'],
     ['help serve now', 'unexpected argument: now'],
     ['help key create now', 'unexpected argument: now'],
-  ])('hooktape %s: exit 2, on stderr, with the nearest one that is', async (words, said) => {
+  ])('hooktape %s exits with 2 and suggests the nearest name', async (words, said) => {
     const { exitCode, stdout, stderr } = await run(words);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toStartWith(`hooktape: ${said}`);
   });
 
-  test('the forms of the subcommand that was meant are shown, and no others', async () => {
+  test('only the usage of the given subcommand is shown', async () => {
     expect((await run('account plan a@example.com')).stderr).toBe(
       'hooktape: free|pro is missing\n\nhooktape account plan EMAIL free|pro\n',
     );

@@ -15,7 +15,7 @@ Every command takes:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 `;
 
-/** @param commands all of them, this one included @param nameOf the name that an older spelling stands for */
+/** @param commands all commands, including this one @param nameOf the current name for an older spelling */
 export const createHelp = (commands: () => Commands, nameOf: (given: string) => string): Command => ({
   summary: 'list the commands, or explain one',
   usage: 'hooktape help [COMMAND [SUBCOMMAND]]',

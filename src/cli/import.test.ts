@@ -45,8 +45,8 @@ const importInto = async (id: string, text: string) => {
   return JSON.parse(await run('import', file, '--endpoint', id, '--json')) as Record<string, number>;
 };
 
-/** Deliveries of every kind. */
-async function fill(url: string): Promise<void> {
+/** Sends deliveries of every kind. */
+async function deliverSamples(url: string): Promise<void> {
   const address = url.replace(/^https?:\/\/[^/]+/, server.origin);
   const post = async (suffix: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {
     const response = await fetch(`${address}${suffix}`, { method: 'POST', body: body as string, headers });
@@ -63,26 +63,32 @@ async function fill(url: string): Promise<void> {
 }
 
 describe('hooktape import', () => {
-  test.each(['json', 'har'])('%s: export, import, export gives the same events, and again adds none', async format => {
-    const from = await createEndpoint();
-    const to = await createEndpoint();
-    await fill(from.url);
-    const file = await exported(from.id, format);
-    expect(await importInto(to.id, file)).toMatchObject({ imported: 5, alreadyThere: 0, expired: 0 });
-    const events = await eventsOf(from.id);
-    expect(events).toHaveLength(5);
-    expect(await eventsOf(to.id)).toEqual(events);
-    expect(await importInto(to.id, file)).toMatchObject({ imported: 0, alreadyThere: 5 });
-    expect(await importInto(from.id, file)).toMatchObject({ imported: 0, alreadyThere: 5 });
-    expect(await eventsOf(to.id)).toEqual(events);
-    const shown = (await (await call(`/api/endpoints/${to.id}`)).json()) as Record<string, unknown>;
-    expect(shown).toMatchObject({ eventCount: 5, lastReceivedAt: Math.max(...events.map(event => event.receivedAt)) });
-  });
+  test.each(['json', 'har'])(
+    '%s: an imported export has the same events, and importing it again adds none',
+    async format => {
+      const from = await createEndpoint();
+      const to = await createEndpoint();
+      await deliverSamples(from.url);
+      const file = await exported(from.id, format);
+      expect(await importInto(to.id, file)).toMatchObject({ imported: 5, alreadyThere: 0, expired: 0 });
+      const events = await eventsOf(from.id);
+      expect(events).toHaveLength(5);
+      expect(await eventsOf(to.id)).toEqual(events);
+      expect(await importInto(to.id, file)).toMatchObject({ imported: 0, alreadyThere: 5 });
+      expect(await importInto(from.id, file)).toMatchObject({ imported: 0, alreadyThere: 5 });
+      expect(await eventsOf(to.id)).toEqual(events);
+      const shown = (await (await call(`/api/endpoints/${to.id}`)).json()) as Record<string, unknown>;
+      expect(shown).toMatchObject({
+        eventCount: 5,
+        lastReceivedAt: Math.max(...events.map(event => event.receivedAt)),
+      });
+    },
+  );
 
-  test('without a running server', async () => {
+  test('works without a running server', async () => {
     const from = await createEndpoint();
     const to = await createEndpoint();
-    await fill(from.url);
+    await deliverSamples(from.url);
     const file = await exported(from.id);
     await server.stop();
     expect(await importInto(to.id, file)).toMatchObject({ imported: 5 });
@@ -90,9 +96,9 @@ describe('hooktape import', () => {
     expect(await eventsOf(to.id)).toEqual(await eventsOf(from.id));
   });
 
-  test('alike events of one moment are as many afterwards as in the file, also after a part of it', async () => {
+  test('identical events with the same time are imported as often as the file has them, also after a partial import', async () => {
     const { id, url } = await createEndpoint();
-    await fill(url);
+    await deliverSamples(url);
     const [event] = await eventsOf(id);
     const to = await createEndpoint();
     const fileOf = (count: number) => JSON.stringify({ events: new Array(count).fill(event) });
@@ -101,9 +107,9 @@ describe('hooktape import', () => {
     expect(await importInto(to.id, fileOf(1200))).toMatchObject({ imported: 0, alreadyThere: 1200 });
   });
 
-  test('events past the retention window are left out and said', async () => {
+  test('events past the retention window are skipped and counted', async () => {
     const { id, url } = await createEndpoint();
-    await fill(url);
+    await deliverSamples(url);
     const [event] = await eventsOf(id);
     const to = await createEndpoint();
     const old = { ...event, receivedAt: Date.now() - 91 * 86_400_000 };
@@ -114,36 +120,34 @@ describe('hooktape import', () => {
     );
   });
 
-  test('a file that is cut off: what came before is imported and said, with the position', async () => {
+  test('the complete events of a truncated file are imported, and the error has the position', async () => {
     const from = await createEndpoint();
     const to = await createEndpoint();
-    await fill(from.url);
-    const whole = await exported(from.id);
+    await deliverSamples(from.url);
+    const text = await exported(from.id);
     const file = join(directory, 'cut');
-    const cut = Buffer.from(whole).subarray(0, -200);
+    const cut = Buffer.from(text).subarray(0, -200);
     writeFileSync(file, cut);
     const { exitCode, stdout, stderr } = await hooktape(env, 'import', file, '--endpoint', to.id);
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(
-      `byte ${cut.length}: the file ends in the middle; 4 events were imported before that, and stay`,
-    );
-    expect(await importInto(to.id, whole)).toMatchObject({ imported: 1, alreadyThere: 4 });
+    expect(stderr).toContain(`byte ${cut.length}: the file is truncated; 4 events before it were imported`);
+    expect(await importInto(to.id, text)).toMatchObject({ imported: 1, alreadyThere: 4 });
   });
 
-  test('an event that is wrong is named', async () => {
+  test('an invalid event is reported with its number and position', async () => {
     const from = await createEndpoint();
     const to = await createEndpoint();
-    await fill(from.url);
+    await deliverSamples(from.url);
     const [first, second] = await eventsOf(from.id);
     const file = join(directory, 'wrong');
     writeFileSync(file, JSON.stringify({ events: [first, { ...second, payloadRaw: 'altered' }] }));
     const { exitCode, stderr } = await hooktape(env, 'import', file, '--endpoint', to.id);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/event 2, at byte \d+: payloadRaw does not match sha256; 1 events were imported/);
+    expect(stderr).toMatch(/event 2, at byte \d+: payloadRaw does not match sha256; 1 events before it were imported/);
     expect(await eventsOf(to.id)).toHaveLength(1);
   });
 
-  test('an unknown endpoint, no file, a directory: 1; no endpoint: 2', async () => {
+  test('an unknown endpoint, a missing file or a directory exits with 1, a missing --endpoint with 2', async () => {
     const file = join(directory, 'some');
     writeFileSync(file, '{"events":[]}');
     const unknown = await hooktape(env, 'import', file, '--endpoint', 'ep_none');

@@ -1,6 +1,6 @@
 /*
- * `hooktape import FILE --endpoint ID`: reads a JSON or HAR export into an endpoint, through the running server or without
- * one. Streams: no more than a batch is held. What went in before a mistake in the file stays, and is said.
+ * `hooktape import FILE --endpoint ID`: imports a JSON or HAR export into an endpoint, with or without a running server. The file
+ * is streamed, with at most one batch in memory. When the file has an error, the events before it stay imported and are counted.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { AppError, invalid } from '../core/errors.ts';
@@ -18,15 +18,15 @@ import { loadConfig } from './settings.ts';
 
 const batchEvents = 500;
 const batchBytes = 4 << 20;
-/** Events of one moment stay in one batch, up to so many times the usual. */
-const stretch = 8;
+/** Events with the same time stay in one batch, which may then be this many times larger. */
+const maxOverfill = 8;
 
 export const importCommand: Command = {
-  summary: 'read an export into an endpoint',
+  summary: 'import an export file into an endpoint',
   usage: 'hooktape import FILE --endpoint ID',
   details: [
-    ['FILE', 'a JSON or HAR export, - for standard input; a second time adds nothing'],
-    ['--endpoint ID', 'the endpoint that it is read into, such as ep_…'],
+    ['FILE', 'a JSON or HAR export, or - for standard input; importing it again adds nothing'],
+    ['--endpoint ID', 'the endpoint to import into, such as ep_…'],
   ],
   async run(args, io) {
     const { positionals, option, envFile, json } = parse(args, ['FILE'], { endpoint: { type: 'string' } });
@@ -42,7 +42,7 @@ export const importCommand: Command = {
     if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
     else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
     if (tooLarge === 0) return exitCodes.done;
-    if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database takes\n`);
+    if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database accepts\n`);
     return exitCodes.failed;
   },
 };
@@ -62,7 +62,7 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
   });
   let done = 0;
   try {
-    // A wrong endpoint is said before gigabytes are read.
+    // Report an unknown endpoint before reading gigabytes.
     await call('import.add', { endpoint, events: [] });
     for await (const chunk of file === '-' ? io.stdin() : createReadStream(file, { highWaterMark: 1 << 20 })) {
       for (const element of reader.push(chunk as Uint8Array))
@@ -74,16 +74,16 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
     await batch.flush();
   } catch (error) {
     if (!(error instanceof AppError || error instanceof OperationError)) throw error;
-    // What stands before the mistake is good.
+    // The events before the error are valid.
     if (error instanceof AppError) await batch.flush();
-    throw new OperationError(`${file}: ${error.message}; ${total.imported} events were imported before that, and stay`);
+    throw new OperationError(`${file}: ${error.message}; ${total.imported} events before it were imported`);
   } finally {
     progress.clear();
   }
   return total;
 }
 
-/** @throws invalid with the position of the event */
+/** @throws invalid, with the position of the event */
 function toEvent({ bytes, offset, number }: Element, kind: FileKind): Record<string, unknown> {
   try {
     const text = decodeUtf8(bytes);
@@ -98,23 +98,23 @@ function toEvent({ bytes, offset, number }: Element, kind: FileKind): Record<str
   }
 }
 
-/** Collects events and sends them off together; those of one moment stay together, so that alike ones can be counted. */
+/** Collects events and sends them in batches. Events with the same time stay together, so that identical ones can be counted. */
 function createBatch(send: (events: Record<string, unknown>[]) => Promise<void>) {
   let events: Record<string, unknown>[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
     if (events.length === 0) return;
-    const full = events;
+    const batch = events;
     events = [];
     bytes = 0;
-    await send(full);
+    await send(batch);
   };
   return {
     flush,
     async add(event: Record<string, unknown>, size: number): Promise<void> {
       const fill = Math.max(events.length / batchEvents, (bytes + size) / batchBytes);
-      const isSameMoment = events.at(-1)?.['receivedAt'] === event['receivedAt'];
-      if (fill >= stretch || (fill >= 1 && !isSameMoment)) await flush();
+      const isSameTime = events.at(-1)?.['receivedAt'] === event['receivedAt'];
+      if (fill >= maxOverfill || (fill >= 1 && !isSameTime)) await flush();
       events.push(event);
       bytes += size;
     },
@@ -124,9 +124,9 @@ function createBatch(send: (events: Record<string, unknown>[]) => Promise<void>)
 function sizeOf(file: string): number {
   try {
     const found = statSync(file);
-    if (found.isDirectory()) throw new Error('it is a directory');
+    if (found.isDirectory()) throw new Error('is a directory');
     return found.size;
   } catch (error) {
-    throw new OperationError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new OperationError(`cannot read ${file}: ${(error as Error).message}`);
   }
 }

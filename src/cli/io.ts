@@ -1,4 +1,4 @@
-/* What a command may use of its process, passed in by main.ts, and the errors that decide the exit code. */
+/* The process's resources that a command may use, passed in by main.ts, and the errors that determine the exit code. */
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';

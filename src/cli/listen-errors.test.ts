@@ -33,7 +33,7 @@ describe('hooktape serve', () => {
     return stderr;
   };
 
-  test('on a port that is taken says so, and leaves the data directory free', async () => {
+  test('reports a port in use, and unlocks the data directory', async () => {
     const taken = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
     const { port } = taken;
     const stderr = await serve({ HOOKTAPE_PORT: String(port) });
@@ -47,7 +47,7 @@ describe('hooktape serve', () => {
     // Kept for documentation (RFC 5737): nobody's.
     ['192.0.2.1', 'is not an address of this machine'],
     ['nowhere.invalid', 'HOOKTAPE_HOST nowhere.invalid'],
-  ])('at %s, which is not here, says so', async (host, words) => {
+  ])('reports the host %s, which is not an address of this machine', async (host, words) => {
     for (const port of ['0', '4665'])
       expect(await serve({ HOOKTAPE_HOST: host, HOOKTAPE_PORT: port })).toContain(words);
   });

@@ -1,23 +1,23 @@
-/* Why nobody can listen where the settings say, and what to set instead. */
+/* Messages for a listener that cannot be opened, with the setting to change. */
 import type { Config } from '../config/config.ts';
 import { OperationError } from './io.ts';
 
 type Where = Pick<Config, 'host' | 'port'>;
 
-const troubles: Record<string, (where: Where) => string> = {
+const advice: Record<string, (where: Where) => string> = {
   EADDRINUSE: ({ host, port }) =>
-    `port ${port} of ${host} is in use by another program\nStop that one, or set HOOKTAPE_PORT to a free port (0 takes any).`,
+    `port ${port} of ${host} is in use by another program\nStop that program, or set HOOKTAPE_PORT to a free port (0 takes any).`,
   EACCES: ({ port }) =>
     `this user may not listen on port ${port}\nSet HOOKTAPE_PORT to 1024 or more, or give the program CAP_NET_BIND_SERVICE.`,
   EADDRNOTAVAIL: ({ host }) =>
     `${host} is not an address of this machine\nSet HOOKTAPE_HOST to one that is: 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses.`,
 };
 
-/** @param cause what listening failed with */
+/** @param cause the error of listening */
 export function listenError(where: Where, cause: Error & { code?: unknown }): OperationError {
-  const words = troubles[String(cause.code)]?.(where);
+  const words = advice[String(cause.code)]?.(where);
   if (words !== undefined) return new OperationError(words, { cause });
-  // A host that has no address comes without a code.
+  // An unknown host gives an error without a code.
   return new OperationError(
     `cannot listen on HOOKTAPE_HOST ${where.host}, HOOKTAPE_PORT ${where.port}: ${cause.message}\nSet HOOKTAPE_HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
     { cause },

@@ -46,18 +46,18 @@ describe('a backup that fails', () => {
   test('because the disk is full', async () => {
     const said = await failing(copyingFails('no room', 'SQLITE_FULL'), path('backups/a.db'));
     expect(said).toBe(
-      'the backup could not be written: the disk is full: no room\nWhat is stored is safe. Make room and try again.',
+      'the backup could not be written: the disk is full: no room\nStored events are safe. Free some space and try again.',
     );
     expect(left()).toEqual([]);
   });
 
-  test('because it may not be written there, says who writes', async () => {
+  test('because the directory is not writable, says which process writes', async () => {
     const said = await failing(copyingFails('permission denied', 'EACCES'), path('backups/a.db'));
-    expect(said).toContain('could not be written: permission denied\nWhile the server runs, it is the server that');
+    expect(said).toContain('could not be written: permission denied\nThe running server writes the file');
     expect(left()).toEqual([]);
   });
 
-  test('because the secret cannot be written beside it', async () => {
+  test('because its secret cannot be written', async () => {
     let asked = 0;
     const random = (length: number): Uint8Array => {
       if (++asked === 2) throw new Error('no room');
@@ -67,21 +67,21 @@ describe('a backup that fails', () => {
     expect([asked, left()]).toEqual([2, []]);
   });
 
-  test('because its name is taken at the last moment: what took it stays, alone', async () => {
+  test('because another file gets its name meanwhile, keeps that file and removes its own', async () => {
     const file = path('backups/a.db');
     let asked = 0;
     const random = (length: number): Uint8Array => {
       if (++asked === 2) writeFileSync(file, 'another');
       return randomBytes(length);
     };
-    expect(await failing({ random }, file)).toContain('nothing is ever overwritten');
+    expect(await failing({ random }, file)).toContain('is not overwritten');
     expect(left()).toEqual(['a.db']);
     expect(readFileSync(file, 'utf8')).toBe('another');
   });
 
-  test('because another secret lies there leaves that one, and no copy', async () => {
+  test('because a different secret file exists, keeps that file and writes no backup', async () => {
     writeFileSync(path('backups/a.db.secret'), 'another');
-    expect(await failing({}, path('backups/a.db'))).toContain('nothing is ever overwritten');
+    expect(await failing({}, path('backups/a.db'))).toContain('is not overwritten');
     expect(left()).toEqual(['a.db.secret']);
     expect(readFileSync(path('backups/a.db.secret'), 'utf8')).toBe('another');
   });
@@ -89,14 +89,14 @@ describe('a backup that fails', () => {
   test.each([
     ['is a directory', '', 'is a directory: name a file in it'],
     ['has a name that no file can have', `/${'n'.repeat(300)}`, 'could not be written: '],
-    ['is in no directory', '/no/a.db', 'backups/no is not there; make it first'],
+    ['is in no directory', '/no/a.db', 'backups/no does not exist; create it first'],
   ])('because the target %s', async (_what, name, said) => {
     expect(await failing({}, path(`backups${name}`))).toContain(said);
     expect(left()).toEqual([]);
   });
 });
 
-test('a backup takes the secret for its own that one cut off left behind, and keeps it when it fails itself', async () => {
+test('a backup reuses the secret file of an interrupted one, and keeps it when it fails', async () => {
   const secret = path('backups/a.db.secret');
   writeFileSync(secret, `${testSecret}\n`);
   const spawn = (): never => {
@@ -111,7 +111,7 @@ test('a backup takes the secret for its own that one cut off left behind, and ke
 describe('a restore', () => {
   const restore = () => hooktape({ HOOKTAPE_DATA_DIR: path('other') }, 'restore', path('backups/a.db'));
 
-  test('that was cut off behind the secret is done again', async () => {
+  test('that was interrupted after writing the secret can be repeated', async () => {
     await backUp(server.services, path('backups/a.db'));
     mkdirSync(path('other'));
     for (const name of ['secret', 'secret.tmp', 'hooktape.db.restoring'])
@@ -120,7 +120,7 @@ describe('a restore', () => {
     expect(existsSync(path('other/hooktape.db'))).toBe(true);
   });
 
-  test('of what is no file says so, and makes nothing', async () => {
+  test('of something that is not a file is refused, and creates nothing', async () => {
     mkdirSync(path('backups/a.db'));
     expect((await restore()).stderr).toContain('a.db is not a file: name the backup itself');
     rmSync(path('backups/a.db'), { recursive: true });
@@ -130,7 +130,7 @@ describe('a restore', () => {
     expect(existsSync(path('other'))).toBe(false);
   });
 
-  test('does not touch another secret', async () => {
+  test('does not overwrite a different secret', async () => {
     await backUp(server.services, path('backups/a.db'));
     mkdirSync(path('other'));
     writeFileSync(path('other/secret'), 'another');
@@ -140,11 +140,11 @@ describe('a restore', () => {
 });
 
 describe('a secret file', () => {
-  test('is whole, and never in the place of something else', () => {
+  test('is written atomically and never overwrites a file', () => {
     const file = path('backups/s');
     writeFileSync(`${file}.tmp`, 'cut off');
     writeSecretFile(file, 'one', `${file}.tmp`);
-    expect(() => writeSecretFile(file, 'two', `${file}.tmp`)).toThrow('nothing is ever overwritten');
+    expect(() => writeSecretFile(file, 'two', `${file}.tmp`)).toThrow('is not overwritten');
     expect([readFileSync(file, 'utf8'), left()]).toEqual(['one', ['s']]);
   });
 });

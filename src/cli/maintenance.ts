@@ -1,4 +1,4 @@
-/* Backup and check, wherever the database is open: in the server while it runs, else in the command itself. */
+/* Backup and check. They run in the process that has the database open: the server, or the command when no server runs. */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { encodeBytes } from '../core/base32.ts';
@@ -11,15 +11,15 @@ import { diskErrorMessage } from './disk-errors.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { noteUnfinished, partialPath } from './unfinished-files.ts';
 
-/** `secretFile`: the copy of the generated secret; null when HOOKTAPE_SECRET is set, which is not Hooktape's to copy. */
+/** `secretFile`: the copy of the generated secret; null when HOOKTAPE_SECRET is set, which the operator keeps. */
 export type BackupResult = { file: string; bytes: number; secretFile: string | null };
 
 export type CheckResult = { ok: boolean; checked: string[]; problems: { check: string; problem: string }[] };
 
-/** Where the generated secret of a backup lies. */
+/** The path of the secret that belongs to a backup. */
 export const backupSecretPath = (file: string): string => `${file}.secret`;
 
-/** @param file absolute: the server has a working directory of its own @throws AppError */
+/** @param file absolute, because the server has another working directory @throws AppError */
 export async function backUp({ config, database, spawn, random }: Services, file: string): Promise<BackupResult> {
   const { maintenance } = database;
   if (!maintenance) throw invalid('the database is on a libSQL server: back it up there');
@@ -35,8 +35,8 @@ export async function backUp({ config, database, spawn, random }: Services, file
   let wroteSecret = false;
   try {
     checkTarget(file);
-    const isThere = secretFile !== null && holds(secretFile, secret);
-    // The secret before the name: a backup that has its name is complete.
+    const isThere = secretFile !== null && hasSecretFile(secretFile, secret);
+    // The secret is written before the backup gets its name, so a backup with its name is complete.
     const whole = (): void => {
       if (secretFile === null || secret === null || isThere) return;
       writeSecretFile(secretFile, secret, part(secretFile));
@@ -55,41 +55,41 @@ export async function backUp({ config, database, spawn, random }: Services, file
   }
 }
 
-/** @throws AppError with what to name instead */
+/** @throws AppError with what to do */
 function checkTarget(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw conflict(`${file} is a directory: name a file in it`);
-  if (found) throw conflict(`${file} exists, and nothing is ever overwritten: name another file`);
+  if (found) throw conflict(`${file} exists and is not overwritten: name another file`);
   if (!existsSync(dirname(file)))
-    throw invalid(`the backup could not be written: the directory ${dirname(file)} is not there; make it first`);
+    throw invalid(`the backup could not be written: the directory ${dirname(file)} does not exist; create it first`);
 }
 
-/** Whether it is there already, which a backup that was cut off leaves behind. @throws conflict when it is another one */
-function holds(secretFile: string, secret: string | null): boolean {
+/** Whether an interrupted backup has left the same secret file. @throws conflict when the file has another secret */
+function hasSecretFile(secretFile: string, secret: string | null): boolean {
   if (!existsSync(secretFile)) return false;
   if (readFileSync(secretFile, 'utf8') === secret) return true;
-  throw conflict(`${secretFile} exists, and nothing is ever overwritten: name another file`);
+  throw conflict(`${secretFile} exists and is not overwritten: name another file`);
 }
 
 const forbidden = ['EACCES', 'EPERM', 'EROFS'];
 
-/** The caller is the operator: the system's own words are what helps. */
+/** Keeps the system's message, because the operator is the caller. */
 function refusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { message, code } = error as Error & { code?: unknown };
-  const wayOut = forbidden.includes(String(code))
-    ? '\nWhile the server runs, it is the server that writes: name a file where its user may, such as below its data directory.'
+  const advice = forbidden.includes(String(code))
+    ? '\nThe running server writes the file: choose a path that its user may write to, such as one in its data directory.'
     : '';
   return new AppError(
     'unavailable',
-    `the backup could not be written: ${diskErrorMessage(error) ?? message}${wayOut}`,
+    `the backup could not be written: ${diskErrorMessage(error) ?? message}${advice}`,
     {
       cause: error,
     },
   );
 }
 
-/** Looks at everything that is stored. @param reindex build the search index anew first */
+/** Checks everything that is stored. @param reindex rebuild the search index first */
 export async function checkAll({ database, sealer, search }: Services, reindex: boolean): Promise<CheckResult> {
   if (reindex) await search.reindex();
   return database.withReader(async client => {
@@ -100,7 +100,7 @@ export async function checkAll({ database, sealer, search }: Services, reindex: 
     for (const { name, run } of checks) {
       checked.push(name);
       for (const problem of await run()) problems.push({ check: name, problem });
-      // In a file whose structure is broken nothing else can be believed, or safely read.
+      // When the structure is damaged, nothing else can be read safely.
       if (name === 'structure' && problems.length > 0) break;
     }
     return { ok: problems.length === 0, checked, problems };

@@ -1,6 +1,6 @@
 /*
- * What the commands do to accounts, keys and the database. The same functions run inside the server, called over its unix socket, and
- * inside the command itself when no server runs: only one process ever has the database open.
+ * The operations of the commands on accounts, keys and the database. They run in the server, called over its Unix socket, or in the
+ * command when no server runs, because only one process may have the database open.
  */
 
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
@@ -23,7 +23,7 @@ const optionalText = (args: Arguments, name: string): string | undefined =>
 
 function plan(args: Arguments): Plan {
   const value = text(args, 'plan');
-  if (value !== 'free' && value !== 'pro') throw invalid('the plan is free or pro');
+  if (value !== 'free' && value !== 'pro') throw invalid('the plan must be free or pro');
   return value;
 }
 
@@ -72,7 +72,7 @@ export type OperationName = keyof typeof operations;
 
 export type Outcome = { result: unknown } | { failure: { code: ErrorCode; message: string } };
 
-/** Runs one operation by name; a refusal is a value, an incident is thrown. */
+/** Runs an operation by name. A refusal is returned, an unexpected error is thrown. */
 export async function runOperation(services: Services, name: string, args: Arguments): Promise<Outcome> {
   const operation = Object.hasOwn(operations, name) ? (operations as Record<string, Operation>)[name] : undefined;
   if (!operation) return { failure: { code: 'not_found', message: `this server does not know ${name}` } };

@@ -8,7 +8,7 @@ const draw = (isTerminal: boolean, total: number | undefined) => {
   return { said, clock, progress: createProgress({ isTerminal, clock, stderr: text => said.push(text) }, total) };
 };
 
-test('draws one line in place, at most ten times a second, and takes it away', () => {
+test('redraws one line, at most ten times per second, and removes it', () => {
   const { said, clock, progress } = draw(true, 200);
   progress.show(50, '7 events');
   progress.show(60, 'too soon');
@@ -22,7 +22,7 @@ test('draws one line in place, at most ten times a second, and takes it away', (
   ]);
 });
 
-test('without a known total only the note; without a terminal nothing', () => {
+test('shows only the note without a total, and nothing without a terminal', () => {
   const unknown = draw(true, undefined);
   unknown.progress.show(5, '7 events');
   expect(unknown.said).toEqual(['\r\x1b[K7 events']);

@@ -1,6 +1,6 @@
 /*
- * `hooktape restore FILE`: a backup into an empty data directory. Refused before anything is changed: a directory with
- * something in it, a damaged or newer backup, a backup whose sealed values could not be opened afterwards.
+ * `hooktape restore FILE`: restores a backup into an empty data directory. Before anything is changed it refuses a directory that
+ * is not empty, a damaged or newer backup, and a backup whose sealed values cannot be opened.
  */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -17,14 +17,14 @@ import { backupSecretPath } from './maintenance.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
 
-/** The locks, the native library, a restore that was cut off, and what file systems put into an empty volume. */
+/** Files that may exist: locks, the native library, those of an interrupted restore, and those of an empty volume. */
 const doesNotCount =
   /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
 export const restore: Command = {
-  summary: 'bring a backup into an empty data directory',
+  summary: 'restore a backup into an empty data directory',
   usage: 'hooktape restore FILE',
-  details: [['FILE', 'a backup, with FILE.secret beside it unless HOOKTAPE_SECRET is what it was']],
+  details: [['FILE', 'a backup, with FILE.secret next to it unless HOOKTAPE_SECRET is set to its secret']],
   async run(args, io) {
     const { positionals, envFile, json } = parse(args, ['FILE']);
     const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
@@ -32,12 +32,12 @@ export const restore: Command = {
     const file = fromFileUrl(config.databaseUrl);
     if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
     checkSource(from);
-    const kept = secretOf(config, from);
-    checkEmpty(config, file, kept);
+    const backupSecret = secretOf(config, from);
+    checkEmpty(config, file, backupSecret);
     const lock = await openDataDirectory(io, config, 'hooktape restore');
     try {
-      checkEmpty(config, file, kept);
-      await bringBack({ io, config, from, file: resolve(file), kept });
+      checkEmpty(config, file, backupSecret);
+      await restoreFile({ io, config, from, file: resolve(file), backupSecret });
     } finally {
       await lock.release();
     }
@@ -59,35 +59,39 @@ function checkSource(from: string): void {
   }
   if (!statSync(from).isFile()) throw invalid(`${from} is not a file: name the backup itself`);
   if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0)
-    throw invalid(`${from} is a database in use or cut off (${basename(from)}-wal lies beside it), not a backup`);
+    throw invalid(`${from} is not a backup but a database in use or after a crash (it has a ${basename(from)}-wal)`);
 }
 
-/** What the backup brings for `DATA_DIR/secret`. */
+/** The backup's secret for `DATA_DIR/secret`. */
 function secretOf(config: Config, from: string): string | undefined {
   const beside = backupSecretPath(from);
   return config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
 }
 
-/** Its own secret is no obstacle: a restore that was cut off leaves it behind. */
-const isThere = (config: Config, kept: string | undefined): boolean =>
-  kept !== undefined && existsSync(secretPath(config)) && readFileSync(secretPath(config), 'utf8') === kept;
+/** The same secret may already be there from an interrupted restore. */
+const hasSameSecret = (config: Config, backupSecret: string | undefined): boolean =>
+  backupSecret !== undefined &&
+  existsSync(secretPath(config)) &&
+  readFileSync(secretPath(config), 'utf8') === backupSecret;
 
-function checkEmpty(config: Config, file: string, kept: string | undefined): void {
+function checkEmpty(config: Config, file: string, backupSecret: string | undefined): void {
   const { dataDir } = config;
-  const inTheWay = existsSync(dataDir)
-    ? readdirSync(dataDir).filter(name => !doesNotCount.test(name) && !(name === 'secret' && isThere(config, kept)))
+  const obstacles = existsSync(dataDir)
+    ? readdirSync(dataDir).filter(
+        name => !doesNotCount.test(name) && !(name === 'secret' && hasSameSecret(config, backupSecret)),
+      )
     : [];
-  if (inTheWay.length > 0)
+  if (obstacles.length > 0)
     throw conflict(
-      `${dataDir} is not empty (${inTheWay.slice(0, 3).join(', ')}): restore into an empty data directory`,
+      `${dataDir} is not empty (${obstacles.slice(0, 3).join(', ')}): restore into an empty data directory`,
     );
-  if (existsSync(file)) throw conflict(`${file} exists, and nothing is ever overwritten`);
+  if (existsSync(file)) throw conflict(`${file} exists and is not overwritten`);
 }
 
-type Restore = { io: Io; config: Config; from: string; file: string; kept: string | undefined };
+type Restore = { io: Io; config: Config; from: string; file: string; backupSecret: string | undefined };
 
-async function bringBack({ io, config, from, file, kept }: Restore): Promise<void> {
-  const secret = config.secret ?? kept?.trim();
+async function restoreFile({ io, config, from, file, backupSecret }: Restore): Promise<void> {
+  const secret = config.secret ?? backupSecret?.trim();
   let wroteSecret = false;
   try {
     await restoreBackup({
@@ -99,8 +103,8 @@ async function bringBack({ io, config, from, file, kept }: Restore): Promise<voi
         if (!proof) throw invalid(`${from} is not a Hooktape backup`);
         if (secret === undefined || !provesSecret(proof, createSealer(secret, io.random)))
           throw invalid(secretAdvice(config, backupSecretPath(from)));
-        if (kept === undefined || isThere(config, kept)) return;
-        writeSecretFile(secretPath(config), kept, secretPart(secretPath(config)));
+        if (backupSecret === undefined || hasSameSecret(config, backupSecret)) return;
+        writeSecretFile(secretPath(config), backupSecret, secretPart(secretPath(config)));
         wroteSecret = true;
       },
     });
@@ -113,7 +117,7 @@ async function bringBack({ io, config, from, file, kept }: Restore): Promise<voi
 function secretAdvice({ secret }: Config, beside: string): string {
   if (secret === undefined)
     return existsSync(beside)
-      ? `${beside} is not the secret that this backup was made with`
-      : `the secret is missing: put it beside the backup as ${beside}, or set HOOKTAPE_SECRET to what it was`;
-  return `HOOKTAPE_SECRET is not the one that this backup was made with${existsSync(beside) ? `; unset it to use ${beside}` : ''}`;
+      ? `${beside} is not the secret of this backup`
+      : `the secret is missing: put it next to the backup as ${beside}, or set HOOKTAPE_SECRET to the secret of the backup`;
+  return `HOOKTAPE_SECRET is not the secret of this backup${existsSync(beside) ? `; unset it to use ${beside}` : ''}`;
 }

@@ -31,7 +31,7 @@ async function madeWith(secret: string): Promise<void> {
 
 describe('a short HOOKTAPE_SECRET', () => {
   test.each(['serve', 'account list', 'config'])(
-    'is a wrong configuration for a new installation: %s',
+    'is an invalid configuration for a new installation: %s',
     async command => {
       const wrong = { ...env, HOOKTAPE_SECRET: short, HOOKTAPE_PORT: 'none' };
       const { exitCode, stdout, stderr } = await hooktape(wrong, ...command.split(' '));
@@ -43,7 +43,7 @@ describe('a short HOOKTAPE_SECRET', () => {
     },
   );
 
-  test('is one for a database that was made, but never used with a secret', async () => {
+  test('is also invalid for a database that was created but never used with a secret', async () => {
     await hooktape(env, 'account', 'list');
     const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
     await client.executeMultiple("DELETE FROM meta WHERE name = 'secret-check'; DELETE FROM signing_keys");
@@ -54,7 +54,7 @@ describe('a short HOOKTAPE_SECRET', () => {
     expect(long.exitCode).toBe(0);
   });
 
-  test('goes on with a database that was made with it, with a warning that says why', async () => {
+  test('is accepted with a warning for a database that was created with it', async () => {
     await madeWith('abc');
     const server = await startServer({ ...env, HOOKTAPE_SECRET: 'abc' });
     const { stderr } = await server.stop();
@@ -64,7 +64,7 @@ describe('a short HOOKTAPE_SECRET', () => {
     expect([list.exitCode, list.stderr]).toEqual([0, '']);
   });
 
-  test('restores a backup that was made with it', async () => {
+  test('can restore a backup that was made with it', async () => {
     await madeWith('abc');
     const old = { ...env, HOOKTAPE_SECRET: 'abc' };
     const copy = join(directory, 'copy.db');
@@ -74,13 +74,13 @@ describe('a short HOOKTAPE_SECRET', () => {
     expect([exitCode, stderr]).toEqual([0, '']);
   });
 
-  test('is not said of a long one', async () => {
+  test('is not reported when the secret is long', async () => {
     const server = await startServer({ ...env, HOOKTAPE_SECRET: `${short}s` });
     expect((await server.stop()).stderr).not.toContain('characters');
   });
 });
 
-test('a short secret that somebody put into the data directory is refused by the name of its file', async () => {
+test('a short secret in the data directory is refused with the path of its file', async () => {
   await hooktape(env, 'account', 'list');
   rmSync(join(dataDir, 'hooktape.db'));
   writeFileSync(join(dataDir, 'secret'), 'abc\n');

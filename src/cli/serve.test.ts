@@ -24,7 +24,7 @@ const setUp = (origin: string, link: string | undefined) =>
   });
 
 describe('the setup link', () => {
-  test('is printed at each start, another one each time, until it is used', async () => {
+  test('is printed at each start, with a new token each time, until it is used', async () => {
     const first = await (await startServer(env)).stop();
     const second = await (await startServer(env)).stop();
     expect(first.stdout).toEndWith('Ready.\n');
@@ -41,7 +41,7 @@ describe('the setup link', () => {
     expect(linkIn((await (await startServer(env)).stop()).stdout)).toBeUndefined();
   });
 
-  test('is worth nothing once a command made an account', async () => {
+  test('is invalid after a command has created an account', async () => {
     const server = await startServer(env);
     const { stdout } = await server.said();
     expect((await hooktape(env, 'account', 'create', 'by-command@example.com')).exitCode).toBe(0);
@@ -57,7 +57,7 @@ describe('the setup link', () => {
   });
 });
 
-test('where the socket for commands cannot be, the server runs and says so', async () => {
+test('the server runs with a warning when the command socket cannot be created', async () => {
   mkdirSync(join(directory, 'hooktape.sock'));
   const server = await startServer(env);
   expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
@@ -75,7 +75,7 @@ test.each([
   expect(stderr.includes('"level":"warn","message":"BASE_URL is plain http')).toBe(warns);
 });
 
-test('an open stream does not hold the shutdown up', async () => {
+test('an open stream does not delay the shutdown', async () => {
   const server = await startServer(env);
   const { stdout } = await server.said();
   const made = await setUp(server.origin, linkIn(stdout));

@@ -22,7 +22,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const touch = (path: string): void => writeFileSync(path, 'half');
 
-test('what a backup that was killed left elsewhere is taken away by the next one who opens the data directory', async () => {
+test('the partial file of a killed backup is removed when the data directory is opened again', async () => {
   writeFileSync(join(backups, 'other.db.0a1b2c3d.part'), 'of another installation');
   const { promise: never } = Promise.withResolvers<void>();
   const maintenance = {
@@ -46,14 +46,14 @@ test('what a backup that was killed left elsewhere is taken away by the next one
   expect(readdirSync(dataDir).filter(name => name.includes('unfinished'))).toEqual([]);
 });
 
-test('a backup that is done, and one that was refused, leave no note', async () => {
+test('a finished or refused backup leaves no note', async () => {
   const env = { HOOKTAPE_DATA_DIR: dataDir };
   expect((await hooktape(env, 'backup', join(backups, 'copy.db'))).exitCode).toBe(0);
   expect((await hooktape(env, 'backup', join(backups, 'copy.db'))).exitCode).toBe(1);
   expect(readdirSync(dataDir).filter(name => name.includes('unfinished'))).toEqual([]);
 });
 
-test('only parts are ever taken away, whatever a note says', () => {
+test('only partial files are removed, whatever a note contains', () => {
   const file = join(backups, 'precious.db');
   touch(file);
   const [note, cutOff] = ['0a1b2c3d', '4e5f6g7h'].map(tag => join(dataDir, `hooktape.unfinished-${tag}`));
@@ -65,7 +65,7 @@ test('only parts are ever taken away, whatever a note says', () => {
   expect([file, note ?? '', cutOff ?? ''].map(one => existsSync(one))).toEqual([true, false, false]);
 });
 
-test('a database library that was half unpacked goes once nobody can be at it any more', () => {
+test('a partially extracted database library is removed when no process can still be writing it', () => {
   const name = '.libsql-f62bf34fc664bb18.node';
   const parts = [1, 2].map(i => join(dataDir, `${name}.6b3e7a52-4f0e-4c1b-9a55-00000000000${i}`));
   const now = Date.now();
@@ -75,7 +75,7 @@ test('a database library that was half unpacked goes once nobody can be at it an
   expect([join(dataDir, name), ...parts].map(file => existsSync(file))).toEqual([true, false, true]);
 });
 
-test('copies beside the database that were cut off are taken away when it is opened', async () => {
+test('interrupted copies next to the database are removed when it is opened', async () => {
   const gone = ['restoring', 'restoring-wal', 'before-upgrade-from-1.part', 'before-upgrade-from-1.part-journal'];
   const kept = ['before-upgrade-from-1', 'mine'];
   for (const name of [...gone, ...kept]) touch(join(dataDir, `hooktape.db.${name}`));

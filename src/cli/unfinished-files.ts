@@ -1,5 +1,5 @@
 /*
- * Removes what a killed process left unfinished. A partial backup may lie anywhere, so a note in the data directory names it
+ * Removes unfinished files of a killed process. A partial backup can be anywhere, so a note in the data directory has its path
  * while it is written.
  */
 import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -119,7 +119,7 @@ export const email: Kind<string> = check(accepted(readEmail), 'an email address 
 
 export const password: Kind<string> = check(
   accepted(checkPassword),
-  `at least 12 characters and at most ${maxPasswordBytes} bytes long, and none of those that are tried first`,
+  `at least 12 characters and at most ${maxPasswordBytes} bytes long, and not easy to guess`,
 );
 
 export const bearerToken: Kind<string> = check(

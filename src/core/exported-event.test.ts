@@ -26,7 +26,7 @@ const good = {
 };
 
 describe('readEvent', () => {
-  test('takes what an export has', () => {
+  test('reads an event as an export contains it', () => {
     const { body, sha256, ...rest } = readEvent(good);
     expect(Buffer.from(body).toString()).toBe('hi');
     expect(Buffer.from(sha256).toString('hex')).toBe(good.sha256);
@@ -45,18 +45,18 @@ describe('readEvent', () => {
     });
   });
 
-  test('null and missing alike: no query, type or platform; the query of a lone ? is empty', () => {
+  test('a null or missing query, event type or platform is null; an empty query stays empty', () => {
     const { query: _, platform: __, ...rest } = good;
     expect(readEvent({ ...rest, eventType: null })).toMatchObject({ query: null, platform: null, eventType: null });
     expect(readEvent({ ...good, query: '' }).query).toBe('');
   });
 
-  test('direction characters are left out of an event type', () => {
+  test('bidirectional control characters are removed from an event type', () => {
     expect(readEvent({ ...good, eventType: 'a\u202eb\u2066.\u200fc' }).eventType).toBe('ab.c');
     expect(readEvent({ ...good, eventType: '\u202e' }).eventType).toBeNull();
   });
 
-  test('the header rules hold for what others have written', () => {
+  test('the header rules are applied', () => {
     const rawHeaders = [
       ['Cookie', 's=1'],
       ['CF-Ray', '1'],
@@ -102,7 +102,7 @@ describe('readEvent', () => {
     expect(() => readEvent({ ...good, ...change })).toThrow(message);
   });
 
-  test.each([2 ** 50, -(2 ** 50)])('the time %p is one that a cursor can say', receivedAt => {
+  test.each([2 ** 50, -(2 ** 50)])('a cursor can encode the time %p', receivedAt => {
     const read = readEvent({ ...good, receivedAt });
     expect(decodeCursor(encodeCursor({ receivedAt: read.receivedAt, seq: 1 }))).toEqual({ receivedAt, seq: 1 });
   });
@@ -119,7 +119,7 @@ describe('fromHarEntry', () => {
   };
   const entry = { startedDateTime: '2026-11-01T10:00:00.123Z', request, _eventType: 'push', _platform: 'github' };
 
-  test('an entry of our own', () => {
+  test('reads an entry that Hooktape exported', () => {
     const event = readEvent(fromHar(entry));
     expect(event).toMatchObject({
       receivedAt: Date.UTC(2026, 10, 1, 10, 0, 0, 123),
@@ -132,7 +132,7 @@ describe('fromHarEntry', () => {
     expect(Buffer.from(event.body).toString()).toBe('hi');
   });
 
-  test('an entry of a browser: pseudo-headers, characters beyond latin1, a form without text', () => {
+  test('reads an entry that a browser exported, with pseudo-headers, non-latin1 characters and a form without text', () => {
     const event = readEvent(
       fromHar({
         startedDateTime: '2026-11-01T10:00:00+02:00',
@@ -152,7 +152,7 @@ describe('fromHarEntry', () => {
     expect(event.receivedAt).toBe(Date.UTC(2026, 10, 1, 8));
   });
 
-  test('who sent an entry of another program is recognised, and an entry of our own keeps what it says', () => {
+  test('the platform of a foreign entry is detected; an entry that Hooktape exported keeps its platform and event type', () => {
     const stripe = {
       ...entry,
       request: {
@@ -171,12 +171,12 @@ describe('fromHarEntry', () => {
       platform: null,
       eventType: null,
     });
-    // Headers that are not stored count, too.
+    // Detection also sees headers that are not stored.
     const cloudflare = { ...foreign, request: { ...request, headers: [{ name: 'cf-webhook-auth', value: 'x' }] } };
     expect(readEvent(fromHar(cloudflare))).toMatchObject({ platform: 'cloudflare', headers: [] });
   });
 
-  test('a # was sent where the file is our own, and begins a fragment in any other', () => {
+  test('a # is part of the target in a Hooktape export, and begins a fragment in any other file', () => {
     const url = `http://localhost:4665/in/${'0'.repeat(32)}/a#b/c?d#e?f`;
     const { _eventType, ...foreign } = { ...entry, request: { ...request, url } };
     expect(readEvent(fromHar({ ...foreign, _eventType }))).toMatchObject({ path: '/a#b/c', query: 'd#e?f' });

@@ -1,6 +1,6 @@
 /*
- * One event of a JSON export (interface "Export files"), checked before anything of it is stored. What cannot have been
- * captured is refused; the header rules apply to what others have written as well.
+ * Validates one event of a JSON export (interface "Export files"). An event that capture could not have stored is refused. The
+ * header rules are applied, because another program may have written the file.
  */
 import { createHash } from 'node:crypto';
 import { invalid } from './errors.ts';
@@ -23,31 +23,31 @@ export type ImportedEvent = {
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const pathForm = /^(?:\/[\x21-\x3e\x40-\x7e\x80-\xff]*)?$/;
 const queryForm = /^[\x21-\x7e\x80-\xff]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what a field value cannot hold
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a field value cannot contain NUL
 const fieldValue = /^[^\u0000\r\n\u0100-\uffff]*$/;
 const platformForm = /^[a-z0-9][a-z0-9._-]{0,49}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
-const notInType = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
-/** Direction characters, which exports of 1.0.0 may hold, are left out as capture leaves them out. */
-const leftOutOfType = /\p{Bidi_Control}/gu;
-/** As far as a list's cursor reaches: some 35,000 years. */
+const forbiddenInType = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
+/** Capture removes bidirectional control characters; exports of 1.0.0 may still have them. */
+const removedFromType = /\p{Bidi_Control}/gu;
+/** The largest time that a list cursor can encode: about 35,000 years from 1970. */
 const maxTime = 2 ** 50;
 
-/** @throws invalid with the field that is wrong */
+/** @throws invalid, naming the field */
 export function readEvent(value: unknown): ImportedEvent {
   const event = record(value, 'the event');
   const text = (name: string, form: RegExp): string => {
     const found = event[name];
-    if (typeof found !== 'string' || !form.test(found)) throw invalid(`${name} is not one`);
+    if (typeof found !== 'string' || !form.test(found)) throw invalid(`${name} is invalid`);
     return found;
   };
   const receivedAt = event['receivedAt'];
   if (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt) || Math.abs(receivedAt) > maxTime)
-    throw invalid('receivedAt is not a time');
+    throw invalid('receivedAt is not a valid time in milliseconds');
   const body = readBody(text('payloadRaw', /^/), event['payloadEncoding']);
   const sha256 = createHash('sha256').update(body).digest();
-  const { sha256: stated = null } = event;
-  if (stated !== null && stated !== sha256.toString('hex')) throw invalid('payloadRaw does not match sha256');
+  const { sha256: expected = null } = event;
+  if (expected !== null && expected !== sha256.toString('hex')) throw invalid('payloadRaw does not match sha256');
   return {
     receivedAt,
     method: text('method', token),
@@ -69,10 +69,10 @@ export function record(value: unknown, what: string): Record<string, unknown> {
 
 function readBody(text: string, encoding: unknown): Uint8Array {
   if (encoding === 'utf8') return Buffer.from(text);
-  if (encoding !== 'base64') throw invalid('payloadEncoding is neither utf8 nor base64');
+  if (encoding !== 'base64') throw invalid('payloadEncoding must be utf8 or base64');
   const body = Buffer.from(text, 'base64');
-  // What is no base64 is skipped without a word.
-  if (body.toString('base64') !== text) throw invalid('payloadRaw is not base64');
+  // Buffer.from skips invalid base64 characters silently.
+  if (body.toString('base64') !== text) throw invalid('payloadRaw is not valid base64');
   return body;
 }
 
@@ -80,15 +80,15 @@ function readHeaders(value: unknown): HeaderPair[] {
   if (!Array.isArray(value)) throw invalid('rawHeaders is not a list');
   return value.map((pair: unknown) => {
     const [name, content] = Array.isArray(pair) && pair.length === 2 ? (pair as unknown[]) : [];
-    if (typeof name !== 'string' || !token.test(name)) throw invalid('rawHeaders has a pair without a header name');
+    if (typeof name !== 'string' || !token.test(name)) throw invalid('rawHeaders has an invalid header name');
     if (typeof content !== 'string' || !fieldValue.test(content))
-      throw invalid(`the header ${name} has no header value`);
+      throw invalid(`the value of header ${name} is invalid`);
     return [name, content];
   });
 }
 
 function readEventType(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || notInType.test(value)) throw invalid('eventType is not one');
-  return firstCharacters(value.replace(leftOutOfType, ''), maxEventTypeCharacters) || null;
+  if (typeof value !== 'string' || forbiddenInType.test(value)) throw invalid('eventType is invalid');
+  return firstCharacters(value.replace(removedFromType, ''), maxEventTypeCharacters) || null;
 }

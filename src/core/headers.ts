@@ -96,6 +96,21 @@ export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   return kept;
 }
 
+/** A line of a field that is not stored as it came. */
+const ruledLine = new RegExp(
+  `(?:^|\\n)(?:(?:${[...credentials, ...transit].join('|')})[ \\t]*:|${transitPrefixes.join('|')})`,
+  'i',
+);
+
+/**
+ * Field lines after the header rules: `lines` itself when no rule applies.
+ * @param text the lines as latin1
+ */
+export function applyRulesToLines(lines: Uint8Array, text: string): Uint8Array {
+  if (!ruledLine.test(text)) return lines;
+  return toFieldLines(applyHeaderRules(readFieldLines(lines)).flat());
+}
+
 /** Lower-case names, repeated names joined with `, ` (interface "API beyond the contract"). `__proto__` is a name like any other. */
 export function joinHeaders(pairs: readonly HeaderPair[]): Record<string, string> {
   const joined = new Map<string, string>();

@@ -19,13 +19,13 @@ type MemoryBudgetOptions = {
   maxBytesPerHolder?: number;
 };
 
-const nobody: readonly string[] = [];
+const noHolders: readonly string[] = [];
 
 export function createMemoryBudget({ totalBytes, maxBytesPerHolder = totalBytes }: MemoryBudgetOptions): MemoryBudget {
   const heldBy = new Map<string, number>();
   let free = totalBytes;
   return {
-    take: (bytes, holders = nobody) => {
+    take: (bytes, holders = noHolders) => {
       const left = free - bytes;
       if (left < 0) return false;
       const maxHeld = Math.min(left, maxBytesPerHolder);
@@ -34,7 +34,7 @@ export function createMemoryBudget({ totalBytes, maxBytesPerHolder = totalBytes 
       free = left;
       return true;
     },
-    give: (bytes, holders = nobody) => {
+    give: (bytes, holders = noHolders) => {
       free += bytes;
       for (const holder of holders) {
         const held = (heldBy.get(holder) ?? 0) - bytes;

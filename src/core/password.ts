@@ -31,6 +31,6 @@ export function checkPassword(password: string, email?: string): string {
   if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
   const folded = password.toLowerCase();
   if (common.has(folded) || repeated.test(folded) || folded === email)
-    throw invalid('the password is one of those that are tried first: choose another');
+    throw invalid('the password is too easy to guess: choose another');
   return password;
 }

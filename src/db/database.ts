@@ -1,19 +1,22 @@
 /*
- * Opens the database that the configuration names: an embedded file (embedded-database.ts) or a libSQL server over the
+ * The database that the configuration names: an embedded file (embedded-database.ts) or a libSQL server over the
  * network. Both give the same interface.
  */
-import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client';
+import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
-import { openEmbedded } from './embedded-database.ts';
+import { createEmbedded } from './embedded-database.ts';
 import { fromFileUrl } from './files/file-url.ts';
 import type { Maintenance } from './maintenance.ts';
 import { migrate } from './migrate.ts';
 import { migrations as allMigrations } from './migrations.ts';
+import { createServerClient } from './server-client.ts';
 import type { SpawnThread } from './threads/prespawned-threads.ts';
 
 export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client };
 
 export type Database = {
+  /** Opens and migrates; nothing else works before. @throws SchemaError, or the database's own error when it cannot be opened */
+  open: () => Promise<void>;
   /** For short statements: they never wait behind a long scan. */
   client: Client;
   db: Drizzle;
@@ -48,26 +51,18 @@ export type DatabaseOptions = {
   migrations?: readonly string[];
 };
 
-/** Opens and migrates. @throws SchemaError, or the database's own error when it cannot be opened */
-export async function openDatabase({ migrations = allMigrations, ...options }: DatabaseOptions): Promise<Database> {
+export function createDatabase({ migrations = allMigrations, ...options }: DatabaseOptions): Database {
   const file = fromFileUrl(options.url);
-  return file === undefined ? openServer({ ...options, migrations }) : openEmbedded(file, { ...options, migrations });
+  return file === undefined
+    ? createServerDatabase({ ...options, migrations })
+    : createEmbedded(file, { ...options, migrations });
 }
 
-/** How long one request to a libSQL server may take. */
-const serverTimeoutMs = 20_000;
-
-async function openServer({ url, authToken, migrations }: Required<DatabaseOptions>): Promise<Database> {
-  const client = createClient({
-    url,
-    ...(authToken !== undefined && { authToken }),
-    intMode: 'number',
-    // The client library has no timeout, and a sender that gets an error can try again.
-    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(serverTimeoutMs) }),
-  });
-  await migrate(client, migrations, async () => {});
+function createServerDatabase({ url, authToken, migrations }: Required<DatabaseOptions>): Database {
+  const client = createServerClient(url, authToken);
   const db = drizzle(client) as Drizzle;
   return {
+    open: async () => void (await migrate(client, migrations, async () => {})),
     client,
     db,
     scanClient: client,

@@ -18,10 +18,10 @@ import { createOnDemandReaders } from './threads/on-demand-readers.ts';
 import { startThread } from './threads/thread-handle.ts';
 import { createThreadedClient } from './threads/threaded-client.ts';
 
-export async function openEmbedded(
+export function createEmbedded(
   file: string,
   { spawn, onBusy, onThreadFailure, migrations }: Required<DatabaseOptions>,
-): Promise<Database> {
+): Database {
   let busyIncidents = 0;
   const start = (name: 'writer' | 'reader') =>
     startThread({
@@ -33,13 +33,8 @@ export async function openEmbedded(
       },
       onThreadFailure,
     });
-  removePartialCopies(file);
-  // Created before SQLite opens it, so that other users can never read it, nor the log, which gets the file's mode.
-  closeSync(openSync(file, 'a', 0o600));
-  restrictToOwner(file);
-  // The writer first: it turns on WAL, which a reader cannot.
-  const writer = await start('writer');
-  const reader = await start('reader');
+  const writer = createLazyThread(() => start('writer'));
+  const reader = createLazyThread(() => start('reader'));
   const scanner = createLazyThread(() => start('reader'));
   const client = createThreadedClient(writer, reader);
   const scanClient = createThreadedClient(writer, scanner);
@@ -58,16 +53,28 @@ export async function openEmbedded(
     await writer.send({ kind: 'truncate-wal' }).catch(() => {});
     await writer.close();
   };
-  try {
-    await migrate(client, migrations, async version => {
-      await writer.send({ kind: 'truncate-wal' });
-      await copyBeforeUpgrade(client, file, version);
-    });
-  } catch (error) {
-    await close();
-    throw error;
-  }
   return {
+    open: async () => {
+      removePartialCopies(file);
+      // Created before SQLite opens it, so that other users can never read it, nor the log, which gets the file's mode.
+      closeSync(openSync(file, 'a', 0o600));
+      restrictToOwner(file);
+      // The writer first: it turns on WAL, which a reader cannot.
+      await writer.start();
+      try {
+        const started = reader.start();
+        const copy = async (version: number): Promise<void> => {
+          // A reader that is being opened uses the log.
+          await started;
+          await writer.send({ kind: 'truncate-wal' });
+          await copyBeforeUpgrade(client, file, version);
+        };
+        await Promise.all([started, migrate(client, migrations, copy)]);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
     client,
     db: drizzle(client) as Drizzle,
     scanClient,

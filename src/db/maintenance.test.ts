@@ -6,12 +6,18 @@ import { createClient } from '@libsql/client/sqlite3';
 import { createSealer } from '../core/seal.ts';
 import { randomBytes, spawnThread } from '../testing/test-server.ts';
 import { writeBackup } from './backup.ts';
-import { type Database, openDatabase } from './database.ts';
+import { createDatabase, type Database, type DatabaseOptions } from './database.ts';
 import { checkSecret } from './secret-check.ts';
 
 let directory: string;
 let database: Database;
 const file = (name: string): string => join(directory, name);
+
+async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const created = createDatabase(options);
+  await created.open();
+  return created;
+}
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
-import { openDatabase } from './database.ts';
+import { createDatabase } from './database.ts';
 import { migrate, readVersion, SchemaError } from './migrate.ts';
 
 let directory: string;
@@ -103,9 +103,9 @@ describe('migrate', () => {
   });
 });
 
-describe('openDatabase', () => {
-  const open = (migrations?: string[]) =>
-    openDatabase({
+describe('createDatabase', () => {
+  const open = async (migrations?: string[]) => {
+    const database = createDatabase({
       url: `file:${file}`,
       authToken: undefined,
       spawn: () => new Worker(new URL('./threads/reader-thread.ts', import.meta.url).href),
@@ -113,6 +113,9 @@ describe('openDatabase', () => {
       onThreadFailure: () => {},
       ...(migrations && { migrations }),
     });
+    await database.open();
+    return database;
+  };
   const modes = () =>
     Object.fromEntries(
       readdirSync(directory).map(name => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)]),

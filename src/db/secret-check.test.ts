@@ -27,7 +27,10 @@ test('the first secret stores a proof, and another secret is refused afterwards'
 
 test('when several processes start at once on an empty database, the first one’s proof is kept', async () => {
   // A process that has read before the first one wrote.
-  const racing = { ...client, execute: async () => ({ rows: [] }) } as unknown as Client;
+  const racing = {
+    execute: async () => ({ rows: [] }),
+    batch: (...batch: Parameters<Client['batch']>) => client.batch(...batch),
+  } as unknown as Client;
   await checkSecret(client, sealer('first'));
   const proof = await readSecretProof(client);
   expect(await refusal(racing)).toBeInstanceOf(SecretError);

@@ -21,6 +21,7 @@ export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => seal
 export const readSecretProof = async (client: Client): Promise<Uint8Array | undefined> =>
   firstValue(await client.execute(selectProof));
 
+// Raw, because Drizzle puts its own message in the place of the database's, which `restore` prints.
 const selectProof = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
 
 function firstValue(result: ResultSet | undefined): Uint8Array | undefined {

@@ -6,27 +6,32 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { allowedToApps, appForbiddenMessage, deniedToApps, isAllowedToApps } from '../core/app-permissions.ts';
 import type { SignedInAccount } from '../testing/oauth-harness.ts';
 import {
-  callOf,
-  type Kind,
+  createResourcesFor,
   neverSucceeds,
   type Operation,
-  openWorld,
-  ownIds,
-  resourcesOf,
+  openOperationFixture,
+  type ResourceKind,
+  requestFor,
+  resourceParameters,
 } from '../testing/operations.ts';
 import { isOpenOperation } from './open-operations.ts';
 
-const world = await openWorld();
-const limited = await openWorld({ HOOKTAPE_RATE_LIMIT: '1' });
+const fixture = await openOperationFixture();
+const limited = await openOperationFixture({ HOOKTAPE_RATE_LIMIT: '1' });
 afterAll(async () => {
-  await world.close();
+  await fixture.close();
   await limited.close();
 });
-const { ada, bob, cleo, harness, operations } = world;
+const { ada, bob, cleo, harness, operations } = fixture;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const send = async (operation: Operation, ids: Record<string, string>, headers: Record<string, string>, at = world) => {
-  const [path, init] = callOf(operation, ids, at);
+const send = async (
+  operation: Operation,
+  ids: Record<string, string>,
+  headers: Record<string, string>,
+  at = fixture,
+) => {
+  const [path, init] = requestFor(operation, ids, at);
   const response = await at.harness.fetch(path, { ...init, headers: { ...init.headers, ...headers } });
   const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream');
   if (isStream) await response.body?.cancel();
@@ -46,7 +51,7 @@ describe('without credentials that hold', () => {
   test.each(table.filter(([, { method, path }]) => !isOpenOperation(method, path)))(
     '%s is 401',
     async (_, operation) => {
-      const ids = Object.fromEntries(resourcesOf(operation).map(({ name }) => [name, 'unknown']));
+      const ids = Object.fromEntries(resourceParameters(operation).map(({ name }) => [name, 'unknown']));
       for (const headers of [{}, bearer('nonsense'), bearer(`htk_${'0'.repeat(52)}`)] as Record<string, string>[]) {
         const answer = await send(operation, ids, headers);
         expect(answer.status).toBe(401);
@@ -59,25 +64,25 @@ describe('without credentials that hold', () => {
 
 describe('with an API key', () => {
   test.each(table)('%s works on what is one’s own', async (_, operation) => {
-    const { status, text } = await send(operation, await ownIds(world, operation, ada), bearer(ada.key));
+    const { status, text } = await send(operation, await createResourcesFor(fixture, operation, ada), bearer(ada.key));
     expect([text, succeeded(operation, status)]).toEqual([text, true]);
   });
 
   // What a member of the same team owns as a person, and what the team owns.
-  const personal: Kind[] = ['key', 'app', 'session'];
+  const personal: ResourceKind[] = ['key', 'app', 'session'];
   const asked = operations.flatMap(operation =>
-    resourcesOf(operation).map(
+    resourceParameters(operation).map(
       ({ name, kind }) => [`${operation.method} ${operation.path}`, name, operation, kind] as const,
     ),
   );
   test.each(asked)('%s tells no foreign {%s} from one that does not exist', async (_, name, operation, kind) => {
-    const own = await ownIds(world, operation, ada);
+    const own = await createResourcesFor(fixture, operation, ada);
     const unknown = await send(operation, { ...own, [name]: missing[kind ?? ''] ?? 'unknown' }, bearer(ada.key));
     expect([unknown.status, JSON.parse(unknown.text)]).toEqual([404, { error: expect.stringMatching(/ not found$/) }]);
     // An invitation belongs to whoever has its link.
     if (kind === undefined || kind === 'invitation') return;
     for (const owner of personal.includes(kind) ? [bob, cleo] : [bob]) {
-      const theirs = (await world.make[kind](owner))[kind] ?? '';
+      const theirs = (await fixture.create[kind](owner))[kind] ?? '';
       const foreign = await send(operation, { ...own, [name]: theirs }, bearer(ada.key));
       expect([foreign.status, foreign.text]).toEqual([unknown.status, unknown.text]);
       expect([...foreign.headers.keys()]).toEqual([...unknown.headers.keys()]);
@@ -86,8 +91,8 @@ describe('with an API key', () => {
   });
 
   /** By an operation of its owner's own. */
-  const stillThere = async (owner: SignedInAccount, kind: Kind, id: string): Promise<void> => {
-    const lists: Record<Exclude<Kind, 'secret' | 'invitation'>, string> = {
+  const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
+    const lists: Record<Exclude<ResourceKind, 'secret' | 'invitation'>, string> = {
       endpoint: '/api/endpoints',
       event: `/api/events/${id}`,
       key: '/api/keys',
@@ -110,7 +115,7 @@ describe('beyond the rate limit', () => {
   test.each(table)('%s is 429 with Retry-After', async (_, { method, path }) => {
     const operation = limited.operations.find(one => one.method === method && one.path === path);
     if (!operation) throw new Error('the description changed');
-    const ids = Object.fromEntries(resourcesOf(operation).map(({ name }) => [name, 'unknown']));
+    const ids = Object.fromEntries(resourceParameters(operation).map(({ name }) => [name, 'unknown']));
     await send(operation, ids, bearer(limited.ada.key), limited);
     const refused = await send(operation, ids, bearer(limited.ada.key), limited);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
@@ -120,7 +125,7 @@ describe('beyond the rate limit', () => {
 
 describe('a connected app', () => {
   const credentials = async (): Promise<string[]> => {
-    const { access_token } = await world.connect(world.client, ada);
+    const { access_token } = await fixture.connect(fixture.client, ada);
     const make = (by: string) =>
       harness.use(by, '/api/keys', {
         method: 'POST',
@@ -134,7 +139,7 @@ describe('a connected app', () => {
   const disconnect = async (): Promise<void> => {
     const { apps } = await ada.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
     for (const { id, clientId } of apps)
-      if (clientId === world.client.id) await ada.json(200, 'DELETE', `/api/apps/${id}`);
+      if (clientId === fixture.client.id) await ada.json(200, 'DELETE', `/api/apps/${id}`);
   };
 
   test('is mentioned once for every operation, and for none that does not exist', () => {
@@ -145,7 +150,7 @@ describe('a connected app', () => {
   test.each(table.filter(([, operation]) => closed(operation)))(
     '%s is closed to its token and to the keys that it made',
     async (_, operation) => {
-      const ids = await ownIds(world, operation, ada);
+      const ids = await createResourcesFor(fixture, operation, ada);
       for (const credential of await credentials()) {
         const answer = await send(operation, ids, bearer(credential));
         expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: appForbiddenMessage }]);
@@ -160,7 +165,11 @@ describe('a connected app', () => {
 
   test.each(table.filter(([, operation]) => !closed(operation)))('%s is open to all of them', async (_, operation) => {
     for (const credential of await credentials()) {
-      const { status, text } = await send(operation, await ownIds(world, operation, ada), bearer(credential));
+      const { status, text } = await send(
+        operation,
+        await createResourcesFor(fixture, operation, ada),
+        bearer(credential),
+      );
       expect([text, succeeded(operation, status)]).toEqual([text, true]);
     }
     await disconnect();

@@ -24,7 +24,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-// A key that somebody enters stays in the memory of the page, until a sign-out in another tab (ui/components/explorer-key.ts).
+// A key that a user enters stays in the memory of the page until a sign-out in another tab (ui/components/explorer-key.ts).
 // Version 1.0 kept it in localStorage.
 const start = `try {
   localStorage.removeItem('authorized');

@@ -21,6 +21,8 @@ export type Readiness = {
 export type ReadinessOptions = {
   /** @throws when a write fails */
   checkWritable: () => Promise<void>;
+  /** Why no deliveries are accepted at the moment, if that is known. */
+  storageProblem?: () => NotReady;
   /** Undefined when the database is on another machine. */
   diskSpace: (() => Promise<DiskSpace>) | undefined;
   monotonic: () => number;
@@ -36,7 +38,15 @@ const isLow = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < gib
 const isFull = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < Math.min(32 << 20, totalBytes / 50);
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { checkWritable, diskSpace, monotonic, log, cacheMs = 1000, writeTimeoutMs = 4000 } = options;
+  const {
+    checkWritable,
+    storageProblem = () => undefined,
+    diskSpace,
+    monotonic,
+    log,
+    cacheMs = 1000,
+    writeTimeoutMs = 4000,
+  } = options;
   let draining = false;
   let disk: 'ok' | 'low' | 'full' = 'ok';
   let cached: Promise<NotReady> | undefined;
@@ -60,6 +70,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const check = async (): Promise<NotReady> => {
     await lookAtDisk();
     if (disk === 'full') return 'the disk is full';
+    const known = storageProblem();
+    if (known !== undefined) return known;
     const { promise: timedOut, resolve } = Promise.withResolvers<NotReady>();
     const timer = setTimeout(resolve, writeTimeoutMs, 'the database does not answer');
     // While a write hangs, no other one is started.

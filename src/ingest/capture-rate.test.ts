@@ -15,7 +15,7 @@ test('is high while hundreds arrive per second, and low soon after', () => {
   expect(activity.isHigh()).toBe(false);
 });
 
-test('a trickle is never high', () => {
+test('a few deliveries per second are never high', () => {
   const clock = holdClock();
   const activity = createCaptureRate(clock.monotonic);
   for (let i = 0; i < 1000; i++) {

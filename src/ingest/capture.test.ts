@@ -1,9 +1,8 @@
 /* The responses to senders when a callback for stored events fails. The rest is in ingest.test.ts. */
 import { expect, test } from 'bun:test';
-import { signatureWords } from '../core/search-signature.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import { type CaptureService, createCaptureService } from './capture.ts';
-import type { Delivery } from './encoded-batch.ts';
+import type { Delivery } from './delivery.ts';
 
 type Options = Parameters<typeof createCaptureService>[0];
 
@@ -27,9 +26,7 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
       for (let i = 0; i < rows; i++) stored.push(first + i);
       return {
         first,
-        eventTypes: new Array(rows).fill(null),
         answers: answer ? [[0, answer]] : [],
-        signatures: Uint32Array.from({ length: signatureWords * rows }, (_, i) => Math.floor(i / signatureWords)),
         commit: { rows, ms: 1 },
       };
     },
@@ -38,7 +35,6 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
     saveLearnedSecret: async () => {},
     onCommit: () => {},
     onStored: () => {},
-    onSigned: () => {},
     onFailure: error => errors.push(error),
     onError: error => errors.push(error),
     ...options,
@@ -48,30 +44,11 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   return { send, errors, stored };
 }
 
-test('each event is reported with its own search signature', async () => {
-  let seen: unknown;
-  const { send } = setUp({
-    onSigned: (events, signatures) => {
-      seen = events.map(({ seq }, i) => [
-        seq,
-        signatures[i * signatureWords],
-        signatures[(i + 1) * signatureWords - 1],
-      ]);
-    },
-  });
-  await send(3);
-  expect(seen).toEqual([
-    [1, 0, 0],
-    [2, 1, 1],
-    [3, 2, 2],
-  ]);
-});
-
 const no = (): never => {
   throw Object.assign(new Error('no'), { code: 'SQLITE_CONSTRAINT' });
 };
 
-test.each(['onCommit', 'onSigned', 'onStored'] as const)(
+test.each(['onCommit', 'onStored'] as const)(
   'a failing %s is reported, and neither refuses a delivery nor stores it twice',
   async name => {
     const { send, errors, stored } = setUp({ [name]: no });

@@ -4,25 +4,19 @@
 import { unavailable } from '../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
-import type { BatchResult } from './batch-writer.ts';
-import type { Delivery, Destination, PendingDelivery } from './encoded-batch.ts';
+import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
 /** An endpoint's ingest address: its row number and its token. */
 export type IngestAddress = { seq: number; token: string };
 
-/** A stored event, as live streams and the search index get it. */
+/** A stored event, as live streams get it. */
 export type StoredEvent = {
   seq: number;
   id: string;
   endpoint: number;
-  receivedAt: number;
-  eventType: string | null;
   answer: HandshakeAnswer | null;
 };
-
-/** Gets events with consecutive row numbers, and their search signatures concatenated. */
-type OnSigned = (events: readonly StoredEvent[], signatures: Uint32Array) => void;
 
 /** The limits of group commit, and its callback for failures. */
 type CommitOptions = Omit<GroupCommitOptions<PendingDelivery, StoredEvent>, 'insert' | 'bytesOf'>;
@@ -33,11 +27,17 @@ export type DeliveryBatch = {
   deliveries: readonly PendingDelivery[];
   /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
-  /** Whether to compute search signatures. */
-  withSignatures: boolean;
 };
 
-/** Stores a batch in one commit, possibly together with other batches. */
+export type BatchResult = {
+  /** The row number of the batch's first delivery; the others follow without a gap. */
+  first: number;
+  /** By position in the batch; few deliveries are handshakes. */
+  answers: readonly [index: number, answer: HandshakeAnswer][];
+  commit: { rows: number; ms: number };
+};
+
+/** Stores a batch: when it resolves, all of it is on disk. When it rejects, nothing is. */
 export type WriteBatch = (batch: DeliveryBatch) => Promise<BatchResult>;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
@@ -52,38 +52,24 @@ export type CaptureServiceOptions = CommitOptions & {
   /** Registers a signing secret that a handshake delivered. */
   saveLearnedSecret: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
   onStored: (recorded: StoredEvent) => void;
-  /** Without it no search signatures are computed. */
-  onSigned: OnSigned | undefined;
 };
 
 /** The memory that a delivery holds. */
 export const bytesOf = ({ delivery: { fields, body } }: PendingDelivery): number => fields.length + body.length;
 
 export function createCaptureService(options: CaptureServiceOptions) {
-  const {
-    writeBatch,
-    random,
-    destinationOf,
-    saveLearnedSecret,
-    onCommit,
-    onStored,
-    onSigned,
-    onError,
-    ...commitOptions
-  } = options;
+  const { writeBatch, random, destinationOf, saveLearnedSecret, onCommit, onStored, onError, ...commitOptions } =
+    options;
   let draining = false;
 
   const insert: Insert = async deliveries => {
     const nonces = random(nonceBytes * deliveries.length);
-    const result = await writeBatch({ deliveries, nonces, withSignatures: onSigned !== undefined });
-    const { first, eventTypes, answers, signatures, commit } = result;
+    const { first, answers, commit } = await writeBatch({ deliveries, nonces });
     const events = deliveries.map(
-      ({ destination, delivery }, index): StoredEvent => ({
+      ({ destination }, index): StoredEvent => ({
         seq: first + index,
         id: eventId(first + index, nonces, index * nonceBytes),
         endpoint: destination.seq,
-        receivedAt: delivery.receivedAt,
-        eventType: eventTypes[index] ?? null,
         answer: null,
       }),
     );
@@ -92,12 +78,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
       if (event) event.answer = answer;
     }
     // The events are on disk: an error in a callback must not turn into a refusal.
-    callSafely(() => {
-      if (commit) onCommit(commit.rows, commit.ms);
-    });
-    callSafely(() => {
-      if (signatures) onSigned?.(events, signatures);
-    });
+    callSafely(() => onCommit(commit.rows, commit.ms));
     for (const event of events) callSafely(() => onStored(event));
     return answers.length === 0 ? events : events.map(withLearnedSecret);
   };

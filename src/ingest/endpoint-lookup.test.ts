@@ -1,4 +1,4 @@
-/* An address that is not in memory and cannot be looked up either: whose delivery it is is not known, and it may be somebody's. */
+/* When the endpoint of an address cannot be looked up, the delivery is refused for now, because the address may exist. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { createFront, type Front } from '../front.ts';
 import { exchange } from '../testing/raw-http.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
   errors = [];
   results = [];
   const ingest = createIngest({
-    capture: { record: () => Promise.reject(new Error('nothing comes that far')) },
+    capture: { record: () => Promise.reject(new Error('unexpected call')) },
     findEndpoint: () => Promise.reject(new Error('the database does not answer')),
     clientAddress: () => '127.0.0.1',
     maxBodyBytes: 1024,
@@ -32,12 +32,15 @@ beforeEach(async () => {
 });
 afterEach(() => front.close(0));
 
-describe('503 with Retry-After, and one line in the log', () => {
+describe('a failed lookup gives 503 with Retry-After and one log line', () => {
   test.each([
-    ['as a whole', 'POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi'],
-    ['in chunks', 'POST /in/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n'],
-    ['may have no body', 'HEAD /in/x HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['asking first', 'POST /in/x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n'],
+    ['for a delivery with Content-Length', 'POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi'],
+    [
+      'for a chunked delivery',
+      'POST /in/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n',
+    ],
+    ['for HEAD', 'HEAD /in/x HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['for Expect: 100-continue', 'POST /in/x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n'],
   ])('%s', async (_name, request) => {
     const answer = await exchange(origin, request);
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 5\r\n/s);

@@ -11,7 +11,7 @@ const setUp = (...answers: (number | Error)[]) => {
   const commits = createGroupCommit<Item, number>({
     insert: async events => {
       inserted.push(events.map(one => one.endpoint));
-      const answer = answers.shift() ?? new Error('not asked for');
+      const answer = answers.shift() ?? new Error('unexpected insert');
       if (typeof answer === 'number') return events.map((_, i) => answer + i);
       throw answer;
     },

@@ -4,7 +4,7 @@ import { createGroupCommit, type GroupCommitOptions, rowErrorCode } from './grou
 type Item = { endpoint: number; bytes: number };
 const event = (endpoint: number, bytes = 10): Item => ({ endpoint, bytes });
 
-/** A store whose commits end when the test says so. */
+/** A store whose commits end when the test calls `done`. */
 function setUp(options: Partial<GroupCommitOptions<Item, number>> = {}) {
   const commits: { rows: number[]; done: (error?: unknown) => Promise<void> }[] = [];
   const failures: [unknown, number][] = [];
@@ -29,20 +29,20 @@ function setUp(options: Partial<GroupCommitOptions<Item, number>> = {}) {
   return { group, commits, failures };
 }
 
-/** Ends with the turn of the event loop. */
-const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+/** Waits for the next iteration of the event loop. */
+const nextIteration = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 const microtasks = async (): Promise<void> => {
   for (let i = 0; i < 5; i++) await Promise.resolve();
 };
-const coded = (code: string): Error => Object.assign(new Error(code), { code });
+const errorWithCode = (code: string): Error => Object.assign(new Error(code), { code });
 
 describe('group commit', () => {
-  test('items of one turn of the event loop share a commit, and items that arrive during it form the next one, in order', async () => {
+  test('items of one event loop iteration share a commit, and items that arrive during it form the next one, in order', async () => {
     const { group, commits } = setUp();
     const early = [1, 2].map(n => group.add(event(n)));
-    await turn();
+    await nextIteration();
     const late = [3, 4, 5].map(n => group.add(event(n)));
-    await turn();
+    await nextIteration();
     expect(commits.map(({ rows }) => rows)).toEqual([[1, 2]]);
     expect(group.depth()).toBe(5);
     await commits[0]?.done();
@@ -61,7 +61,7 @@ describe('group commit', () => {
     const first = group.add(event(1));
     await microtasks();
     const second = group.add(event(2));
-    await turn();
+    await nextIteration();
     expect(commits.map(({ rows }) => rows)).toEqual([[1, 2]]);
     await commits[0]?.done();
     expect(await Promise.all([first, second])).toEqual([1, 2]);
@@ -74,7 +74,7 @@ describe('group commit', () => {
       onTheirWay = commits.length;
     });
     const second = group.add(event(2));
-    await turn();
+    await nextIteration();
     await commits[0]?.done();
     await first;
     expect(onTheirWay).toBe(2);
@@ -89,17 +89,17 @@ describe('group commit', () => {
     test('another group is sent while one is in flight, once it has enough items', async () => {
       const { group, commits } = setUp({ maxGroups: 3 });
       const all = add(group, 0, 1);
-      await turn();
+      await nextIteration();
       all.push(...add(group, 1, 16));
-      await turn();
+      await nextIteration();
       expect(commits.map(({ rows }) => rows.length)).toEqual([1]);
       all.push(...add(group, 16, 17));
-      await turn();
+      await nextIteration();
       expect(commits.map(({ rows }) => rows.length)).toEqual([1, 16]);
       all.push(...add(group, 17, 33));
-      await turn();
+      await nextIteration();
       all.push(...add(group, 33, 65));
-      await turn();
+      await nextIteration();
       expect(commits.map(({ rows }) => rows.length)).toEqual([1, 16, 16]);
       expect(group.depth()).toBe(65);
       for (const commit of commits) await commit.done();
@@ -114,7 +114,7 @@ describe('group commit', () => {
     ])('a commit is bounded in %s', async (_of, bounds, sent) => {
       const { group, commits } = setUp(bounds);
       const all = add(group, 0, 60);
-      await turn();
+      await nextIteration();
       expect(commits.map(({ rows }) => rows.length)).toEqual(sent);
       for (let i = 0; i < 3; i++) await commits[i]?.done();
       expect(await Promise.all(all)).toHaveLength(60);
@@ -123,9 +123,9 @@ describe('group commit', () => {
     test('an item larger than all groups together is sent alone', async () => {
       const { group, commits } = setUp({ maxBytes: 200, maxGroups: 4 });
       const all = [group.add(event(0, 800))];
-      await turn();
+      await nextIteration();
       all.push(...add(group, 1, 41));
-      await turn();
+      await nextIteration();
       expect(commits.map(({ rows }) => rows.length)).toEqual([1]);
       for (let i = 0; i < 4; i++) await commits[i]?.done();
       expect(await Promise.all(all)).toHaveLength(41);
@@ -134,9 +134,9 @@ describe('group commit', () => {
     test('idle waits for all groups', async () => {
       const { group, commits } = setUp({ maxGroups: 2 });
       const all = [...add(group, 0, 1)];
-      await turn();
+      await nextIteration();
       all.push(...add(group, 1, 20));
-      await turn();
+      await nextIteration();
       let isIdle = false;
       void group.idle().then(() => {
         isIdle = true;
@@ -145,7 +145,7 @@ describe('group commit', () => {
       expect(isIdle).toBe(false);
       await commits[1]?.done();
       await Promise.all(all);
-      await turn();
+      await nextIteration();
       expect(isIdle).toBe(true);
     });
   });
@@ -165,7 +165,7 @@ describe('group commit', () => {
     void group.add(event(1)).then(() => {
       answered = true;
     });
-    await turn();
+    await nextIteration();
     expect(answered).toBe(false);
     await commits[0]?.done();
     expect(answered).toBe(true);
@@ -179,7 +179,7 @@ describe('group commit', () => {
     const { group, commits } = setUp(options);
     const all = Promise.all(sizes.map(size => group.add(event(1, size))));
     for (let i = 0; i < groups.length; i++) {
-      await turn();
+      await nextIteration();
       await commits[i]?.done();
     }
     expect(commits.map(({ rows }) => rows.length)).toEqual(groups);
@@ -190,18 +190,18 @@ describe('group commit', () => {
     ['rows', { maxQueued: 2 }, 10],
     ['bytes', { maxQueuedBytes: 100 }, 40],
   ])(
-    'the queue is bounded in %s; what does not fit is asked to come back, and room comes back',
+    'the queue is bounded in %s: further items are refused as overloaded until a commit frees space',
     async (_name, options, size) => {
       const { group, commits } = setUp({ ...options, maxRows: 1 });
       const taken = [1, 2].map(n => group.add(event(n, size)));
       const refused = await group.add(event(3, size)).catch(error => error);
       expect(refused).toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 });
-      await turn();
+      await nextIteration();
       await commits[0]?.done();
       await commits[1]?.done();
       await Promise.all(taken);
       const again = group.add(event(4, size));
-      await turn();
+      await nextIteration();
       await commits[2]?.done();
       expect(await again).toBe(3);
     },
@@ -210,7 +210,7 @@ describe('group commit', () => {
   test('an item larger than the queue is accepted when nothing else waits', async () => {
     const { group, commits } = setUp({ maxQueuedBytes: 100 });
     const large = group.add(event(1, 1000));
-    await turn();
+    await nextIteration();
     await commits[0]?.done();
     expect(await large).toBe(1);
   });
@@ -220,7 +220,7 @@ describe('a failed commit', () => {
   test('with an unknown outcome is not tried again', async () => {
     const { group, commits } = setUp();
     const refused = Promise.all([1, 2].map(n => group.add(event(n)).catch(error => error.code)));
-    await turn();
+    await nextIteration();
     await commits[0]?.done(new TypeError('undefined is not a function'));
     expect(await refused).toEqual(['unavailable', 'unavailable']);
     expect(commits).toHaveLength(1);
@@ -238,27 +238,27 @@ describe('a failed commit', () => {
   ])('because of %s refuses the group at once, and the next item is tried', async code => {
     const { group, commits, failures } = setUp();
     const refused = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error)));
-    await turn();
-    const error = coded(code);
+    await nextIteration();
+    const error = errorWithCode(code);
     await commits[0]?.done(error);
     for (const one of await refused)
       expect(one).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5, cause: error });
     expect(failures).toEqual([[error, 3]]);
     expect(commits).toHaveLength(1);
     const next = group.add(event(4));
-    await turn();
+    await nextIteration();
     await commits[1]?.done();
     expect(await next).toBe(1);
   });
 
   test.each([
-    ['a constraint', coded('SQLITE_CONSTRAINT')],
-    ['a size', coded('SQLITE_TOOBIG')],
-    ['its own preparation', coded(rowErrorCode)],
+    ['a constraint', errorWithCode('SQLITE_CONSTRAINT')],
+    ['a size', errorWithCode('SQLITE_TOOBIG')],
+    ['its own preparation', errorWithCode(rowErrorCode)],
   ])('because of %s in one row does not refuse the other rows', async (_name, poison) => {
     const { group, commits, failures } = setUp();
     const answers = Promise.all([1, 2, 3].map(n => group.add(event(n)).catch(error => error.code)));
-    await turn();
+    await nextIteration();
     await commits[0]?.done(poison);
     await commits[1]?.done();
     await commits[2]?.done(poison);
@@ -277,10 +277,10 @@ test('idle resolves once every waiting item is stored or refused', async () => {
   void group.idle().then(() => {
     idle = true;
   });
-  await turn();
+  await nextIteration();
   await commits[0]?.done();
   expect(idle).toBe(false);
-  await commits[1]?.done(coded('SQLITE_FULL'));
+  await commits[1]?.done(errorWithCode('SQLITE_FULL'));
   await Promise.all(both);
   expect(idle).toBe(true);
 });

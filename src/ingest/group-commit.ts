@@ -25,7 +25,7 @@ export type GroupCommitOptions<Item, Stored> = {
   /** Limits of one group. */
   maxRows?: number;
   maxBytes?: number;
-  /** How many groups may be in flight; more than one only where `insert` makes one commit of those that wait. */
+  /** How many groups may be in flight; more than one only when `insert` stores all waiting groups in one commit. */
   maxGroups?: number;
   maxQueued?: number;
   maxQueuedBytes?: number;
@@ -143,8 +143,8 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       const { promise, resolve, reject } = Promise.withResolvers<Stored>();
       queue.push({ item, bytes, resolve, reject });
       queuedBytes += bytes;
-      // After everything that arrives in this turn of the event loop. A microtask would be too early: microtasks run between two
-      // connections, and the first delivery of each turn would get a commit of its own.
+      // After everything that arrives in this event loop iteration. A microtask would be too early: microtasks run between two
+      // connections, and the first delivery of each iteration would get its own commit.
       if (!isScheduled && maySend()) {
         isScheduled = true;
         setImmediate(send);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { toFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
 import { signatureWords } from '../core/search-signature.ts';
-import type { Delivery } from './encoded-batch.ts';
+import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, type Recognition } from './row-encoder.ts';
 
@@ -51,7 +51,7 @@ describe('the row encoder', () => {
       ['CF-Ray', '1'],
     ]);
     const [event, second] = events;
-    if (!event) throw new Error('nothing was made');
+    if (!event) throw new Error('no event was encoded');
     expect(event).toMatchObject({ endpoint: 3, receivedAt: 1000, method: 'POST', platform: '/p' });
     expect([event.path, event.query]).toEqual(['/p', 'q=1']);
     expect(JSON.parse(event.headersJson)).toEqual([
@@ -71,7 +71,7 @@ describe('the row encoder', () => {
     expect([results.signatures?.[0], results.signatures?.[signatureWords]]).toEqual([3, 5]);
   });
 
-  test('a delivery that cannot be encoded has another error code than a database failure', () => {
+  test('a delivery that cannot be encoded fails with the row error code, not a database error code', () => {
     const { prepare } = setUp(({ path }) => {
       if (path === '/bad') throw new Error('no such thing');
       return unknown;

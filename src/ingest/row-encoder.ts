@@ -6,7 +6,7 @@ import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/heade
 import { nonceBytes } from '../core/ids.ts';
 import { signatureWords } from '../core/search-signature.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
-import type { Destination, PendingDelivery } from './encoded-batch.ts';
+import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 
 /** One event as it will be stored: header rules applied. Path and query are bytes as Latin-1. */
@@ -58,22 +58,23 @@ export type EncoderResults = {
 export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
 
 /** @throws an error with the code `rowInvalid` when one of the deliveries cannot be stored */
-export type RowEncoder = (deliveries: {
-  deliveries: readonly PendingDelivery[];
+export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
+  deliveries: readonly { destination: Destination; delivery: Delivery }[];
   /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
   withSignatures: boolean;
 }) => EncodedRows;
 
-export function createRowEncoder({
+/** @param recognise gets the destination as `deliveries` has it */
+export function createRowEncoder<Destination extends { seq: number }>({
   recognise,
   sign,
 }: {
   recognise: (destination: Destination, arrived: UnredactedDelivery) => Recognition;
   sign: (words: Uint32Array, offset: number, eventType: string | null, body: Uint8Array) => void;
-}): RowEncoder {
+}): RowEncoder<Destination> {
   const encode = (
-    { destination, delivery }: PendingDelivery,
+    { destination, delivery }: { destination: Destination; delivery: Delivery },
     nonce: Uint8Array,
   ): { event: NewEvent; answer: HandshakeAnswer | null } => {
     const { method, path, query, body, sourceIp, receivedAt } = delivery;

@@ -8,7 +8,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const hex = (value: unknown): string => Buffer.from(value as ArrayBuffer).toString('hex');
 const latin1 = (value: Uint8Array | null): string | null => value && Buffer.from(value).toString('latin1');
 
-/** Every piece of every event is another one, and of another length. */
+/** Every field of every event has a different value and length. */
 const event = (i: number, given: Partial<NewEvent> = {}): NewEvent => ({
   nonce: new Uint8Array(12).fill(i),
   endpoint: 1 + (i % 3),

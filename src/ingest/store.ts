@@ -131,6 +131,9 @@ function countByEndpoint(groups: readonly PackedRows[]): Map<number, { count: nu
 const countText =
   'UPDATE endpoints SET event_count = event_count + ?, last_received_at = max(ifnull(last_received_at, ?), ?) WHERE seq = ?';
 
+/** The highest row number that any event ever had, deleted ones included; no row in a new database. */
+export const lastSeqSql = "SELECT seq FROM sqlite_sequence WHERE name = 'events'";
+
 /** The row numbers of a batch: `rows` consecutive ones from `first`. */
 export type RowRange = { first: number; rows: number };
 

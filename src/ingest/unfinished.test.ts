@@ -1,4 +1,4 @@
-/* Deliveries that stop before their end: what they hold is taken from nobody else, and not for long. */
+/* Incomplete deliveries hold a limited share of the memory budget, for a limited time, so that others are accepted. */
 
 import { heapStats } from 'bun:jsc';
 import { afterEach, describe, expect, test } from 'bun:test';
@@ -86,7 +86,7 @@ async function open(
   return {
     held,
     results,
-    /** Announces `declared` bytes, sends `sent` of them, and stops. */
+    /** Declares a body of `declared` bytes, sends `sent` of them, and stalls. */
     stall: async (from: string, token: string, declared: number, sent: number, fields = ''): Promise<Wire> => {
       const wire = await openWire(origin, from);
       wires.push(wire);
@@ -94,12 +94,12 @@ async function open(
       wire.write('x'.repeat(sent));
       return wire;
     },
-    /** @returns the status of the answer to a whole delivery, which comes in one piece when it is small */
+    /** Sends a complete delivery. @returns the status of the response */
     send: async (from: string, token: string, bytes: number, fields = ''): Promise<number> => {
       const answer = await exchange(origin, head(token, bytes, fields) + 'x'.repeat(bytes), from);
       return Number(answer.split(' ')[1]);
     },
-    /** The same, with its body some time behind its head. */
+    /** Like `send`, but the body follows some time after the head. */
     sendInTwo: async (from: string, token: string, bytes: number): Promise<number> => {
       const wire = await openWire(origin, from);
       const before = held.small;
@@ -113,14 +113,14 @@ async function open(
   };
 }
 
-/** More of a body of a megabyte than half: all of it is held then. */
-const most = 600 * kilobyte;
+/** More than half of a body of 1 MB, so that memory for all of it is reserved. */
+const moreThanHalf = 600 * kilobyte;
 const large = 900 * kilobyte;
 
 describe('large uploads that stall, from one address to one endpoint', () => {
   test('leave room for small deliveries, and for large ones from other addresses to other endpoints', async () => {
     const { held, results, stall, send, sendInTwo } = await open();
-    for (let i = 0; i < 8; i++) await stall(attacker, 'a', megabyte, most);
+    for (let i = 0; i < 8; i++) await stall(attacker, 'a', megabyte, moreThanHalf);
     await eventually(() => held.large === 4 * megabyte && results.length === 4);
     expect(results).toEqual(['refused', 'refused', 'refused', 'refused']);
 
@@ -128,14 +128,14 @@ describe('large uploads that stall, from one address to one endpoint', () => {
       for (const token of ['a', 'b'])
         expect([await send(from, token, 2000), await sendInTwo(from, token, 2000)]).toEqual([200, 200]);
     expect(await send(other, 'b', large)).toBe(200);
-    // The share of the address, and the share of the endpoint, are used up.
+    // The shares of this address and of this endpoint are used up.
     expect([await send(attacker, 'b', large), await send(other, 'a', large)]).toEqual([503, 503]);
   });
 
   test('of several addresses to several endpoints leave room for one from another address', async () => {
     const { held, stall, send, results } = await open();
-    for (let i = 0; i < 6; i++) await stall(attacker, 'a', megabyte, most);
-    for (let i = 0; i < 6; i++) await stall(other, 'b', megabyte, most);
+    for (let i = 0; i < 6; i++) await stall(attacker, 'a', megabyte, moreThanHalf);
+    for (let i = 0; i < 6; i++) await stall(other, 'b', megabyte, moreThanHalf);
     await eventually(() => results.length === 6);
     expect(held.large).toBe(6 * megabyte);
     expect(await send(third, 'c', large)).toBe(200);
@@ -151,7 +151,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
 
   test('release their memory when they end', async () => {
     const { held, stall, send } = await open();
-    for (let i = 0; i < 4; i++) await stall(attacker, 'a', megabyte, most);
+    for (let i = 0; i < 4; i++) await stall(attacker, 'a', megabyte, moreThanHalf);
     await eventually(() => held.large === 4 * megabyte);
     for (const wire of wires) wire.destroy();
     await eventually(() => held.large === 0);
@@ -163,7 +163,7 @@ describe('large uploads that stall, from one address to one endpoint', () => {
 describe('small deliveries that stall', () => {
   test('use up the share of their address; others and complete deliveries are accepted', async () => {
     const { held, results, stall, send, sendInTwo } = await open({ smallBytes: megabyte });
-    // The first ones are read without the HTTP server, up to the share; it then refuses the others.
+    // The fast path reads the first ones, up to the share. The HTTP server then refuses the others.
     for (let i = 0; i < 8; i++) await stall(attacker, 'a', 200 * kilobyte, 150 * kilobyte);
     await eventually(() => results.filter(result => result === 'refused').length >= 4);
     expect(held.small).toBeLessThanOrEqual(megabyte / 2);
@@ -174,8 +174,8 @@ describe('small deliveries that stall', () => {
   test('count for the client behind a trusted proxy', async () => {
     const { held, results, stall, send } = await open({}, {}, '127.0.0.0/8');
     const from = (address: string): string => `X-Forwarded-For: ${address}\r\n`;
-    // Another address of the same IPv6 subscriber each.
-    for (let i = 1; i <= 8; i++) await stall(attacker, 'a', megabyte, most, from(`2001:db8::${i}`));
+    // Each uses another address of the same IPv6 network.
+    for (let i = 1; i <= 8; i++) await stall(attacker, 'a', megabyte, moreThanHalf, from(`2001:db8::${i}`));
     await eventually(() => held.large === 4 * megabyte && results.length === 4);
     expect(await send(attacker, 'b', large, from('2001:db8::9'))).toBe(503);
     expect(await send(attacker, 'b', large, from('2001:db8:0:1::1'))).toBe(200);
@@ -195,13 +195,13 @@ describe('small deliveries that stall', () => {
   });
 });
 
-describe('what an unfinished delivery holds is what counts', () => {
+describe('the memory of an incomplete delivery is what the budget counts', () => {
   const heap = () => {
     Bun.gc(true);
     return heapStats();
   };
 
-  test('however small its pieces', async () => {
+  test('when it arrives in very small chunks', async () => {
     const { held, stall } = await open();
     const objects = () => heap().objectTypeCounts['Uint8Array'] ?? 0;
     const wire = await stall(attacker, 'a', 100 * kilobyte, 1);
@@ -215,7 +215,7 @@ describe('what an unfinished delivery holds is what counts', () => {
     expect(objects() - before).toBeLessThan(100);
   });
 
-  test('however much came with its beginning', async () => {
+  test('when much other data arrives with its first bytes', async () => {
     const { held, results, stall } = await open();
     const before = heap().extraMemorySize;
     for (let i = 0; i < 20; i++) {
@@ -236,8 +236,8 @@ describe('408 for a body', () => {
   const lateAnswer = /^HTTP\/1\.1 408 [\s\S]*\{"error":"the request did not arrive in time"\}$/;
 
   test.each([
-    ['small, nothing comes any more', 1000, 500],
-    ['large, nothing comes any more', megabyte, most],
+    ['small, no more bytes arrive', 1000, 500],
+    ['large, no more bytes arrive', megabyte, moreThanHalf],
   ])('%s that stalls, and its memory is released', async (_name, declared, sent) => {
     const bodyPace = { silence: 50, grace: never, window: never, bytesPerSecond: 1 };
     const { held, stall, send } = await open({}, { tickMs: 5, bodyPace });
@@ -251,7 +251,7 @@ describe('408 for a body', () => {
   test.each([
     ['small', 100_000],
     ['large', megabyte],
-  ])('%s, that trickles', async (_name, declared) => {
+  ])('%s, that arrives too slowly', async (_name, declared) => {
     const bodyPace = { silence: never, grace: 20, window: 50, bytesPerSecond: 1 << 30 };
     const { stall } = await open({}, { tickMs: 5, bodyPace });
     const wire = await stall(attacker, 'a', declared, 1);

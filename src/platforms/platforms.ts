@@ -3,9 +3,8 @@ import * as catalog from './catalog.ts';
 import { createPlatforms } from './engine/create-platforms.ts';
 import { genericSchemes } from './generic-schemes.ts';
 
-export const { platforms, findPlatform, detect, verify, mustVerifyAtCapture, handshake, parseSecret } = createPlatforms(
-  {
+export const { platforms, findPlatform, detect, verify, mustVerifyAtCapture, handshake, mayDefer, parseSecret } =
+  createPlatforms({
     platforms: Object.values(catalog).sort((a, b) => (a.name < b.name ? -1 : 1)),
     genericSchemes,
-  },
-);
+  });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { applyHeaderRules, toFieldLines } from '../core/headers.ts';
 import type { RawDelivery, SigningSecret } from './engine/model.ts';
-import { detect, handshake, mustVerifyAtCapture, parseSecret, platforms, verify } from './platforms.ts';
+import { detect, handshake, mayDefer, mustVerifyAtCapture, parseSecret, platforms, verify } from './platforms.ts';
 
 const names = platforms.map(row => row.name);
 /** Headers, fields and words that the table asks about, so that arbitrary deliveries reach its depths. */
@@ -114,6 +115,12 @@ function runAll(what: RawDelivery, known: SigningSecret[], platform: string | nu
     mustVerifyAtCapture(what, name);
   }
   const answer = handshake({ ...rest, detection });
+  const fieldLines = Buffer.from(toFieldLines(what.rawHeaders.flat())).toString('latin1');
+  if (mayDefer({ ...what, fieldLines }, registered)) {
+    expect(answer).toBeNull();
+    expect(mustVerifyAtCapture(what, detection.platform)).toBe(false);
+    expect(detect({ ...what, rawHeaders: applyHeaderRules(what.rawHeaders) }, registered)).toEqual(detection);
+  }
   if (answer !== null) {
     expect(answer.body.length).toBeLessThanOrEqual(8192);
     for (const value of Object.values(answer.headers)) expect(value).toMatch(/^[\x20-\x7e]*$/);

@@ -1,4 +1,4 @@
-/* A front that keeps the deliveries of the fast path and the requests of the HTTP server, for tests of which one a request takes. */
+/* A front that records the deliveries of the fast path and the requests of the HTTP server, so that tests can tell which got a request. */
 import type { Answer } from '../core/answer.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront } from '../front.ts';
@@ -61,7 +61,7 @@ export async function openFastPath() {
         completeBudget: budget,
         unfinishedBudget: budget,
         budgetHoldersOf: ({ peer }) => [peer],
-        isKnownTarget: target => target !== '/in/nobody',
+        isKnownTarget: target => target !== '/in/unknown',
         onAborted: () => {
           server.aborted++;
         },

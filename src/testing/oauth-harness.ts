@@ -54,8 +54,8 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
     return { ...caller, cookie: await signIn(email) };
   };
   const signIn = async (email: string): Promise<string> => {
-    const visitor = { userAgent: 'test', sourceIp: `10.0.0.${++addresses}`, sessionId: undefined };
-    return `${services.cookie.name}=${await services.sessions.signIn({ email, password: signInPassword }, visitor)}`;
+    const client = { userAgent: 'test', sourceIp: `10.0.0.${++addresses}`, sessionId: undefined };
+    return `${services.cookie.name}=${await services.sessions.signIn({ email, password: signInPassword }, client)}`;
   };
 
   /** Registers a client from a new address each time, because the limit per address has its own test. */

@@ -1,6 +1,6 @@
 /*
- * How to call every operation of `/openapi.json`, for tests that walk all of them. A new operation on a known kind of resource
- * needs nothing here unless it has a body; for any other, `callOf` fails and names what is missing.
+ * Builds a request for every operation of `/openapi.json`, for tests of all operations. A new operation on a known kind of resource
+ * needs an entry here only when it has a body. For any other, `requestFor` throws and names the missing entry.
  */
 import {
   type OAuthHarness,
@@ -23,10 +23,10 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type Kind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
 
-/** What a path parameter names, by the path up to it. */
-const pathKinds: Record<string, Kind> = {
+/** The kind of resource that a path parameter identifies, by the path up to it. */
+const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/events/{id}': 'event',
@@ -36,46 +36,54 @@ const pathKinds: Record<string, Kind> = {
   '/api/team/members/{id}': 'member',
   '/api/invitations/{token}': 'invitation',
 };
-/** What a required query parameter names. */
-const queryKinds: Record<string, Kind> = { endpointId: 'endpoint' };
+/** The kind of resource that a required query parameter identifies. */
+const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
 
 /** Valid bodies, by operation id. */
-const bodies: Record<string, (world: World) => object> = {
-  createEndpoint: () => ({ name: 'made by a walk' }),
-  renameEndpoint: () => ({ name: 'renamed by a walk' }),
+const bodies: Record<string, (fixture: OperationFixture) => object> = {
+  createEndpoint: () => ({ name: 'created by a test' }),
+  renameEndpoint: () => ({ name: 'renamed by a test' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
-  createKey: () => ({ name: 'made by a walk' }),
+  createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
   changePassword: () => ({ current: signInPassword, password: signInPassword }),
   setUp: () => ({ token: 'unknown', email: 'second@example.com', password: signInPassword }),
-  invite: ({ fresh }) => ({ email: fresh() }),
+  invite: ({ newEmail }) => ({ email: newEmail() }),
   acceptInvitation: () => ({ password: signInPassword }),
 };
 
-/** Operations that cannot succeed here, and what they answer instead. */
+/** Operations that cannot succeed in these tests, and the status that they return. */
 export const neverSucceeds: Record<string, number> = { setUp: 401 };
 
-/** The names in the path, then the required ones of the query. */
-export const resourcesOf = ({ path, parameters = [] }: Operation): { name: string; kind: Kind | undefined }[] => [
-  ...[...path.matchAll(/\{(\w+)\}/g)].map(({ 0: whole, 1: name = '', index }) => ({
+/** The path parameters, then the required query parameters. */
+export const resourceParameters = ({
+  path,
+  parameters = [],
+}: Operation): { name: string; kind: ResourceKind | undefined }[] => [
+  ...[...path.matchAll(/\{(\w+)\}/g)].map(({ 0: placeholder, 1: name = '', index }) => ({
     name,
-    kind: pathKinds[path.slice(0, index + whole.length)],
+    kind: pathKinds[path.slice(0, index + placeholder.length)],
   })),
   ...parameters
     .filter(parameter => parameter.in === 'query' && parameter.required)
     .map(({ name }) => ({ name, kind: queryKinds[name] })),
 ];
 
-/** @param ids a value for each name of `resourcesOf` @throws when it is not known how to call the operation */
-export function callOf(operation: Operation, ids: Record<string, string>, world: World): [string, RequestInit] {
+/** @param ids a value for each of the `resourceParameters` @throws when an entry for the operation is missing */
+export function requestFor(
+  operation: Operation,
+  ids: Record<string, string>,
+  fixture: OperationFixture,
+): [string, RequestInit] {
   const { operationId, method, path, requestBody } = operation;
-  const unknown = resourcesOf(operation).find(({ kind }) => kind === undefined);
-  const body = bodies[operationId]?.(world);
-  if (unknown) throw new Error(`add what {${unknown.name}} of ${operationId} names to src/testing/operations.ts`);
+  const unknown = resourceParameters(operation).find(({ kind }) => kind === undefined);
+  const body = bodies[operationId]?.(fixture);
+  if (unknown)
+    throw new Error(`add the kind of resource of {${unknown.name}} in ${operationId} to src/testing/operations.ts`);
   if (requestBody && !body) throw new Error(`add a body for ${operationId} to src/testing/operations.ts`);
   const address = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? ''));
-  const inQuery = resourcesOf(operation).filter(({ name }) => !path.includes(`{${name}}`));
+  const inQuery = resourceParameters(operation).filter(({ name }) => !path.includes(`{${name}}`));
   const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name }) => [name, ids[name] ?? ''])));
   return [
     inQuery.length > 0 ? `${address}?${query}` : address,
@@ -86,35 +94,34 @@ export function callOf(operation: Operation, ids: Record<string, string>, world:
   ];
 }
 
-export type World = Awaited<ReturnType<typeof openWorld>>;
+export type OperationFixture = Awaited<ReturnType<typeof openOperationFixture>>;
 
 /** Ada owns a team, Cleo is a member of it, Bob is in another team. Each has one of every resource. */
-export async function openWorld(env: Record<string, string> = {}) {
+export async function openOperationFixture(env: Record<string, string> = {}) {
   const harness: OAuthHarness = await openOAuthHarness({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.1', ...env } });
   const { server } = harness;
   let count = 0;
-  const fresh = (): string => `guest-${++count}@example.com`;
+  const newEmail = (): string => `guest-${++count}@example.com`;
   const ada = await harness.createAccount('ada@example.com');
   const cleo = await harness.createAccount('cleo@example.com', 'ada@example.com');
   const bob = await harness.createAccount('bob@example.com');
-  const client = await harness.register({ client_name: 'Walking app' });
+  const client = await harness.register({ client_name: 'Test app' });
 
   const idIn = async (who: SignedInAccount, path: string, list: string, newest = true): Promise<string> => {
     const found = (await who.json<Record<string, { id: string }[]>>(200, 'GET', path))[list] ?? [];
     return (newest ? found.at(-1) : found[0])?.id ?? '';
   };
-  /** From a session of its own: what is walked ends sessions. */
+  /** Uses a new session, because some operations end sessions. */
   const connect = async (app: TestClient, who: SignedInAccount): Promise<Tokens> =>
     harness.connect(app, { ...who, cookie: await harness.signIn(who.email) });
-  const endpointOf = (who: SignedInAccount) => who.createEndpoint();
 
   /** Creates a resource of this account, and the resources that contain it. */
-  const make: Record<Kind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
-    endpoint: async who => ({ endpoint: (await endpointOf(who)).id }),
-    event: async who => ({ event: await server.deliver(await endpointOf(who)) }),
+  const create: Record<ResourceKind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
+    endpoint: async who => ({ endpoint: (await who.createEndpoint()).id }),
+    event: async who => ({ event: await server.deliver(await who.createEndpoint()) }),
     secret: async who => {
-      const endpoint = (await endpointOf(who)).id;
-      const secret = { platform: 'github', secret: 'a secret of a walk' };
+      const endpoint = (await who.createEndpoint()).id;
+      const secret = { platform: 'github', secret: 'a secret of a test' };
       return {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
@@ -129,14 +136,14 @@ export async function openWorld(env: Record<string, string> = {}) {
       await harness.signIn(who.email);
       return { session: await idIn(who, '/api/sessions', 'sessions') };
     },
-    member: async who => ({ member: (await server.createAccount(fresh(), { teamOf: who.email })).accountId }),
+    member: async who => ({ member: (await server.createAccount(newEmail(), { teamOf: who.email })).accountId }),
     invitation: async who => {
-      const { url } = await who.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email: fresh() });
+      const { url } = await who.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email: newEmail() });
       return { invitation: new URL(url).searchParams.get('invitation') ?? '' };
     },
   };
 
-  const target = await ada.createEndpoint('target of replays');
+  const target = await ada.createEndpoint('replay destination');
   const destination = `${await server.listen()}${new URL(target.url).pathname}`;
   const document = (await (await harness.fetch('/openapi.json')).json()) as {
     paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
@@ -144,22 +151,22 @@ export async function openWorld(env: Record<string, string> = {}) {
   const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
-  return { harness, ada, bob, cleo, client, destination, operations, make, fresh, connect, close: harness.close };
+  return { harness, ada, bob, cleo, client, destination, operations, create, newEmail, connect, close: harness.close };
 }
 
-/** Values for the parameters of an operation, each a new resource of the account. */
-export async function ownIds(
-  world: World,
+/** Creates a resource of the account for each parameter of the operation. @returns the ids by parameter name */
+export async function createResourcesFor(
+  fixture: OperationFixture,
   operation: Operation,
   who: SignedInAccount,
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
-  const made: Record<string, string> = {};
+  const created: Record<string, string> = {};
   // The innermost resource first: the resources that contain it are created with it.
-  for (const { name, kind } of resourcesOf(operation).reverse()) {
+  for (const { name, kind } of resourceParameters(operation).reverse()) {
     if (kind === undefined) continue;
-    if (made[kind] === undefined) Object.assign(made, await world.make[kind](who));
-    ids[name] = made[kind] ?? '';
+    if (created[kind] === undefined) Object.assign(created, await fixture.create[kind](who));
+    ids[name] = created[kind] ?? '';
   }
   return ids;
 }

@@ -20,7 +20,7 @@ const keyUsesEveryMs = 30_000;
 
 export type AccountsWiring = ReturnType<typeof createAccountsWiring>;
 
-/** How other parts of the server hear of changes. */
+/** Callbacks for changes that other parts of the server act on. */
 export type AccountEvents = {
   /** A team's plan changed. */
   onPlanChanged: () => void;
@@ -35,8 +35,8 @@ export function createAccountsWiring(
   endpoints: EndpointsService,
   { onPlanChanged, onAccessEnded, revokeGrants }: AccountEvents,
 ) {
-  const { config, log, clock, random, sha256, every, database, isShared } = infrastructure;
-  const { db } = database;
+  const { config, log, clock, random, sha256, every, direct, isShared } = infrastructure;
+  const { db } = direct;
   const { baseUrl } = config;
 
   const passwords = createPasswords({

@@ -14,13 +14,13 @@ afterAll(() => server.close());
 
 const idOf = (credential: string): string => indexId(createHash('sha256').update(credential).digest());
 
-test.each([[false], [true]])('finds the keys and sessions that are stored; database shared: %s', async isShared => {
+test.each([[false], [true]])('finds stored keys and sessions; database shared: %s', async isShared => {
   const { db } = server.services.database;
   const email = `${isShared}@example.com`;
   const password = 'a good long password';
   const { key } = await server.createAccount(email, { password });
-  const visitor = { userAgent: '', sourceIp: '192.0.2.1', sessionId: undefined };
-  const session = await server.services.sessions.signIn({ email, password }, visitor);
+  const client = { userAgent: '', sourceIp: '192.0.2.1', sessionId: undefined };
+  const session = await server.services.sessions.signIn({ email, password }, client);
   for (const [store, credential] of [
     [createKeysStore(db), key],
     [createSessionsStore(db), session],

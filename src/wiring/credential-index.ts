@@ -1,4 +1,4 @@
-/* Which credentials exist: in memory when this process alone writes to the database, else by asking the database. */
+/* Which credentials exist: kept in memory when only this process writes to the database, otherwise looked up in the database. */
 import {
   type CredentialIndex,
   createLocalIndex,

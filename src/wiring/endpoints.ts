@@ -7,17 +7,18 @@ import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** How often changes of other processes are read. */
+/** How often changes made by other processes are loaded. */
 const refreshEveryMs = 1_000;
 
 export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 
 export function createEndpointsWiring(infrastructure: Infrastructure, onDeleted: () => void) {
-  const { config, log, clock, random, sealer, every, database, isShared, retentionMs } = infrastructure;
+  const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
+  const directStore = createEndpointsStore(direct.db, direct.scanDb);
   const registry = createEndpointRegistry({
-    load: store.listRegistered,
-    ...(isShared && { lookUp: store.findRegistered }),
+    load: directStore.listRegistered,
+    ...(isShared && { lookUp: directStore.findRegistered }),
   });
   const endpoints = createEndpointsService({
     store,
@@ -31,7 +32,7 @@ export function createEndpointsWiring(infrastructure: Infrastructure, onDeleted:
   });
 
   const secrets = createSecretsService({
-    store: createSecretsStore(database.db),
+    store: createSecretsStore(direct.db),
     sealer,
     clock,
     random,

@@ -23,14 +23,14 @@ import type { ObservabilityWiring } from './observability.ts';
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
 const packEveryMs = 60_000;
-/** Of large events that clients read: body and stored content together. */
+/** Memory for large events that clients are reading: body and stored content together. */
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 
-/** How busy capture is: everything here gives way to it. */
+/** How busy capture is. Everything in this file pauses for it. */
 export type CaptureLoad = {
-  /** Whether deliveries wait for their commit. */
+  /** Deliveries are waiting for their commit. */
   isWaiting: () => boolean;
-  /** Whether many deliveries arrive, waiting or not. */
+  /** Many deliveries arrive per second, whether or not any is waiting. */
   isHigh: () => boolean;
 };
 
@@ -68,6 +68,7 @@ export function createEventsWiring(
     retentionMs,
     createSlices,
     memoryReservations,
+    isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
   });
   const packing = createPackingService({
     store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
@@ -109,13 +110,13 @@ type RetentionDependencies = {
 };
 
 function createRetention(
-  { config, log, clock, every, database, retentionMs }: Infrastructure,
+  { config, log, clock, every, database, direct, retentionMs }: Infrastructure,
   { background, isBusy, removeTeam, onSwept }: RetentionDependencies,
 ) {
   const store = createRetentionStore(database);
   const sweepClock = createSweepClock({
     clock,
-    store,
+    store: createRetentionStore(direct),
     onJump: aheadMs =>
       log.warn(
         'the system clock is ahead of where it was expected; expired events are removed by the expected time for one hour. Set the clock if it is wrong. After a long stop of the server nothing is wrong',

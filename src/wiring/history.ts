@@ -10,7 +10,6 @@ import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
-import { packRows } from '../ingest/store.ts';
 import { createOutbound } from '../net/outbound.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -38,7 +37,7 @@ export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets }: EndpointsWiring,
   { events, search, createSlices }: EventsWiring,
-  { captureStore, capture }: IngestWiring,
+  { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
@@ -62,13 +61,13 @@ export function createHistoryWiring(
     clock,
     version,
     onDamaged: (endpointId, { count, ids }) =>
-      log.error('events are damaged on disk and not in the export', { endpointId, count, first: ids[0] }),
+      log.error('an export skipped events that are damaged on disk', { endpointId, count, first: ids[0] }),
   });
   const imports = createImportsService({
     store: createImportsStore(database.db),
-    insert: events => captureStore.insert([packRows(events)]),
+    insert: insertImported,
     retentionCutoff: events.retentionCutoff,
-    isBusy: () => capture.depth() > 0,
+    isBusy: isWaiting,
     onImported: search.wake,
     random,
   });

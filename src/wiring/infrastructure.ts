@@ -1,15 +1,17 @@
-/* What everything else is built from: the open database, the sealer, the clock, random bytes, timers. */
+/* What everything else is built from: the database, the sealer, the clock, random bytes, timers. */
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
 import { isShortSecret } from '../core/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
-import { openDatabase } from '../db/database.ts';
+import { createDatabase } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
+import { waitBeforeUse } from '../db/waiting-database.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
+import { createCaptureJournal } from './journal.ts';
 import type { TestOverrides } from './oauth.ts';
 
 export type Dependencies = {
@@ -21,22 +23,21 @@ export type Dependencies = {
   random: RandomBytes;
   spawn: SpawnThread;
   version: string;
-  /** What the process uses. */
+  /** Memory and CPU time of this process. */
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** The database thread has died or the listener has closed: the process must end and be restarted. */
   onFatal: (error: Error) => void;
-  /** false: searches read the events themselves, to measure what the index costs. */
+  /** false turns the search index off, for benchmarks; searches then scan the events. */
   searchIndex?: boolean;
-  /** How many events a search may look at without the index; for tests of the index. */
+  /** How many of the newest events a search scans before it uses the index. Tests of the index set it. */
   searchNearby?: number | undefined;
-  /** What tests replace. */
+  /** Replacements for tests. */
   overrides?: TestOverrides;
 };
 
-export type Infrastructure = Awaited<ReturnType<typeof createInfrastructure>>;
+export type Infrastructure = ReturnType<typeof createInfrastructure>;
 
-/** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
-export async function createInfrastructure(dependencies: Dependencies) {
+export function createInfrastructure(dependencies: Dependencies) {
   const {
     config,
     secret,
@@ -51,23 +52,27 @@ export async function createInfrastructure(dependencies: Dependencies) {
     searchNearby,
     overrides = {},
   } = dependencies;
-  const database = await openDatabase({
+  const direct = createDatabase({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
     spawn,
     onBusy: () => log.error('the database was busy; the connection was replaced'),
-    onThreadFailure: onFatal,
+    onThreadFailure: error => {
+      journal?.giveUp(error);
+      onFatal(error);
+    },
   });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
-  try {
-    await checkSecret(database.client, sealer, hasShortSecret);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  const { file } = direct;
+  const journal =
+    file === undefined
+      ? undefined
+      : createCaptureJournal({ database: direct, file, random, monotonic: clock.monotonic, now: clock.now, log });
+  const database = journal ? waitBeforeUse(direct, journal.filed) : direct;
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
+  const repeated: { ms: number; run: () => Promise<void> }[] = [];
   const timers: ReturnType<typeof setInterval>[] = [];
   return {
     config,
@@ -78,7 +83,12 @@ export async function createInfrastructure(dependencies: Dependencies) {
     version,
     usage,
     onFatal,
+    /** Reads see every delivery that was acknowledged before them. */
     database,
+    /** The same, for what does not depend on deliveries: it never waits for them. */
+    direct,
+    /** Undefined for a libSQL server. */
+    journal,
     sealer,
     /** Accepted only because the database was created with it. */
     hasShortSecret,
@@ -94,17 +104,32 @@ export async function createInfrastructure(dependencies: Dependencies) {
     /** The same for an API request. */
     onRequestError: (error: unknown, request: Request): void =>
       onError(error, { requestId: requestContext(request).id }),
-    /** Repeats `run` until `stopTimers`. A failure is logged, and `run` is called again the next time. */
+    /** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
+    openDatabase: async (): Promise<void> => {
+      await direct.open();
+      try {
+        await checkSecret(direct.client, sealer, hasShortSecret);
+        await journal?.open();
+      } catch (error) {
+        await direct.close();
+        throw error;
+      }
+    },
+    /** From `startTimers` to `stopTimers`, repeats `run`. A failure is logged, and `run` is called again the next time. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {
-      const timer = setInterval(async () => {
-        try {
-          await run();
-        } catch (cause) {
-          log.warn(`${what} failed`, { cause });
-        }
-      }, ms);
-      timer.unref();
-      timers.push(timer);
+      repeated.push({
+        ms,
+        run: async () => {
+          try {
+            await run();
+          } catch (cause) {
+            log.warn(`${what} failed`, { cause });
+          }
+        },
+      });
+    },
+    startTimers: (): void => {
+      for (const { ms, run } of repeated) timers.push(setInterval(run, ms).unref());
     },
     stopTimers: (): void => {
       for (const timer of timers) clearInterval(timer);

@@ -1,16 +1,20 @@
 /* From the ingest address to disk. */
 
+import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
 import type { createCaptureRate } from '../ingest/capture-rate.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
+import { createDirectWriter, directBatchLimits } from '../ingest/direct-writer.ts';
 import { createIngest } from '../ingest/ingest.ts';
-import { createCaptureStore } from '../ingest/store.ts';
+import type { NewEvent } from '../ingest/row-encoder.ts';
+import { createCaptureStore, packRows } from '../ingest/store.ts';
+import { createDeliveryEncoder } from './encoders.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import { journalBatchLimits } from './journal.ts';
 import type { ObservabilityWiring } from './observability.ts';
-import { remoteBatchLimits, threadBatchLimits, writeDirectly, writeInThread } from './write-dispatch.ts';
 
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
@@ -22,19 +26,26 @@ export function createIngestWiring(
   { metrics }: ObservabilityWiring,
   captureRate: ReturnType<typeof createCaptureRate>,
 ) {
-  const { config, log, clock, random, database, onError } = infrastructure;
+  const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
-  const { runWriterJob } = database;
   const capture = createCaptureService({
-    writeBatch: runWriterJob ? writeInThread(runWriterJob) : writeDirectly(captureStore),
-    ...(runWriterJob ? threadBatchLimits : remoteBatchLimits),
+    writeBatch: journal
+      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise })
+      : createDirectWriter({
+          encode: createDeliveryEncoder(),
+          insert: captureStore.insert,
+          monotonic: clock.monotonic,
+        }),
+    ...(journal ? journalBatchLimits : directBatchLimits),
     // Large deliveries that wait for their commit leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     saveLearnedSecret: secrets.learn,
-    onStored: notifications.recorded,
-    onSigned: search.recorded,
+    onStored: event => {
+      notifications.recorded(event);
+      search.wake();
+    },
     onCommit: (rows, durationMs) => {
       captureRate.stored(rows);
       metrics.commit(rows, durationMs);
@@ -56,5 +67,15 @@ export function createIngestWiring(
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
-  return { captureStore, capture, clientAddress, ingest };
+  return {
+    capture,
+    clientAddress,
+    ingest,
+    /** Stores imported events after everything that was acknowledged before. @throws the database's error */
+    insertImported: journal
+      ? journal.insertRows
+      : (events: readonly NewEvent[]) => captureStore.insert([packRows(events)]),
+    /** Whether deliveries wait to be stored. */
+    isWaiting: (): boolean => capture.depth() > 0 || (journal?.backlog().rows ?? 0) > 0,
+  };
 }

@@ -19,7 +19,7 @@ import type { AccountsWiring } from './accounts.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** What a test puts in the place of the world overrides. */
+/** Replacements for outbound requests and timing, for tests. */
 export type TestOverrides = {
   /** Fetches client metadata documents. */
   send?: Outbound['send'];
@@ -55,8 +55,8 @@ export function createOAuthWiring(
   { account }: Pick<AccountsWiring, 'account'>,
   onAccessEnded: () => void,
 ) {
-  const { config, log, clock, random, sealer, every, database, overrides } = infrastructure;
-  const { client, db } = database;
+  const { config, log, clock, random, sealer, every, direct, overrides } = infrastructure;
+  const { db } = direct;
   const { baseUrl, oauthIssuers } = config;
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
@@ -64,7 +64,7 @@ export function createOAuthWiring(
   // Anybody may send the URL of a document, so it must not point to this host or network, whatever replays may reach.
   const send = overrides.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
-  const stores = createOAuthStores(db, client);
+  const stores = createOAuthStores(db);
   const grantIndex = createGrantIndex(infrastructure, stores.grants.ids);
   const oauth = createOAuthService({
     stores,

@@ -1,5 +1,6 @@
 /* Metrics, readiness and disk space. */
 import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
+import { checkWritable } from '../db/write-check.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
 import { createReadiness } from '../http/readiness.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -17,22 +18,14 @@ type MeasuredServices = {
 };
 
 export function createObservabilityWiring(
-  { database, clock, log, version, usage, every }: Infrastructure,
+  { direct, journal, clock, log, version, usage, every }: Infrastructure,
   measured: () => MeasuredServices,
 ) {
-  const { file, client } = database;
+  const { file, db } = direct;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({
-    checkWritable: async () => {
-      // A new value each time: SQLite writes nothing when a row stays the same.
-      await client.batch(
-        [
-          `INSERT INTO meta (name, value) VALUES ('write-check', randomblob(8))
-           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        ],
-        'write',
-      );
-    },
+    checkWritable: () => checkWritable(db),
+    storageProblem: () => journal?.failure() && 'stored deliveries cannot be moved into the database',
     diskSpace: space,
     monotonic: clock.monotonic,
     log,
@@ -42,21 +35,22 @@ export function createObservabilityWiring(
     startedAt: clock.now(),
     levels: {
       queueDepth: () => measured().capture.depth(),
-      writerDepth: database.writeQueueDepth,
-      busyIncidents: database.busyIncidents,
+      writerDepth: direct.writeQueueDepth,
+      busyIncidents: direct.busyIncidents,
       liveStreams: () => measured().notifications.openStreams(),
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
+      journal: journal?.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });
 
   every(diskEveryMs, 'checking the disk', async () => void (await readiness.checkDisk()));
-  let lagFrom = clock.monotonic();
+  let lagFrom: number | undefined;
   every(loopLagEveryMs, 'measuring the event loop', () => {
     const now = clock.monotonic();
-    metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
+    if (lagFrom !== undefined) metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
     lagFrom = now;
   });
   return { readiness, metrics };

@@ -1,4 +1,4 @@
-/* The writer thread's entry file, which the executable finds by its path: the one connection that writes, and the batch writer. */
+/* The entry file of the writer thread, which has the only writing connection and the batch writer. The executable finds this file by its path. */
 import { serveDatabaseThread, type ThreadScope, type WriterJob } from '../db/threads/thread-server.ts';
 
 serveDatabaseThread(globalThis as unknown as ThreadScope, async (write): Promise<WriterJob> => {

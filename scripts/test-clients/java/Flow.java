@@ -1,4 +1,4 @@
-// The life of an endpoint through the generated client. Arguments: origin, API key, destination of a replay.
+// Creates, uses and deletes an endpoint with the generated client. Arguments: origin, API key, destination of a replay.
 
 import java.io.File;
 import java.net.URI;

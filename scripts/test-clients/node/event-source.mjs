@@ -1,4 +1,4 @@
-// A stream by the `eventsource` package: each delivery is one message, also across a reconnect.
+// Follows a live stream with the `eventsource` package: each delivery is one message, also across a reconnect.
 import assert from 'node:assert/strict';
 import { EventSource } from 'eventsource';
 
@@ -41,7 +41,7 @@ source.addEventListener('event', message => {
   messages.push(message);
   wake();
 });
-source.addEventListener('message', message => assert.fail(`a message without a name: ${message.data}`));
+source.addEventListener('message', message => assert.fail(`a message without an event name: ${message.data}`));
 const until = async count => {
   while (messages.length < count) await new Promise(resolve => (wake = resolve));
 };
@@ -53,7 +53,7 @@ const cutAt = Date.now();
 cut();
 ids.push(await deliver());
 await until(3);
-assert.ok(Date.now() - cutAt >= 900, 'it did not wait for the time that `retry` gives');
+assert.ok(Date.now() - cutAt >= 900, 'it reconnected before the `retry` time was over');
 assert.equal(requests[1]['Last-Event-ID'], ids[1]);
 assert.deepEqual(
   messages.map(({ lastEventId }) => lastEventId),

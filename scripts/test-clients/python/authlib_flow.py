@@ -1,4 +1,4 @@
-"""authlib, with each method that the metadata lists; it revokes by Basic unless another method is set."""
+"""authlib with each authentication method in the metadata. It revokes with Basic unless another method is set."""
 
 import requests
 from authlib.common.security import generate_token

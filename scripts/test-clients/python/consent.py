@@ -1,4 +1,4 @@
-"""A person who signs in and allows an app: what a browser does between an authorization URL and the redirect."""
+"""Signs in and allows an app, like a user in a browser between the authorization URL and the redirect."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def register(**metadata):
 
 
 def allow(authorization_url):
-    """Returns the address that the browser is sent to after consent."""
+    """Returns the URL that the browser is redirected to after consent."""
     browser = requests.Session()
     credentials = {"email": os.environ["EMAIL"], "password": os.environ["PASSWORD"]}
     browser.post(f"{ORIGIN}/api/session", json=credentials, timeout=10).raise_for_status()

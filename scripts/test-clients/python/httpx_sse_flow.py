@@ -1,4 +1,4 @@
-"""httpx-sse gives out every block, also one without data: there must be none."""
+"""httpx-sse returns every message, even one without data. The stream must not send such messages."""
 
 import os
 import threading
@@ -8,7 +8,7 @@ import httpx
 from httpx_sse import connect_sse
 
 ORIGIN = os.environ["ORIGIN"]
-# Longer than the time after which the stream says that it is still there.
+# Longer than the interval of the stream's keep-alive comments.
 QUIET_SECONDS = 16
 
 client = httpx.Client(headers={"Authorization": f"Bearer {os.environ['KEY']}"}, timeout=30)

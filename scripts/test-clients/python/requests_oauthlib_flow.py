@@ -1,4 +1,4 @@
-"""requests-oauthlib refuses an answer whose scope is not the one that it asked for."""
+"""requests-oauthlib refuses a token response whose scope differs from the requested one."""
 
 from consent import ORIGIN, REDIRECT_URI, allow, register
 from requests_oauthlib import OAuth2Session

@@ -13,8 +13,8 @@ function read(text: string | Uint8Array, chunkBytes: number) {
 const events = ['{}', '{"a":"]},{\\""}', '{"b":[[{"c":"\\\\"}],{"events":[1]}]}', '{"d":"é😀"}'];
 const json = `\ufeff {"x":{"events":[{"no":1}]},"y":[{"z":"\\"}"}], "events" : [\n${events.join(' ,\n')}\n], "after":{"a":[1]}}\n`;
 
-describe('the events of a file', () => {
-  test('one after the other, whatever the chunks', () => {
+describe('the element reader', () => {
+  test('returns the events of a JSON export in order, for any chunk size', () => {
     for (const size of [1, 2, 3, 7, 10_000]) {
       const { kind, elements } = read(json, size);
       expect(kind).toBe('json');
@@ -29,18 +29,18 @@ describe('the events of a file', () => {
     }
   });
 
-  test('of a HAR file', () => {
+  test('returns the entries of a HAR file', () => {
     const har = `{"log":{"version":"1.2","pages":[{"entries":[]}],"entries":[{"a":1},{"b":2}],"x":0}}`;
     expect(read(har, 5)).toMatchObject({ kind: 'har', elements: [{ number: 1 }, { number: 2 }] });
   });
 
-  test('deep nesting is refused where it begins, not after hours', () => {
+  test('deep nesting is refused at the limit, without reading on', () => {
     const file = Buffer.from('{"a":'.repeat(300_000) + '['.repeat(400_000));
     const reader = createElementReader();
     expect(() => reader.push(file)).toThrow('nested more than 512 levels deep');
   });
 
-  test('512 levels are taken, and the next one is refused with its position', () => {
+  test('512 levels are accepted, and one more is refused with its position', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(read(`{"events":[{"a":${nested(511)}}]}`, 7).elements).toMatchObject([{ number: 1 }]);
     expect(read(`{"x":${nested(511)},"events":[{}]}`, 7).elements).toMatchObject([{ number: 1 }]);
@@ -48,31 +48,36 @@ describe('the events of a file', () => {
     expect(() => read(`{"x":${nested(512)},"events":[{}]}`, 7)).toThrow('byte 516: nested more than 512 levels deep');
   });
 
-  test('none', () => {
+  test('returns nothing for an empty list', () => {
     expect(read('{"events":[]}', 1)).toEqual({ kind: 'json', elements: [] });
   });
 
-  test.each([
+  const refused: [string, string][] = [
     ['', 'byte 0: no list of events'],
     ['{}', 'byte 2: no list of events'],
     ['[]', 'no list of events'],
     ['{"log":{"events":[]}}', 'no list of events'],
     ['{"entries":[]}', 'no list of events'],
     ['[{"events":[]}]', 'no list of events'],
-    ['hello', 'byte 0: this is no JSON object'],
-    ['{"events":[]} x', 'byte 14: this is no JSON object'],
-    ['{"events":[{},]}', 'byte 14: an event was expected'],
-    ['{"events":[,{}]}', 'byte 11: an event was expected'],
-    ['{"events":[5]}', 'byte 11: an event was expected'],
-    ['{"events":[{} {}]}', 'byte 14: a comma or ] was expected'],
-    ['{"events":[{}', 'byte 13: the file ends in the middle'],
-    ['{"events":[{"a":"', 'byte 17: the file ends in the middle'],
-    ['{"events":[{}]', 'byte 14: the file ends in the middle'],
-    ['{"events":[],"events":[]}', 'byte 22: a second list of events'],
-    ['{"events":[],}', 'besides its events the file is not valid JSON'],
-    ['{"a" 1,"events":[]}', 'besides its events the file is not valid JSON'],
-    [`{"a":"${'x'.repeat(5 << 20)}","events":[]}`, 'too much besides events'],
-  ])('%.30p: %s', (text, message) => {
-    for (const size of [3, 1 << 20]) expect(() => read(text, size)).toThrow(message);
-  });
+    ['hello', 'byte 0: not a JSON object'],
+    ['{"events":[]} x', 'byte 14: not a JSON object'],
+    ['{"events":[{},]}', 'byte 14: expected an event'],
+    ['{"events":[,{}]}', 'byte 11: expected an event'],
+    ['{"events":[5]}', 'byte 11: expected an event'],
+    ['{"events":[{} {}]}', 'byte 14: expected a comma or ]'],
+    ['{"events":[{}', 'byte 13: the file is truncated'],
+    ['{"events":[{"a":"', 'byte 17: the file is truncated'],
+    ['{"events":[{}]', 'byte 14: the file is truncated'],
+    ['{"events":[],"events":[]}', 'byte 22: the file has a second list of events'],
+    ['{"events":[],}', 'the file is not valid JSON outside its list of events'],
+    ['{"a" 1,"events":[]}', 'the file is not valid JSON outside its list of events'],
+    [`{"a":"${'x'.repeat(5 << 20)}","events":[]}`, 'too much data outside the list of events'],
+  ];
+  // Names are cut: one of the texts has 5 MB.
+  test.each(refused.map(([text, message]) => [text.slice(0, 30), message, text] as const))(
+    '%p: %s',
+    (_, message, text) => {
+      for (const size of [3, 1 << 20]) expect(() => read(text, size)).toThrow(message);
+    },
+  );
 });

@@ -1,26 +1,26 @@
 /*
- * The events of an export file, one after the other, from chunks of any size: a Hooktape export's `events` or a HAR file's
- * `log.entries`. Of the file no more than one event is held. All else in it is kept aside, up to a bound, and must be JSON too.
+ * Reads the events of an export file from chunks of any size: `events` of a Hooktape export, or `log.entries` of a HAR file. At
+ * most one event is in memory. The rest of the file is kept, up to a limit, and must be valid JSON as well.
  */
 import { invalid } from '../../core/errors.ts';
 
-/** One event's JSON text. `offset`: where it begins in the file, in bytes. `number` counts from 1. */
+/** The JSON text of one event. `offset`: its first byte in the file. `number` counts from 1. */
 export type Element = { bytes: Uint8Array; offset: number; number: number };
 
 export type FileKind = 'json' | 'har';
 
 export type ElementReader = {
-  /** @returns the events that are complete now @throws invalid with the position */
+  /** @returns the events that this chunk completes @throws invalid, with the position */
   push: (chunk: Uint8Array) => Element[];
-  /** Which file it is, once its events have begun. */
+  /** The kind of file; undefined before the first event. */
   kind: () => FileKind | undefined;
-  /** @throws invalid when the file is cut off or is no export */
+  /** @throws invalid when the file is truncated or is not an export */
   end: () => void;
 };
 
 const maxElementBytes = 512 << 20;
 const maxRestBytes = 4 << 20;
-/** Exports nest a few levels; a payload is text in them, however deep it is itself. */
+/** Exports nest only a few levels: a payload is a string in them. */
 const maxDepth = 512;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -33,13 +33,13 @@ export function createElementReader(): ElementReader {
   let number = 0;
   let inString = false;
   let isEscaped = false;
-  // Of the rest: what is open, and under which key each open thing stands.
+  // In the rest: the open brackets, and the current key in each.
   const open: number[] = [];
   const keys: string[] = [];
   let word = '';
   const rest: Uint8Array[] = [];
   let restBytes = 0;
-  // Of the element that is being read.
+  // In the element that is being read.
   let depth = 0;
   let parts: Uint8Array[] = [];
   let partBytes = 0;
@@ -54,18 +54,18 @@ export function createElementReader(): ElementReader {
   const keep = (bytes: Uint8Array): void => {
     restBytes += bytes.length;
     if (restBytes > maxRestBytes)
-      fail(offset, 'too much besides events: this is no export of Hooktape and no HAR file');
+      fail(offset, 'too much data outside the list of events: this is neither a Hooktape export nor a HAR file');
     rest.push(bytes.slice());
   };
 
-  /** Which list opens here. */
-  const listHere = (): FileKind | undefined => {
+  /** The list of events that the bracket opens, if it opens one. */
+  const openedList = (): FileKind | undefined => {
     if (open.length > 2 || open.some(byte => byte !== openObject)) return undefined;
     if (open.length === 1 && keys[1] === 'events') return 'json';
     return open.length === 2 && keys[1] === 'log' && keys[2] === 'entries' ? 'har' : undefined;
   };
 
-  /** Reads up to the list or the end of the chunk. @returns the index after what was read */
+  /** Reads up to the list of events or the end of the chunk. @returns the index after the last byte read */
   const readRest = (chunk: Uint8Array, start: number): number => {
     for (let i = start; i < chunk.length; i++) {
       const byte = chunk[i] ?? 0;
@@ -80,24 +80,24 @@ export function createElementReader(): ElementReader {
       } else if (byte === colon) keys[open.length] = word;
       else if (byte === closeArray || byte === closeObject) open.pop();
       else if (byte === openArray || byte === openObject) {
-        const list = byte === openArray ? listHere() : undefined;
+        const list = byte === openArray ? openedList() : undefined;
         if (open.length === maxDepth) tooDeep(offset + i);
         open.push(byte);
         keys[open.length] = '';
         if (!list) continue;
-        if (kind) fail(offset + i, 'a second list of events');
+        if (kind) fail(offset + i, 'the file has a second list of events');
         kind = list;
         state = 'first';
         keep(chunk.subarray(start, i + 1));
         return i + 1;
       } else if (open.length === 0 && !isBlank(byte) && !(byte >= 0x80 && offset + i < 3))
-        fail(offset + i, 'this is no JSON object');
+        fail(offset + i, 'not a JSON object');
     }
     keep(chunk.subarray(start));
     return chunk.length;
   };
 
-  /** Between events. @returns the index of what decided, or of the end of the chunk */
+  /** Reads the separators between events. @returns the index of the next event or of the list's end, or the chunk's length */
   const readBetween = (chunk: Uint8Array, start: number): number => {
     for (let i = start; i < chunk.length; i++) {
       const byte = chunk[i] ?? 0;
@@ -111,7 +111,7 @@ export function createElementReader(): ElementReader {
         state = 'element';
         startedAt = offset + i;
         return i;
-      } else fail(offset + i, state === 'separator' ? 'a comma or ] was expected' : 'an event was expected');
+      } else fail(offset + i, state === 'separator' ? 'expected a comma or ]' : 'expected an event');
     }
     return chunk.length;
   };
@@ -136,7 +136,7 @@ export function createElementReader(): ElementReader {
       }
     }
     partBytes += i - start;
-    if (partBytes > maxElementBytes) fail(startedAt, 'an event of more than 512 MiB');
+    if (partBytes > maxElementBytes) fail(startedAt, 'an event is larger than 512 MiB');
     parts.push(chunk.slice(start, i));
     return i;
   };
@@ -156,7 +156,7 @@ export function createElementReader(): ElementReader {
         else if (state !== 'element') i = readBetween(chunk, i);
         else {
           i = readElement(chunk, i);
-          // `readElement` leaves another state behind when the element is whole.
+          // `readElement` changes the state when the element is complete.
           if ((state as string) === 'separator') elements.push(takeElement());
         }
       }
@@ -165,8 +165,8 @@ export function createElementReader(): ElementReader {
     },
     kind: () => kind,
     end() {
-      if (state !== 'rest' || open.length > 0 || inString) fail(offset, 'the file ends in the middle');
-      if (!kind) fail(offset, 'no list of events: this is no export of Hooktape and no HAR file');
+      if (state !== 'rest' || open.length > 0 || inString) fail(offset, 'the file is truncated');
+      if (!kind) fail(offset, 'no list of events: this is neither a Hooktape export nor a HAR file');
       try {
         JSON.parse(
           Buffer.concat(rest)
@@ -174,7 +174,7 @@ export function createElementReader(): ElementReader {
             .replace(/^\ufeff/, ''),
         );
       } catch (error) {
-        fail(offset, `besides its events the file is not valid JSON (${(error as Error).message})`);
+        fail(offset, `the file is not valid JSON outside its list of events (${(error as Error).message})`);
       }
     },
   };

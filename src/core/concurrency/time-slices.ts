@@ -51,12 +51,12 @@ export type AnswerSliceOptions = {
   wait?: typeof pause;
 };
 
-/** Long answers share the time that captures leave them. @returns creates the slices of one answer */
+/** Long responses share the time that capture leaves. @returns a function that creates the slices of one response */
 export function createAnswerSlices({ monotonic, isCaptureHigh, wait = pause }: AnswerSliceOptions): () => YieldIfDue {
   let pausedUntil = 0;
   const pauseAfter = (workedMs: number, now: number): number => {
     if (!isCaptureHigh()) return 0;
-    // The pauses of all answers follow one another.
+    // The responses pause one after the other.
     pausedUntil = Math.max(now, pausedUntil) + pauseFactor * Math.min(workedMs, maxCountedMs);
     return pausedUntil - now;
   };

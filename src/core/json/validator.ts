@@ -108,11 +108,11 @@ export function* validateJson(
   }
 }
 
-/** The position of the closing quote, or where the slice ends; -1 when this is no string. */
+/** The position of the closing quote, or where the slice ends; -1 when it is not a string. */
 function endOfString(bytes: Uint8Array, slice: Uint8Array, start: number): number {
   let at = start;
   while (at < slice.length) {
-    // What lies beyond the slice reads as a byte that is not plain.
+    // An index beyond the slice counts as a byte that is not plain.
     while (plainBytes[slice[at] ?? 0] === 1) at++;
     const byte = slice[at];
     if (byte === quote || byte === undefined) return at;

@@ -1,6 +1,6 @@
 /*
- * The checks of `hooktape check`: they read everything and change nothing. Text that may be damaged is read as bytes,
- * because libSQL aborts the process when it reads TEXT that is not UTF-8.
+ * The checks of `hooktape check`: they read everything and change nothing. The SQL is raw to read text that may be damaged as
+ * bytes: libSQL aborts the process when it reads TEXT that is not UTF-8.
  */
 import type { Client, Row } from '@libsql/client';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';

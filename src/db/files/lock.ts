@@ -81,8 +81,8 @@ async function lock(what: string, lockFile: string, holder: string): Promise<Dat
   const client = await acquire(lockFile)
     .catch(cause => {
       if (!hasCode(cause, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) throw cause;
-      // A power cut damaged it. Nobody holds it, or it would be busy, and it has no content to lose. Emptied rather than
-      // removed, so that of two processes that do this at once only one gets the lock.
+      // A power failure damaged the file. No process holds the lock, or it would be busy, and the file has no content.
+      // It is truncated, not removed, so that only one of two processes that do this at once gets the lock.
       truncateSync(lockFile, 0);
       return acquire(lockFile);
     })

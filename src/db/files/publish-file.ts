@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { conflict } from '../../core/errors.ts';
 
-export const fileExists = (file: string) => conflict(`${file} exists, and nothing is ever overwritten`);
+export const fileExists = (file: string) => conflict(`${file} exists and is not overwritten`);
 
 /**
  * Gives `partialFile` the name `file` and syncs the directory.
@@ -47,7 +47,7 @@ export async function syncFile(file: string): Promise<number> {
 const unsupportedCodes = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
 /** A new name is on disk only once its directory is synced. Systems that cannot sync directories are left alone. */
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, 'r');
     await handle.sync().finally(() => handle.close());

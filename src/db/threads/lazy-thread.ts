@@ -1,8 +1,13 @@
-/* A database thread that its first request starts. After a failed start, the next request tries again. */
+/* A database thread that `start` or its first request starts. After a failed start, the next request tries again. */
 import { LibsqlError } from '@libsql/client';
 import type { DatabaseThread } from './thread-handle.ts';
 
-export function createLazyThread(start: () => Promise<DatabaseThread>): DatabaseThread {
+export type LazyThread = DatabaseThread & {
+  /** Resolves once the connection is open. @throws the database's error when it cannot be opened */
+  start: () => Promise<void>;
+};
+
+export function createLazyThread(start: () => Promise<DatabaseThread>): LazyThread {
   let starting: Promise<DatabaseThread> | undefined;
   let thread: DatabaseThread | undefined;
   let isClosed = false;
@@ -15,11 +20,16 @@ export function createLazyThread(start: () => Promise<DatabaseThread>): Database
     }
     return thread;
   };
+  const started = async (): Promise<DatabaseThread> => {
+    if (isClosed) throw new LibsqlError('the database is closed', 'CLIENT_CLOSED');
+    starting ??= startOnce();
+    return starting;
+  };
   return {
+    start: async () => void (await started()),
     send: async request => {
-      if (isClosed) throw new LibsqlError('the database is closed', 'CLIENT_CLOSED');
-      starting ??= startOnce();
-      return (await starting).send(request);
+      if (thread && !isClosed) return thread.send(request);
+      return (await started()).send(request);
     },
     queueDepth: () => thread?.queueDepth() ?? 0,
     close: async () => {

@@ -1,6 +1,6 @@
 /*
- * One connection to an embedded database, in the thread that opens it. Results and errors are those of `@libsql/client` for
- * a file, ready to be posted to another thread; the difference is that prepared statements are kept (statement-cache.ts).
+ * A connection to an embedded database, used in the thread that opens it. Results and errors are those of `@libsql/client` for a
+ * file, and can be sent to another thread. Unlike that client, it reuses prepared statements (statement-cache.ts).
  */
 import Database from 'libsql';
 import type { PackedResult, Statement } from './messages.ts';
@@ -48,7 +48,7 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
   const isInTransaction = (): boolean => !isClosed && database.inTransaction;
   const runSql = (sql: string): PackedResult => run({ sql, args: [] });
 
-  /** Later statements must not end up in a transaction that nobody commits. */
+  /** Otherwise later statements would be part of a transaction that is never committed. */
   const rollBackOpenTransaction = (): void => {
     if (!isInTransaction()) return;
     try {

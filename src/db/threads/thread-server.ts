@@ -28,7 +28,7 @@ type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
 
 type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 
-/** Requests that prove, when they succeed, that nobody else holds the write lock. */
+/** Requests whose success proves that no other connection holds the write lock. */
 const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
 
 /**

@@ -1,7 +1,8 @@
 /* Accounts, each with the team that it is in. */
-import { and, asc, eq, ne, sql } from 'drizzle-orm';
+import { and, asc, eq, ne, notExists } from 'drizzle-orm';
 import type { Plan, Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
@@ -34,7 +35,7 @@ export function createAccountStore(db: Drizzle) {
     byEmail: async (email: string): Promise<AccountRow | undefined> =>
       (await selectAccounts().where(eq(accounts.email, email)))[0],
     all: (): Promise<AccountRow[]> => selectAccounts().orderBy(asc(accounts.createdAt), asc(accounts.id)),
-    count: async (): Promise<number> => (await db.select({ n: sql<number>`count(*)` }).from(accounts))[0]?.n ?? 0,
+    count: async (): Promise<number> => db.$count(accounts),
 
     /** Inserts a team and its first account in one transaction; false when the address is taken. */
     async insertWithTeam(team: typeof teams.$inferInsert, account: typeof accounts.$inferInsert): Promise<boolean> {
@@ -46,14 +47,10 @@ export function createAccountStore(db: Drizzle) {
     },
     /** Inserts a team and the first account of the installation; false when there is already an account. */
     async insertFirst(team: typeof teams.$inferInsert, account: typeof accounts.$inferInsert): Promise<boolean> {
-      const empty = sql`WHERE NOT EXISTS (SELECT 1 FROM accounts)`;
-      const { id, teamId, email, role, passwordHash, createdAt } = account;
+      const isEmpty = notExists(db.select({ id: accounts.id }).from(accounts));
       const [, inserted] = await db.batch([
-        db.run(
-          sql`INSERT INTO teams (id, plan, created_at) SELECT ${team.id}, ${team.plan}, ${team.createdAt} ${empty}`,
-        ),
-        db.run(sql`INSERT INTO accounts (id, team_id, email, role, password_hash, created_at)
-          SELECT ${id}, ${teamId}, ${email}, ${role}, ${passwordHash}, ${createdAt} ${empty}`),
+        insertIf(db, teams, team, isEmpty),
+        insertIf(db, accounts, account, isEmpty),
       ]);
       return inserted.rowsAffected === 1;
     },

@@ -1,5 +1,5 @@
 /* The connected apps of an account. */
-import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, gt, inArray, isNull, ne } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { writeLastUses } from '../../db/last-used.ts';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
@@ -49,11 +49,11 @@ export function createAppsStore(db: Drizzle) {
      * @returns false when the account has no such connected app
      */
     async remove(accountId: string, id: string, now: number): Promise<boolean> {
-      const isConnected = and(
-        isOwn(accountId, id),
-        eq(connectedApps.issuer, ''),
-        sql`EXISTS (SELECT 1 FROM oauth_grants g WHERE g.app_id = ${id} AND g.revoked_at IS NULL AND g.expires_at > ${now})`,
-      );
+      const activeGrant = db
+        .select({ id: oauthGrants.id })
+        .from(oauthGrants)
+        .where(and(eq(oauthGrants.appId, id), isNull(oauthGrants.revokedAt), gt(oauthGrants.expiresAt, now)));
+      const isConnected = and(isOwn(accountId, id), eq(connectedApps.issuer, ''), exists(activeGrant));
       const clientIds = db.select({ id: connectedApps.clientId }).from(connectedApps).where(isConnected);
       const [, , deleted, revoked] = await db.batch([
         db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), inArray(oauthCodes.clientId, clientIds))),

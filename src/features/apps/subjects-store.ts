@@ -1,10 +1,10 @@
 /* Finds the account and app that an access token stands for: one query for each request with an access token. */
-import { and, eq, gt, isNull, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, notExists } from 'drizzle-orm';
 import type { AccountIdentity } from '../../core/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, teams } from '../../db/schema.ts';
-import { connectedApps, externalSubjects, oauthGrants } from '../../db/schema-oauth.ts';
+import { connectedApps, externalSubjects, oauthClients, oauthGrants } from '../../db/schema-oauth.ts';
 
 /** `grantId` is null for an app of an external issuer. */
 export type AuthenticatedApp = AccountIdentity & { appId: string; grantId: string | null };
@@ -18,6 +18,11 @@ export function createSubjectsStore(db: Drizzle) {
       claims: { grantId: string; accountId: string; clientId: string },
       now: number,
     ): Promise<AuthenticatedApp | undefined> {
+      // The operator can disable a client for all accounts.
+      const disabledClient = db
+        .select({ id: oauthClients.id })
+        .from(oauthClients)
+        .where(and(eq(oauthClients.id, connectedApps.clientId), isNotNull(oauthClients.disabledAt)));
       const rows = await db
         .select({ ...accountColumns, appId: connectedApps.id, grantId: oauthGrants.id })
         .from(oauthGrants)
@@ -33,8 +38,7 @@ export function createSubjectsStore(db: Drizzle) {
             eq(connectedApps.clientId, claims.clientId),
             isNull(connectedApps.revokedAt),
             eq(accounts.id, claims.accountId),
-            // The operator can disable a client for all accounts.
-            sql`NOT EXISTS (SELECT 1 FROM oauth_clients c WHERE c.id = ${connectedApps.clientId} AND c.disabled_at IS NOT NULL)`,
+            notExists(disabledClient),
           ),
         );
       return rows[0];

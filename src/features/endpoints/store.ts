@@ -1,6 +1,7 @@
 /* Endpoints. Ownership is part of every query. A deleted endpoint is invisible at once and removed in the background. */
-import { and, asc, eq, getTableColumns, gte, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, getTableColumns, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { accounts, endpoints, events } from '../../db/schema.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
@@ -41,14 +42,16 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
      * @returns the row number; `full` or `gone` when it was not inserted
      */
     async insertWithin(limit: number, row: typeof endpoints.$inferInsert): Promise<number | 'full' | 'gone'> {
-      const { rowsAffected, lastInsertRowid } = await db.run(sql`
-        INSERT INTO endpoints (id, team_id, name, token, created_at)
-        SELECT ${row.id}, ${row.teamId}, ${row.name}, ${row.token}, ${row.createdAt}
-        WHERE EXISTS (SELECT 1 FROM accounts WHERE team_id = ${row.teamId}) AND (${limit} = 0
-           OR (SELECT count(*) FROM endpoints WHERE team_id = ${row.teamId} AND deleted_at IS NULL) < ${limit})`);
+      const member = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.teamId, row.teamId)).limit(1);
+      const existing = db.$count(endpoints, and(eq(endpoints.teamId, row.teamId), isNull(endpoints.deletedAt)));
+      const { rowsAffected, lastInsertRowid } = await insertIf(
+        db,
+        endpoints,
+        row,
+        and(exists(member), limit === 0 ? undefined : lt(existing, limit)),
+      );
       if (rowsAffected === 1) return Number(lastInsertRowid);
-      const left = await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.teamId, row.teamId)).limit(1);
-      return left.length > 0 ? 'full' : 'gone';
+      return (await member).length > 0 ? 'full' : 'gone';
     },
 
     /** @returns the endpoint's name; undefined when there is no such endpoint */
@@ -96,10 +99,10 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       endpoint: number,
       range: { firstBucketAt: number; bucketMs: number; since: number; until: number },
     ): Promise<{ bucket: number; count: number }[]> => {
-      // Numbers bind as REAL, hence the cast to whole buckets.
+      // Numbers are bound as REAL, so the quotient must be cast to an integer.
       const bucket = sql<number>`CAST((${events.receivedAt} - ${range.firstBucketAt}) / ${range.bucketMs} AS INTEGER)`;
       return scanDb
-        .select({ bucket, count: sql<number>`count(*)` })
+        .select({ bucket, count: count() })
         .from(events)
         .where(
           and(eq(events.endpoint, endpoint), gte(events.receivedAt, range.since), lt(events.receivedAt, range.until)),

@@ -1,7 +1,7 @@
 /* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
 
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { AppError, notFound } from '../../core/errors.ts';
+import { AppError, notFound, unavailable } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
@@ -25,6 +25,7 @@ export function createEventDetails({
   verdicts,
   createSlices,
   memoryReservations,
+  isUnfiled,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
   /** Events received before this time are not visible to the principal. Epoch ms. */
@@ -32,13 +33,15 @@ export function createEventDetails({
   verdicts: Pick<Verdicts, 'verify'>;
   createSlices: () => YieldIfDue;
   memoryReservations: MemoryReservations;
+  isUnfiled: (seq: number) => boolean;
 }) {
-  /** @throws not_found */
+  /** @throws not_found; unavailable for one that was acknowledged and cannot be read yet */
   const findRow = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
     const row = parsed && (await store.find(principal.teamId, parsed.seq, parsed.nonce, retentionCutoff(principal)));
-    if (!row) throw notFound('event');
-    return row;
+    if (row) return row;
+    if (parsed && isUnfiled(parsed.seq)) throw unavailable('the event is stored but cannot be read yet, try again', 5);
+    throw notFound('event');
   };
 
   /** Adds the content, which is checked: a damaged event is neither shown nor replayed. @throws not_found, damaged */

@@ -58,7 +58,7 @@ export function createMemoryReservations({
   };
   const isMemoryFree = ({ bytes }: Waiting): boolean => held.size === 0 || heldBytes + bytes <= totalBytes;
 
-  /** First come, first served; a request that waits for its own account's others blocks nobody. */
+  /** First come, first served. A request that waits for others of its own account does not block other accounts. */
   const grantWaiting = (): void => {
     for (const request of waiting) {
       if (isOverShare(request)) continue;

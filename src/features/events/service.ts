@@ -72,6 +72,8 @@ export function createEventsService(options: {
   createSlices: () => YieldIfDue;
   /** For large events. */
   memoryReservations: MemoryReservations;
+  /** Whether the event with this row number was acknowledged and is not a row yet, because the database takes none. */
+  isUnfiled?: (seq: number) => boolean;
 }) {
   const {
     store,
@@ -82,6 +84,7 @@ export function createEventsService(options: {
     retentionMs,
     createSlices,
     memoryReservations,
+    isUnfiled = () => false,
   } = options;
   const readSignatures = createReadSignatures({ store, verdicts });
 
@@ -101,7 +104,7 @@ export function createEventsService(options: {
   };
 
   return {
-    ...createEventDetails({ store, retentionCutoff, verdicts, createSlices, memoryReservations }),
+    ...createEventDetails({ store, retentionCutoff, verdicts, createSlices, memoryReservations, isUnfiled }),
     list: createEventList({ store, search, findEndpoint, readSignatures, retentionCutoff }),
     retentionCutoff,
 

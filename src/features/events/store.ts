@@ -1,6 +1,6 @@
 /* Reads events. Ownership and retention are part of every query. */
 import type { Row } from '@libsql/client';
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
@@ -135,8 +135,7 @@ export function createEventsStore(db: Drizzle) {
       readPage(after(endpoint, since, position), newestFirst, limit),
 
     /** The highest row number, of any endpoint; 0 without events. */
-    newest: async (): Promise<number> =>
-      (await db.select({ seq: sql<number | null>`max(${events.seq})` }).from(events))[0]?.seq ?? 0,
+    newest: async (): Promise<number> => (await db.select({ seq: max(events.seq) }).from(events))[0]?.seq ?? 0,
 
     /** Events of one endpoint by row number, oldest first. */
     rows: (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>

@@ -1,11 +1,29 @@
 /* API keys. Only the SHA-256 of a key is stored. */
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  notExists,
+  or,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm';
 import type { AccountIdentity, ActingApp } from '../../core/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { writeLastUses } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
-import { connectedApps } from '../../db/schema-oauth.ts';
+import { connectedApps, oauthClients, oauthGrants } from '../../db/schema-oauth.ts';
 
 type KeyRow = {
   id: string;
@@ -33,21 +51,60 @@ const listColumns = {
   appName: connectedApps.name,
 };
 
-/**
- * Whether the app may use this server at `now`, by the same rules as for its access tokens. An app of an external issuer has
- * no grant.
- */
-const isAppActive = (appId: SQL, grantId: SQL, now: number): SQL => sql`EXISTS (
-  SELECT 1 FROM connected_apps a LEFT JOIN oauth_grants g ON g.id = ${grantId} AND g.app_id = a.id
-  WHERE a.id = ${appId} AND a.revoked_at IS NULL
-    AND (a.issuer <> '' OR (g.revoked_at IS NULL AND g.expires_at > ${now}))
-    AND NOT EXISTS (SELECT 1 FROM oauth_clients c WHERE a.issuer = '' AND c.id = a.client_id AND c.disabled_at IS NOT NULL))`;
-
 export type KeysStore = ReturnType<typeof createKeysStore>;
 
 export function createKeysStore(db: Drizzle) {
   const selectListed = () =>
     db.select(listColumns).from(apiKeys).leftJoin(connectedApps, eq(connectedApps.id, apiKeys.appId));
+  /**
+   * Whether the app may use this server at `now`, by the same rules as for its access tokens. An app of an external issuer
+   * has no grant.
+   */
+  const isAppActive = (appId: SQLWrapper, grantId: SQLWrapper, now: number | Placeholder): SQL => {
+    const disabledClient = db
+      .select({ id: oauthClients.id })
+      .from(oauthClients)
+      .where(
+        and(
+          eq(connectedApps.issuer, ''),
+          eq(oauthClients.id, connectedApps.clientId),
+          isNotNull(oauthClients.disabledAt),
+        ),
+      );
+    const activeApp = db
+      .select({ id: connectedApps.id })
+      .from(connectedApps)
+      .leftJoin(oauthGrants, and(eq(oauthGrants.id, grantId), eq(oauthGrants.appId, connectedApps.id)))
+      .where(
+        and(
+          eq(connectedApps.id, appId),
+          isNull(connectedApps.revokedAt),
+          or(ne(connectedApps.issuer, ''), and(isNull(oauthGrants.revokedAt), gt(oauthGrants.expiresAt, now))),
+          notExists(disabledClient),
+        ),
+      );
+    return exists(activeApp);
+  };
+
+  // Prepared: it runs at each request with a key, and building it takes as long as the query itself.
+  const selectByHash = db
+    .select({
+      keyId: apiKeys.id,
+      hash: apiKeys.hash,
+      ...accountColumns,
+      appId: apiKeys.appId,
+      grantId: apiKeys.grantId,
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .innerJoin(teams, eq(teams.id, accounts.teamId))
+    .where(
+      and(
+        eq(apiKeys.hash, sql.placeholder('hash')),
+        or(isNull(apiKeys.appId), isAppActive(apiKeys.appId, apiKeys.grantId, sql.placeholder('now'))),
+      ),
+    )
+    .prepare();
 
   return {
     listOf: (accountId: string): Promise<KeyRow[]> =>
@@ -65,43 +122,27 @@ export function createKeysStore(db: Drizzle) {
     ): Promise<KeyRow | 'full' | 'gone'> {
       const appId = createdBy?.id ?? null;
       const grantId = createdBy?.grantId ?? null;
-      const mayCreate = createdBy ? isAppActive(sql`${appId}`, sql`${grantId}`, now) : sql`TRUE`;
-      const { rowsAffected } = await db.run(sql`
-        INSERT INTO api_keys (id, account_id, name, hash, last4, created_at, app_id, grant_id)
-        SELECT ${key.id}, id, ${key.name}, ${key.hash}, ${key.last4}, ${key.createdAt}, ${appId}, ${grantId} FROM accounts
-        WHERE id = ${key.accountId} AND ${mayCreate}
-          AND (SELECT count(*) FROM api_keys WHERE account_id = accounts.id) < ${limit}`);
+      const creator = db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(and(eq(accounts.id, key.accountId), createdBy && isAppActive(sql`${appId}`, sql`${grantId}`, now)));
+      const isBelowLimit = lt(db.$count(apiKeys, eq(apiKeys.accountId, key.accountId)), limit);
+      const { rowsAffected } = await insertIf(
+        db,
+        apiKeys,
+        { ...key, appId, grantId },
+        and(exists(creator), isBelowLimit),
+      );
       if (rowsAffected === 1) {
         const [row] = await selectListed().where(eq(apiKeys.id, key.id));
         return row ?? 'gone';
       }
-      const found = await db
-        .select({ id: accounts.id })
-        .from(accounts)
-        .where(and(eq(accounts.id, key.accountId), mayCreate));
-      return found.length > 0 ? 'full' : 'gone';
+      return (await creator).length > 0 ? 'full' : 'gone';
     },
 
     /** Finds a valid key. One that an app created is valid only while the app is connected. */
     async findByHash(hash: Buffer, now: number): Promise<AuthenticatedKey | undefined> {
-      const rows = await db
-        .select({
-          keyId: apiKeys.id,
-          hash: apiKeys.hash,
-          ...accountColumns,
-          appId: apiKeys.appId,
-          grantId: apiKeys.grantId,
-        })
-        .from(apiKeys)
-        .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-        .innerJoin(teams, eq(teams.id, accounts.teamId))
-        .where(
-          and(
-            eq(apiKeys.hash, hash),
-            sql`(${apiKeys.appId} IS NULL OR ${isAppActive(sql`${apiKeys.appId}`, sql`${apiKeys.grantId}`, now)})`,
-          ),
-        );
-      const [row] = rows;
+      const [row] = await selectByHash.execute({ hash, now });
       if (!row) return undefined;
       const { appId, grantId, ...key } = row;
       return { ...key, app: appId === null ? undefined : { id: appId, grantId } };

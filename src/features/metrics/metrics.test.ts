@@ -27,7 +27,7 @@ describe('GET /metrics', () => {
     const endpoint = await json<{ id: string; url: string }>(201, 'POST', '/api/endpoints', { name: 'inbox' });
     await server.deliver(endpoint);
     await server.deliver(endpoint);
-    await fetch(`${url}/in/nobody`, { method: 'POST', body: 'x' });
+    await fetch(`${url}/in/unknown`, { method: 'POST', body: 'x' });
     await fetch(`${url}/api/endpoints/${endpoint.id}`, { headers: { authorization: `Bearer ${key}` } });
     await fetch(`${url}/api/endpoints/${endpoint.id}`);
     await fetch(`${url}/nowhere/${crypto.randomUUID()}`);

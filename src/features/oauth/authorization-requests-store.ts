@@ -1,6 +1,7 @@
 /* Authorization requests that wait for the user's consent. Only the SHA-256 of each handle is stored. */
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, lt, notInArray } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { authzRequests } from '../../db/schema-oauth.ts';
 
 type AuthorizationRequestRow = typeof authzRequests.$inferSelect;
@@ -14,15 +15,16 @@ export function createAuthorizationRequestsStore(db: Drizzle) {
      * @returns false, and inserts nothing, when there are `limits.total` requests
      */
     async insert(row: AuthorizationRequestRow, limits: { perAccount: number; total: number }): Promise<boolean> {
-      const { hash, accountId, sessionId, clientId, redirectUri, state, challenge, scope, resource, expiresAt } = row;
+      const ofAccount = eq(authzRequests.accountId, row.accountId);
+      const newest = db
+        .select({ hash: authzRequests.hash })
+        .from(authzRequests)
+        .where(ofAccount)
+        .orderBy(desc(authzRequests.expiresAt))
+        .limit(limits.perAccount - 1);
       const [, inserted] = await db.batch([
-        db.run(sql`DELETE FROM authz_requests WHERE account_id = ${accountId} AND hash IN (SELECT hash
-          FROM authz_requests WHERE account_id = ${accountId} ORDER BY expires_at DESC LIMIT -1 OFFSET ${limits.perAccount - 1})`),
-        db.run(sql`INSERT INTO authz_requests
-          (hash, account_id, session_id, client_id, redirect_uri, state, challenge, scope, resource, expires_at)
-          SELECT ${hash}, ${accountId}, ${sessionId}, ${clientId}, ${redirectUri}, ${state}, ${challenge}, ${scope},
-                 ${resource}, ${expiresAt}
-          WHERE (SELECT count(*) FROM authz_requests) < ${limits.total}`),
+        db.delete(authzRequests).where(and(ofAccount, notInArray(authzRequests.hash, newest))),
+        insertIf(db, authzRequests, row, lt(db.$count(authzRequests), limits.total)),
       ]);
       return inserted.rowsAffected === 1;
     },

@@ -1,5 +1,7 @@
 /* Deletes expired codes, requests and grants, apps without a grant, and clients that no account is connected to. */
-import type { Client } from '@libsql/client';
+import { and, eq, inArray, isNull, lt, lte, notExists, or } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { authzRequests, connectedApps, oauthClients, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 
 /** The most rows of one table that a batch deletes. */
 const batchRows = 500;
@@ -7,41 +9,59 @@ const batchRows = 500;
 /** Rows last used or ended before these times are deleted. */
 type CleanupCutoffs = { clients: number; documents: number; grants: number };
 
-export function createCleanupStore(client: Pick<Client, 'batch'>) {
+export function createCleanupStore(db: Drizzle) {
   return {
     /** Deletes at most 500 rows of each table. @returns whether there may be more */
     async deleteBatch(now: number, olderThan: CleanupCutoffs): Promise<boolean> {
-      const unconnected = `NOT EXISTS (SELECT 1 FROM connected_apps a WHERE a.client_id = c.id AND a.issuer = '')`;
-      const results = await client.batch(
-        [
-          {
-            sql: `DELETE FROM oauth_codes WHERE hash IN (SELECT hash FROM oauth_codes
-                  WHERE expires_at < ? LIMIT ${batchRows})`,
-            args: [olderThan.grants],
-          },
-          {
-            sql: `DELETE FROM authz_requests WHERE hash IN (SELECT hash FROM authz_requests
-                  WHERE expires_at <= ? LIMIT ${batchRows})`,
-            args: [now],
-          },
-          {
-            sql: `DELETE FROM oauth_grants WHERE id IN (SELECT id FROM oauth_grants
-                  WHERE expires_at <= ? OR revoked_at < ? LIMIT ${batchRows})`,
-            args: [now, olderThan.grants],
-          },
-          {
-            sql: `DELETE FROM connected_apps WHERE id IN (SELECT id FROM connected_apps a WHERE a.issuer = ''
-                  AND a.created_at < ? AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE g.app_id = a.id) LIMIT ${batchRows})`,
-            args: [olderThan.grants],
-          },
-          {
-            sql: `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients c WHERE disabled_at IS NULL AND
-                  ((kind = 'dcr' AND created_at < ?) OR (kind = 'cimd' AND fetched_at < ?)) AND ${unconnected} LIMIT ${batchRows})`,
-            args: [olderThan.clients, olderThan.documents],
-          },
-        ],
-        'write',
-      );
+      const codes = db
+        .select({ hash: oauthCodes.hash })
+        .from(oauthCodes)
+        .where(lt(oauthCodes.expiresAt, olderThan.grants))
+        .limit(batchRows);
+      const requests = db
+        .select({ hash: authzRequests.hash })
+        .from(authzRequests)
+        .where(lte(authzRequests.expiresAt, now))
+        .limit(batchRows);
+      const grants = db
+        .select({ id: oauthGrants.id })
+        .from(oauthGrants)
+        .where(or(lte(oauthGrants.expiresAt, now), lt(oauthGrants.revokedAt, olderThan.grants)))
+        .limit(batchRows);
+      const grantOfApp = db
+        .select({ id: oauthGrants.id })
+        .from(oauthGrants)
+        .where(eq(oauthGrants.appId, connectedApps.id));
+      const apps = db
+        .select({ id: connectedApps.id })
+        .from(connectedApps)
+        .where(and(eq(connectedApps.issuer, ''), lt(connectedApps.createdAt, olderThan.grants), notExists(grantOfApp)))
+        .limit(batchRows);
+      const appOfClient = db
+        .select({ id: connectedApps.id })
+        .from(connectedApps)
+        .where(and(eq(connectedApps.clientId, oauthClients.id), eq(connectedApps.issuer, '')));
+      const clients = db
+        .select({ id: oauthClients.id })
+        .from(oauthClients)
+        .where(
+          and(
+            isNull(oauthClients.disabledAt),
+            or(
+              and(eq(oauthClients.kind, 'dcr'), lt(oauthClients.createdAt, olderThan.clients)),
+              and(eq(oauthClients.kind, 'cimd'), lt(oauthClients.fetchedAt, olderThan.documents)),
+            ),
+            notExists(appOfClient),
+          ),
+        )
+        .limit(batchRows);
+      const results = await db.batch([
+        db.delete(oauthCodes).where(inArray(oauthCodes.hash, codes)),
+        db.delete(authzRequests).where(inArray(authzRequests.hash, requests)),
+        db.delete(oauthGrants).where(inArray(oauthGrants.id, grants)),
+        db.delete(connectedApps).where(inArray(connectedApps.id, apps)),
+        db.delete(oauthClients).where(inArray(oauthClients.id, clients)),
+      ]);
       return results.some(({ rowsAffected }) => rowsAffected >= batchRows);
     },
   };

@@ -1,6 +1,7 @@
 /* OAuth clients: static, registered dynamically (`dcr`) and described by a client ID metadata document (`cimd`). */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull, lt } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { oauthClients } from '../../db/schema-oauth.ts';
 
 export type ClientRow = typeof oauthClients.$inferSelect;
@@ -20,11 +21,7 @@ export function createClientsStore(db: Drizzle) {
 
     /** @returns false, and inserts nothing, when there are already `limit` clients */
     async insertWithinLimit(limit: number, row: ClientRow): Promise<boolean> {
-      const { rowsAffected } = await db.run(sql`
-        INSERT INTO oauth_clients (id, kind, name, redirect_uris, auth_methods, secret_hash, may_refresh, created_at)
-        SELECT ${row.id}, ${row.kind}, ${row.name}, ${JSON.stringify(row.redirectUris)}, ${row.authMethods},
-               ${row.secretHash}, ${row.mayRefresh ? 1 : 0}, ${row.createdAt}
-        WHERE (SELECT count(*) FROM oauth_clients) < ${limit}`);
+      const { rowsAffected } = await insertIf(db, oauthClients, row, lt(db.$count(oauthClients), limit));
       return rowsAffected === 1;
     },
 

@@ -2,8 +2,7 @@
  * Authorization codes. Redeeming one is a single transaction of conditional statements: of two concurrent attempts, exactly
  * one finds the code unused.
  */
-import type { Client } from '@libsql/client';
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { oauthCodes } from '../../db/schema-oauth.ts';
 
@@ -24,7 +23,7 @@ type NewGrant = {
 
 export type CodesStore = ReturnType<typeof createCodesStore>;
 
-export function createCodesStore(db: Drizzle, client: Pick<Client, 'batch'>) {
+export function createCodesStore(db: Drizzle) {
   return {
     async insert(row: Omit<CodeRow, 'fails' | 'usedGrant'>): Promise<void> {
       await db.insert(oauthCodes).values(row);
@@ -34,7 +33,10 @@ export function createCodesStore(db: Drizzle, client: Pick<Client, 'batch'>) {
       (await db.select().from(oauthCodes).where(eq(oauthCodes.hash, hash)))[0],
 
     async countWrongVerifier(hash: Buffer): Promise<void> {
-      await db.update(oauthCodes).set({ fails: sql`fails + 1` }).where(eq(oauthCodes.hash, hash));
+      await db
+        .update(oauthCodes)
+        .set({ fails: sql`${oauthCodes.fails} + 1` })
+        .where(eq(oauthCodes.hash, hash));
     },
 
     /**
@@ -43,39 +45,37 @@ export function createCodesStore(db: Drizzle, client: Pick<Client, 'batch'>) {
      */
     async redeem(hash: Buffer, grant: NewGrant): Promise<boolean> {
       const { id, appId, appName, maxWrongVerifiers, redirectHost, now, expiresAt, refresh } = grant;
-      const results = await client.batch(
-        [
-          {
-            sql: `UPDATE oauth_codes SET used_grant = ?
-                  WHERE hash = ? AND used_grant IS NULL AND fails < ? AND expires_at > ?`,
-            args: [id, hash, maxWrongVerifiers, now],
-          },
-          {
-            sql: `INSERT INTO connected_apps (id, account_id, issuer, client_id, name, created_at)
-                  SELECT ?, account_id, '', client_id, ?, ? FROM oauth_codes WHERE hash = ? AND used_grant = ?
-                  ON CONFLICT (account_id, issuer, client_id) DO UPDATE SET name = excluded.name`,
-            args: [appId, appName, now, hash, id],
-          },
-          {
-            sql: `INSERT INTO oauth_grants (id, app_id, scope, resource, redirect_host, created_at, expires_at)
-                  SELECT ?, a.id, c.scope, c.resource, ?, ?, ? FROM oauth_codes c JOIN connected_apps a
-                  ON a.account_id = c.account_id AND a.issuer = '' AND a.client_id = c.client_id
-                  WHERE c.hash = ? AND c.used_grant = ?`,
-            args: [id, redirectHost, now, expiresAt, hash, id],
-          },
-          ...(refresh
-            ? [
-                {
-                  sql: `INSERT INTO oauth_refresh_tokens (hash, grant_id, created_at, idle_expires_at)
-                        SELECT ?, id, ?, ? FROM oauth_grants WHERE id = ?`,
-                  args: [refresh.hash, now, refresh.idleExpiresAt, id],
-                },
-              ]
-            : []),
-        ],
-        'write',
-      );
-      return results[0]?.rowsAffected === 1;
+      const useCode = db
+        .update(oauthCodes)
+        .set({ usedGrant: id })
+        .where(
+          and(
+            eq(oauthCodes.hash, hash),
+            isNull(oauthCodes.usedGrant),
+            lt(oauthCodes.fails, maxWrongVerifiers),
+            gt(oauthCodes.expiresAt, now),
+          ),
+        );
+      // Raw, because Drizzle's INSERT … SELECT has to list every column.
+      const [used] = await db.batch([
+        useCode,
+        db.run(sql`INSERT INTO connected_apps (id, account_id, issuer, client_id, name, created_at)
+          SELECT ${appId}, account_id, '', client_id, ${appName}, ${now} FROM oauth_codes
+          WHERE hash = ${hash} AND used_grant = ${id}
+          ON CONFLICT (account_id, issuer, client_id) DO UPDATE SET name = excluded.name`),
+        db.run(sql`INSERT INTO oauth_grants (id, app_id, scope, resource, redirect_host, created_at, expires_at)
+          SELECT ${id}, a.id, c.scope, c.resource, ${redirectHost}, ${now}, ${expiresAt}
+          FROM oauth_codes c JOIN connected_apps a
+          ON a.account_id = c.account_id AND a.issuer = '' AND a.client_id = c.client_id
+          WHERE c.hash = ${hash} AND c.used_grant = ${id}`),
+        ...(refresh
+          ? [
+              db.run(sql`INSERT INTO oauth_refresh_tokens (hash, grant_id, created_at, idle_expires_at)
+                SELECT ${refresh.hash}, id, ${now}, ${refresh.idleExpiresAt} FROM oauth_grants WHERE id = ${id}`),
+            ]
+          : []),
+      ]);
+      return used.rowsAffected === 1;
     },
   };
 }

@@ -3,8 +3,7 @@
  * a revoked grant allowed: the app's API keys, unused codes and open authorization requests
  * (migrations/0004_bind_keys_to_apps.sql).
  */
-import type { Client } from '@libsql/client';
-import { and, eq, gt, isNull, sql } from 'drizzle-orm';
+import { and, eq, exists, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants, oauthRefreshTokens } from '../../db/schema-oauth.ts';
 
@@ -20,35 +19,45 @@ export type RevocationReason = 'code_reuse' | 'refresh_reuse' | 'revoked' | 'sig
 
 export type GrantsStore = ReturnType<typeof createGrantsStore>;
 
-/** The statements that replace a refresh token. What they do depends on the state of the token and of its grant. */
-const rotation = (
-  hash: Buffer,
-  next: { hash: Buffer; idleExpiresAt: number },
-  { now, graceMs }: { now: number; graceMs: number },
-) => [
-  {
-    sql: `UPDATE oauth_refresh_tokens SET rotated_at = ?, successor = ?
-          WHERE hash = ? AND rotated_at IS NULL AND idle_expires_at > ? AND EXISTS
-          (SELECT 1 FROM oauth_grants g WHERE g.id = grant_id AND g.revoked_at IS NULL AND g.expires_at > ?)`,
-    args: [now, next.hash, hash, now, now],
-  },
-  {
-    sql: `INSERT INTO oauth_refresh_tokens (hash, grant_id, parent, created_at, idle_expires_at)
-          SELECT ?, r.grant_id, r.hash, ?, ? FROM oauth_refresh_tokens r JOIN oauth_grants g ON g.id = r.grant_id
-          WHERE r.hash = ? AND g.revoked_at IS NULL AND g.expires_at > ?
-          AND (r.successor = ? OR r.rotated_at > ?)`,
-    args: [next.hash, now, next.idleExpiresAt, hash, now, next.hash, now - graceMs],
-  },
-  {
-    sql: `UPDATE oauth_grants SET revoked_at = ?, reason = 'refresh_reuse' WHERE revoked_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM oauth_refresh_tokens WHERE hash = ?)
-          AND id = (SELECT grant_id FROM oauth_refresh_tokens WHERE hash = ? AND rotated_at IS NOT NULL)`,
-    args: [now, next.hash, hash],
-  },
-];
-
-export function createGrantsStore(db: Drizzle, client: Pick<Client, 'batch'>) {
+export function createGrantsStore(db: Drizzle) {
   const isActive = (now: number) => and(isNull(oauthGrants.revokedAt), gt(oauthGrants.expiresAt, now));
+
+  /** The statements that replace a refresh token. What they do depends on the state of the token and of its grant. */
+  const rotation = (
+    hash: Buffer,
+    next: { hash: Buffer; idleExpiresAt: number },
+    { now, graceMs }: { now: number; graceMs: number },
+  ) => {
+    const tokens = oauthRefreshTokens;
+    const activeGrant = db
+      .select({ id: oauthGrants.id })
+      .from(oauthGrants)
+      .where(and(eq(oauthGrants.id, tokens.grantId), isActive(now)));
+    const successor = db.select({ hash: tokens.hash }).from(tokens).where(eq(tokens.hash, next.hash));
+    const grantOfReusedToken = db
+      .select({ id: tokens.grantId })
+      .from(tokens)
+      .where(and(eq(tokens.hash, hash), isNotNull(tokens.rotatedAt)));
+    return [
+      db
+        .update(tokens)
+        .set({ rotatedAt: now, successor: next.hash })
+        .where(
+          and(eq(tokens.hash, hash), isNull(tokens.rotatedAt), gt(tokens.idleExpiresAt, now), exists(activeGrant)),
+        ),
+      // Raw, because Drizzle's INSERT … SELECT has to list every column.
+      db.run(sql`INSERT INTO oauth_refresh_tokens (hash, grant_id, parent, created_at, idle_expires_at)
+        SELECT ${next.hash}, r.grant_id, r.hash, ${now}, ${next.idleExpiresAt}
+        FROM oauth_refresh_tokens r JOIN oauth_grants g ON g.id = r.grant_id
+        WHERE r.hash = ${hash} AND g.revoked_at IS NULL AND g.expires_at > ${now}
+        AND (r.successor = ${next.hash} OR r.rotated_at > ${now - graceMs})`),
+      db
+        .update(oauthGrants)
+        .set({ revokedAt: now, reason: 'refresh_reuse' })
+        .where(and(isNull(oauthGrants.revokedAt), notExists(successor), eq(oauthGrants.id, grantOfReusedToken))),
+    ] as const;
+  };
+
   return {
     /** Finds the token whether or not it was rotated and whether or not its grant is active. */
     async findRefreshToken(hash: Buffer): Promise<RefreshTokenRow | undefined> {
@@ -77,8 +86,8 @@ export function createGrantsStore(db: Drizzle, client: Pick<Client, 'batch'>) {
       next: { hash: Buffer; idleExpiresAt: number },
       times: { now: number; graceMs: number },
     ): Promise<boolean> {
-      const results = await client.batch(rotation(hash, next, times), 'write');
-      return results[1]?.rowsAffected === 1;
+      const [, inserted] = await db.batch(rotation(hash, next, times));
+      return inserted.rowsAffected === 1;
     },
 
     async revoke(id: string, now: number, reason: RevocationReason): Promise<void> {
@@ -90,13 +99,17 @@ export function createGrantsStore(db: Drizzle, client: Pick<Client, 'batch'>) {
 
     /** Revokes all grants of an account and deletes its unused codes and open requests. @returns how many were active */
     async revokeAll(accountId: string, now: number, reason: RevocationReason): Promise<number> {
+      const apps = db
+        .select({ id: connectedApps.id })
+        .from(connectedApps)
+        .where(eq(connectedApps.accountId, accountId));
       const [, , revoked] = await db.batch([
         db.delete(oauthCodes).where(and(eq(oauthCodes.accountId, accountId), isNull(oauthCodes.usedGrant))),
         db.delete(authzRequests).where(eq(authzRequests.accountId, accountId)),
         db
           .update(oauthGrants)
           .set({ revokedAt: now, reason })
-          .where(and(isActive(now), sql`app_id IN (SELECT id FROM connected_apps WHERE account_id = ${accountId})`)),
+          .where(and(isActive(now), inArray(oauthGrants.appId, apps))),
       ]);
       return revoked.rowsAffected;
     },

@@ -1,6 +1,5 @@
 /* Signing keys. Private keys are sealed. Unique indexes allow one `active` and one `next` key, whichever process writes. */
-import type { Client } from '@libsql/client';
-import { desc, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, lte } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { signingKeys } from '../../db/schema-oauth.ts';
 
@@ -8,7 +7,7 @@ export type SigningKeyRow = typeof signingKeys.$inferSelect;
 
 export type SigningKeysStore = ReturnType<typeof createSigningKeysStore>;
 
-export function createSigningKeysStore(db: Drizzle, client: Pick<Client, 'batch'>) {
+export function createSigningKeysStore(db: Drizzle) {
   return {
     all: (): Promise<SigningKeyRow[]> => db.select().from(signingKeys).orderBy(desc(signingKeys.createdAt)),
 
@@ -19,21 +18,19 @@ export function createSigningKeysStore(db: Drizzle, client: Pick<Client, 'batch'
 
     /** Makes the next key active. The key that was active verifies tokens until `deleteAt`. */
     async activate(kid: string, deleteAt: number): Promise<void> {
-      const isNext = `EXISTS (SELECT 1 FROM signing_keys WHERE kid = ? AND state = 'next')`;
-      await client.batch(
-        [
-          {
-            sql: `UPDATE signing_keys SET state = 'retired', delete_at = ? WHERE state = 'active' AND ${isNext}`,
-            args: [deleteAt, kid],
-          },
-          { sql: `UPDATE signing_keys SET state = 'active' WHERE kid = ? AND state = 'next'`, args: [kid] },
-        ],
-        'write',
-      );
+      const isNext = and(eq(signingKeys.kid, kid), eq(signingKeys.state, 'next'));
+      const next = db.select({ kid: signingKeys.kid }).from(signingKeys).where(isNext);
+      await db.batch([
+        db
+          .update(signingKeys)
+          .set({ state: 'retired', deleteAt })
+          .where(and(eq(signingKeys.state, 'active'), exists(next))),
+        db.update(signingKeys).set({ state: 'active' }).where(isNext),
+      ]);
     },
 
     async deleteRetired(now: number): Promise<void> {
-      await db.delete(signingKeys).where(sql`state = 'retired' AND delete_at <= ${now}`);
+      await db.delete(signingKeys).where(and(eq(signingKeys.state, 'retired'), lte(signingKeys.deleteAt, now)));
     },
   };
 }

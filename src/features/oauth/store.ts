@@ -1,5 +1,4 @@
 /* All stores of the authorization server. */
-import type { Client } from '@libsql/client';
 import type { Drizzle } from '../../db/database.ts';
 import { createAuthorizationRequestsStore } from './authorization-requests-store.ts';
 import { createCleanupStore } from './cleanup-store.ts';
@@ -10,11 +9,11 @@ import { createSigningKeysStore } from './signing-keys-store.ts';
 
 export type OAuthStores = ReturnType<typeof createOAuthStores>;
 
-export const createOAuthStores = (db: Drizzle, client: Pick<Client, 'batch'>) => ({
+export const createOAuthStores = (db: Drizzle) => ({
   clients: createClientsStore(db),
   requests: createAuthorizationRequestsStore(db),
-  codes: createCodesStore(db, client),
-  grants: createGrantsStore(db, client),
-  signingKeys: createSigningKeysStore(db, client),
-  cleanup: createCleanupStore(client),
+  codes: createCodesStore(db),
+  grants: createGrantsStore(db),
+  signingKeys: createSigningKeysStore(db),
+  cleanup: createCleanupStore(db),
 });

@@ -6,8 +6,8 @@ import { createOAuthStores } from './store.ts';
 
 const now = 1000;
 const server: TestServer = await openTestServer();
-const { db, client } = server.services.database;
-const { requests, codes, grants } = createOAuthStores(db, client);
+const { db } = server.services.database;
+const { requests, codes, grants } = createOAuthStores(db);
 const ada: TestAccount = await server.createAccount('ada@example.com');
 const bob: TestAccount = await server.createAccount('bob@example.com');
 afterAll(() => server.close());

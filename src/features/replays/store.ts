@@ -14,8 +14,8 @@ export function createReplaysStore(db: Drizzle) {
   return {
     /** Records nothing when the event is gone, and no account when the account is gone. */
     async insert({ event, accountId, destination, status, ok, durationMs, createdAt }: Attempt): Promise<void> {
-      // One statement, because the caller waits for it, and usually there is nothing to delete. Raw: Drizzle's INSERT …
-      // SELECT has to list every column, the generated one included.
+      // One statement, because the caller waits for it, and usually there is nothing to delete. Raw, because Drizzle's
+      // INSERT … SELECT has to list every column, the generated one included.
       const [attempts] = await db.all<{ count: number }>(sql`
         INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at)
         SELECT seq, (SELECT id FROM accounts WHERE id = ${accountId}), ${destination}, ${status ?? null}, ${ok ? 1 : 0},

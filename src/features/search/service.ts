@@ -23,8 +23,6 @@ export function createSearchService(options: {
   const recent = createRecentEvents();
   const indexer = createIndexer({ store, monotonic, isBusy, onIndexed: recent.dropUpTo });
   const { wake } = addJob({ name: 'search index', slice: indexer.slice });
-  // An earlier process may have left events unindexed.
-  if (indexed) wake();
 
   return {
     checkTerm,

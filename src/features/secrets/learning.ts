@@ -60,8 +60,7 @@ export function createLearnSecret(options: {
     }
     for (const [platform, secrets] of unknown) {
       const rows = secrets.slice(-maxUnconfirmedSecrets).map(secret => toRow(endpoint, { platform, secret }, false));
-      const [first, ...rest] = rows;
-      if (first) await store.insertUnconfirmed([first, ...rest], maxUnconfirmedSecrets);
+      await store.insertUnconfirmed({ endpoint, platform, rows, kept: maxUnconfirmedSecrets });
     }
   };
 

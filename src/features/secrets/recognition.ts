@@ -11,9 +11,10 @@ import {
   type RawDelivery,
   type SigningSecret,
 } from '../../platforms/engine/model.ts';
-import { detect, handshake, mustVerifyAtCapture, verify } from '../../platforms/platforms.ts';
+import { detect, handshake, mayDefer, mustVerifyAtCapture, verify } from '../../platforms/platforms.ts';
 
-const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
+/** The platforms of the confirmed secrets. */
+export const platformsOf = (secrets: readonly SigningSecret[]): string[] => [
   ...new Set(secrets.filter(isConfirmed).flatMap(({ platform }) => platform ?? [])),
 ];
 
@@ -54,3 +55,17 @@ export function recognise(
   const { platform, eventType } = detection;
   return { platform, eventType, verdict: verdict && JSON.stringify(verdict), answer };
 }
+
+/**
+ * The same for a delivery for which `mayRecogniseLater` is true, after the header rules.
+ * @param platforms of the endpoint's secrets when the delivery came
+ */
+export function recogniseLater(
+  platforms: readonly string[],
+  { method, path, query, headers, body }: UnredactedDelivery,
+): Recognition {
+  return { ...detect({ method, path, query, rawHeaders: headers, body }, platforms), verdict: null, answer: null };
+}
+
+/** Whether the delivery gets the usual answer, and the header rules remove nothing that recognition needs. */
+export const mayRecogniseLater = mayDefer;

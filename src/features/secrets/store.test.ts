@@ -28,6 +28,12 @@ test('secrets of another endpoint are not listed, counted, confirmed, replaced o
     createdAt: 0,
     confirmed,
   });
+  const unconfirmed = (id: string, endpoint: number) => ({
+    endpoint,
+    platform: 'stripe',
+    rows: [row(id, endpoint, false)],
+    kept: 1,
+  });
   const idsOf = async (endpoint: number) => (await store.listOf(endpoint)).map(({ id }) => id);
   const openWindow = (endpoint: number) =>
     db.update(endpoints).set({ learnSecretsUntil: 10 }).where(eq(endpoints.seq, endpoint));
@@ -36,8 +42,8 @@ test('secrets of another endpoint are not listed, counted, confirmed, replaced o
   expect(await store.insertWithin(1, row('sec_full', other))).toBe(false);
   expect(await store.insertWithin(1, row('sec_first', one))).toBe(true);
 
-  await store.insertUnconfirmed([row('sec_waiting', other, false)], 1);
-  await store.insertUnconfirmed([row('sec_new', one, false)], 1);
+  await store.insertUnconfirmed(unconfirmed('sec_waiting', other));
+  await store.insertUnconfirmed(unconfirmed('sec_new', one));
   expect([await idsOf(one), await idsOf(other)]).toEqual([
     ['sec_first', 'sec_new'],
     ['sec_other', 'sec_waiting'],

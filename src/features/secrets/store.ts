@@ -1,26 +1,39 @@
 /* Signing secrets, encrypted. */
-import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, getTableColumns, gt, isNull, lt, notInArray, or, type SQL } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { endpoints, secrets } from '../../db/schema.ts';
 
 /** `learned` is used only by the queries here. */
 export type SecretRow = Omit<typeof secrets.$inferSelect, 'learned'>;
 
+/** `rows` are of this endpoint and platform, and at least one. The newest `kept` remain. */
+type UnconfirmedSecrets = { endpoint: number; platform: string; rows: SecretRow[]; kept: number };
+
 export type SecretsStore = ReturnType<typeof createSecretsStore>;
 
 export function createSecretsStore(db: Drizzle) {
-  const insertWhere = (row: SecretRow, condition: SQL) => sql`
-    INSERT INTO secrets (id, endpoint, platform, sealed, last4, created_at, confirmed, learned)
-    SELECT ${row.id}, ${row.endpoint}, ${row.platform}, ${row.sealed}, ${row.last4}, ${row.createdAt}, ${Number(row.confirmed)},
-           ${Number(!row.confirmed)}
-    WHERE ${condition}`;
+  const insertSecretIf = (row: SecretRow, condition: SQL | undefined) =>
+    insertIf(db, secrets, { ...row, learned: !row.confirmed }, condition);
   const isBelowLimit = (endpoint: number, limit: number) =>
-    sql`(SELECT count(*) FROM secrets WHERE endpoint = ${endpoint} AND confirmed = 1) < ${limit}`;
+    lt(db.$count(secrets, and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true))), limit);
   const isWindowOpen = (endpoint: number, now: number) =>
-    sql`EXISTS (SELECT 1 FROM endpoints WHERE seq = ${endpoint} AND learn_secrets_until > ${now})`;
-  const closeWindow = (endpoint: number, confirmedId: string) =>
-    db.run(sql`UPDATE endpoints SET learn_secrets_until = NULL
-      WHERE seq = ${endpoint} AND EXISTS (SELECT 1 FROM secrets WHERE id = ${confirmedId} AND confirmed = 1)`);
+    exists(
+      db
+        .select({ seq: endpoints.seq })
+        .from(endpoints)
+        .where(and(eq(endpoints.seq, endpoint), gt(endpoints.learnSecretsUntil, now))),
+    );
+  const closeWindow = (endpoint: number, confirmedId: string) => {
+    const confirmed = db
+      .select({ id: secrets.id })
+      .from(secrets)
+      .where(and(eq(secrets.id, confirmedId), eq(secrets.confirmed, true)));
+    return db
+      .update(endpoints)
+      .set({ learnSecretsUntil: null })
+      .where(and(eq(endpoints.seq, endpoint), exists(confirmed)));
+  };
 
   return {
     /** The secrets of all live endpoints. */
@@ -37,7 +50,7 @@ export function createSecretsStore(db: Drizzle) {
 
     /** Inserts unless the endpoint already has `limit` confirmed secrets, in one statement; false when it has. */
     async insertWithin(limit: number, row: SecretRow): Promise<boolean> {
-      const { rowsAffected } = await db.run(insertWhere(row, isBelowLimit(row.endpoint, limit)));
+      const { rowsAffected } = await insertSecretIf(row, isBelowLimit(row.endpoint, limit));
       return rowsAffected === 1;
     },
 
@@ -53,7 +66,7 @@ export function createSecretsStore(db: Drizzle) {
     /** Inserts a confirmed secret and closes the window, if the window is open at `now` and the limit is not reached. */
     async insertInWindow(row: SecretRow, now: number, limit: number): Promise<boolean> {
       const [inserted] = await db.batch([
-        db.run(insertWhere(row, sql`${isWindowOpen(row.endpoint, now)} AND ${isBelowLimit(row.endpoint, limit)}`)),
+        insertSecretIf(row, and(isWindowOpen(row.endpoint, now), isBelowLimit(row.endpoint, limit))),
         closeWindow(row.endpoint, row.id),
       ]);
       return inserted.rowsAffected === 1;
@@ -62,29 +75,54 @@ export function createSecretsStore(db: Drizzle) {
     /** Confirms a secret and closes the window, if the window is open at `now` and the limit is not reached. */
     async confirmInWindow(endpoint: number, id: string, now: number, limit: number): Promise<boolean> {
       const [updated] = await db.batch([
-        db.run(sql`UPDATE secrets SET confirmed = 1
-          WHERE id = ${id} AND endpoint = ${endpoint} AND ${isWindowOpen(endpoint, now)} AND ${isBelowLimit(endpoint, limit)}`),
+        db
+          .update(secrets)
+          .set({ confirmed: true })
+          .where(
+            and(
+              eq(secrets.id, id),
+              eq(secrets.endpoint, endpoint),
+              isWindowOpen(endpoint, now),
+              isBelowLimit(endpoint, limit),
+            ),
+          ),
         closeWindow(endpoint, id),
       ]);
       return updated.rowsAffected === 1;
     },
 
     /** Inserts learned secrets of one endpoint and platform. Of its learned, unconfirmed secrets the newest `kept` remain. */
-    async insertUnconfirmed([first, ...rest]: readonly [SecretRow, ...SecretRow[]], kept: number): Promise<void> {
-      const insert = (row: SecretRow) => db.run(insertWhere(row, sql`TRUE`));
-      const unconfirmed = sql`endpoint = ${first.endpoint} AND platform = ${first.platform} AND confirmed = 0 AND learned = 1`;
+    async insertUnconfirmed({ endpoint, platform, rows, kept }: UnconfirmedSecrets): Promise<void> {
+      const isUnconfirmed = and(
+        eq(secrets.endpoint, endpoint),
+        eq(secrets.platform, platform),
+        eq(secrets.confirmed, false),
+        eq(secrets.learned, true),
+      );
+      const newest = db
+        .select({ id: secrets.id })
+        .from(secrets)
+        .where(isUnconfirmed)
+        .orderBy(desc(secrets.createdAt), desc(secrets.id))
+        .limit(kept);
       await db.batch([
-        insert(first),
-        ...rest.map(insert),
-        db.run(sql`DELETE FROM secrets WHERE ${unconfirmed} AND id NOT IN
-          (SELECT id FROM secrets WHERE ${unconfirmed} ORDER BY created_at DESC, id DESC LIMIT ${kept})`),
+        db.insert(secrets).values(rows.map(row => ({ ...row, learned: !row.confirmed }))),
+        db.delete(secrets).where(and(isUnconfirmed, notInArray(secrets.id, newest))),
       ]);
     },
 
     /** Confirms a secret unless the endpoint already has `limit` confirmed secrets. True also when it was confirmed before. */
     async confirm(endpoint: number, id: string, limit: number): Promise<boolean> {
-      const { rowsAffected } = await db.run(sql`UPDATE secrets SET confirmed = 1
-        WHERE id = ${id} AND endpoint = ${endpoint} AND (confirmed = 1 OR ${isBelowLimit(endpoint, limit)})`);
+      const { rowsAffected } = await db
+        .update(secrets)
+        .set({ confirmed: true })
+        .where(
+          and(
+            eq(secrets.id, id),
+            eq(secrets.endpoint, endpoint),
+            or(eq(secrets.confirmed, true), isBelowLimit(endpoint, limit)),
+          ),
+        );
       return rowsAffected === 1;
     },
 

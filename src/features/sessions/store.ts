@@ -1,8 +1,9 @@
 /* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
-import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gt, inArray, lte, or } from 'drizzle-orm';
 import type { AccountIdentity } from '../../core/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 
 type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
@@ -28,13 +29,21 @@ export function createSessionsStore(db: Drizzle) {
       replaces: string,
       cutoffs: ExpiryCutoffs,
     ): Promise<boolean> {
-      const { id, accountId, hash, userAgent, sourceIp, createdAt, lastSeenAt } = session;
+      const account = db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(and(eq(accounts.id, session.accountId), eq(accounts.passwordHash, passwordHash)));
       const [inserted] = await db.batch([
-        db.run(sql`INSERT INTO sessions (id, account_id, hash, user_agent, source_ip, created_at, last_seen_at)
-          SELECT ${id}, ${accountId}, ${hash}, ${userAgent}, ${sourceIp}, ${createdAt}, ${lastSeenAt}
-          WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ${accountId} AND password_hash = ${passwordHash})`),
-        db.run(sql`DELETE FROM sessions WHERE id = ${replaces}
-          OR last_seen_at <= ${cutoffs.lastSeenAfter} OR created_at <= ${cutoffs.createdAfter}`),
+        insertIf(db, sessions, session, exists(account)),
+        db
+          .delete(sessions)
+          .where(
+            or(
+              eq(sessions.id, replaces),
+              lte(sessions.lastSeenAt, cutoffs.lastSeenAfter),
+              lte(sessions.createdAt, cutoffs.createdAfter),
+            ),
+          ),
       ]);
       return inserted.rowsAffected === 1;
     },

@@ -2,9 +2,10 @@
  * Members and invitations. Statements that only an owner may run check the role themselves, so that an owner who is removed
  * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, gt, lt, lte, ne, or, sql } from 'drizzle-orm';
 import type { Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { accounts, invitations } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
@@ -15,7 +16,12 @@ export type TeamsStore = ReturnType<typeof createTeamsStore>;
 
 export function createTeamsStore(db: Drizzle) {
   const isOwner = (accountId: string, teamId: string) =>
-    sql`EXISTS (SELECT 1 FROM accounts WHERE id = ${accountId} AND team_id = ${teamId} AND role = 'owner')`;
+    exists(
+      db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(and(eq(accounts.id, accountId), eq(accounts.teamId, teamId), eq(accounts.role, 'owner'))),
+    );
   const isValid = (hash: Buffer, now: number) => and(eq(invitations.hash, hash), gt(invitations.expiresAt, now));
 
   return {
@@ -28,9 +34,9 @@ export function createTeamsStore(db: Drizzle) {
 
     /** Foreign keys delete the member's API keys, sessions and grants. Its replays are kept without a name. */
     async removeMember(teamId: string, id: string, by: string): Promise<boolean> {
-      const { rowsAffected } = await db.run(
-        sql`DELETE FROM accounts WHERE id = ${id} AND team_id = ${teamId} AND id <> ${by} AND ${isOwner(by, teamId)}`,
-      );
+      const { rowsAffected } = await db
+        .delete(accounts)
+        .where(and(eq(accounts.id, id), eq(accounts.teamId, teamId), ne(accounts.id, by), isOwner(by, teamId)));
       return rowsAffected === 1;
     },
 
@@ -39,14 +45,18 @@ export function createTeamsStore(db: Drizzle) {
      * @returns false when the team already has `limit` invitations, or the inviter is no longer an owner
      */
     async invite(invitation: typeof invitations.$inferInsert, limit: number): Promise<boolean> {
-      const { hash, teamId, invitedBy, email, createdAt, expiresAt } = invitation;
+      const { teamId, invitedBy, email, createdAt } = invitation;
+      const isBelowLimit = lt(db.$count(invitations, eq(invitations.teamId, teamId)), limit);
       const [, inserted] = await db.batch([
-        db.run(sql`DELETE FROM invitations
-          WHERE expires_at <= ${createdAt} OR (team_id = ${teamId} AND email = ${email})`),
-        db.run(sql`INSERT INTO invitations (hash, team_id, invited_by, email, created_at, expires_at)
-          SELECT ${hash}, ${teamId}, ${invitedBy}, ${email}, ${createdAt}, ${expiresAt}
-          WHERE ${isOwner(invitedBy, teamId)}
-            AND (SELECT count(*) FROM invitations WHERE team_id = ${teamId}) < ${limit}`),
+        db
+          .delete(invitations)
+          .where(
+            or(
+              lte(invitations.expiresAt, createdAt),
+              and(eq(invitations.teamId, teamId), eq(invitations.email, email)),
+            ),
+          ),
+        insertIf(db, invitations, invitation, and(isOwner(invitedBy, teamId), isBelowLimit)),
       ]);
       return inserted.rowsAffected === 1;
     },
@@ -65,10 +75,11 @@ export function createTeamsStore(db: Drizzle) {
       const { id, passwordHash, createdAt } = member;
       try {
         const [inserted] = await db.batch([
+          // Raw: team and address come from the invitation (INSERT … SELECT).
           db.run(sql`INSERT INTO accounts (id, team_id, email, role, password_hash, created_at)
             SELECT ${id}, team_id, email, 'member', ${passwordHash}, ${createdAt} FROM invitations
             WHERE hash = ${hash} AND expires_at > ${now}`),
-          db.run(sql`DELETE FROM invitations WHERE hash = ${hash}`),
+          db.delete(invitations).where(eq(invitations.hash, hash)),
         ]);
         return inserted.rowsAffected === 1 ? 'joined' : 'expired';
       } catch (error) {

@@ -5,7 +5,7 @@
  */
 import { networkOf } from '../../core/addresses.ts';
 
-/** Phases in which a connection may be closed to make room, most expendable first. */
+/** Phases in which a connection may be closed for a new connection, most expendable first. */
 const evictionOrder = ['idle', 'closing', 'head', 'flush', 'body'] as const;
 type EvictablePhase = (typeof evictionOrder)[number];
 
@@ -86,8 +86,8 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
   let counts = { closed: 0, refused: 0 };
   let reachedAt: number | undefined;
 
-  /** @returns whether the group has room now */
-  const makeRoom = (group: Group, limit: number): boolean => {
+  /** Closes the most expendable connection if the group is full. @returns whether a connection can be added */
+  const freePlace = (group: Group, limit: number): boolean => {
     if (group.size < limit) return true;
     const member = group.evictable(now());
     if (!member) return false;
@@ -100,7 +100,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
     if (group.size < limit) return false;
     if (reachedAt === undefined) onReached({ open: all.size, limit, network });
     reachedAt = now();
-    return !makeRoom(group, limit);
+    return !freePlace(group, limit);
   };
 
   const join = (
@@ -140,7 +140,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
 
   return {
     /**
-     * Counts a new connection, after making room for it where that is necessary and possible.
+     * Counts a new connection, after closing another one where that is necessary and possible.
      * @param evict closes it at once
      * @returns undefined when the connection has to be closed
      */
@@ -149,7 +149,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
       const own = network === undefined ? undefined : (networks.get(network) ?? createGroup(minPhaseMs));
       if ((own && isFull(own, perNetwork, network)) || isFull(all, total, undefined)) {
         counts.refused++;
-        return makeRoom(reserved, maxReserved) ? join([reserved], true, evict, () => {}) : undefined;
+        return freePlace(reserved, maxReserved) ? join([reserved], true, evict, () => {}) : undefined;
       }
       if (!own || network === undefined) return join([all], false, evict, () => {});
       networks.set(network, own);

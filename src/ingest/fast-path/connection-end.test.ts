@@ -1,4 +1,4 @@
-/* How connections of the short way end: by their senders and by us. */
+/* How connections of the fast path end, when the sender disconnects and when the server closes them. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
@@ -12,9 +12,9 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
+const waitForAnswers = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
-/** @returns when no more answers are made, because too many wait to be taken */
+/** Resolves when the server makes no more responses, because too many are unread. */
 async function sendWithoutReading(deliveries: number, behind = '') {
   server.arrived = [];
   server.answer = () => ok('x'.repeat(50_000));
@@ -30,10 +30,10 @@ async function sendWithoutReading(deliveries: number, behind = '') {
     .write(post('hello').repeat(deliveries) + behind);
   let before = -1;
   await eventually(async () => {
-    const stands = server.arrived.length > 0 && server.arrived.length === before;
+    const isStalled = server.arrived.length > 0 && server.arrived.length === before;
     before = server.arrived.length;
     await Bun.sleep(50);
-    return stands;
+    return isStalled;
   });
   return { socket, received: () => text };
 }
@@ -48,7 +48,7 @@ describe('a sender that disconnects', () => {
     expect([server.free, server.arrived]).toEqual([budgetBytes, []]);
   });
 
-  test('with one half of the connection is reported, too', async () => {
+  test('by closing its half of the connection is reported, too', async () => {
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('hello').slice(0, -1)));
     await eventually(() => server.aborted === 1);
     await eventually(() => socket.destroyed);
@@ -80,7 +80,7 @@ describe('a sender that disconnects', () => {
   test('in the middle of a body, before it reads its responses, gets those to earlier deliveries', async () => {
     const most = await sendWithoutReading(140);
     most.socket.destroy();
-    // So few that the last answers wait here without stopping any.
+    // Few enough that the server makes all responses although they are unread.
     const count = server.arrived.length - 1;
     const { socket, received } = await sendWithoutReading(count, post('half').slice(0, -1));
     socket.end();
@@ -130,7 +130,7 @@ describe('closing', () => {
     const [slow, idle, silent] = [await server.open(), await server.open(), await server.open()];
     idle.write(post('quick'));
     slow.write(post('slow'));
-    await seen(idle, 1);
+    await waitForAnswers(idle, 1);
     await eventually(() => server.arrived.length === 2);
     let isClosed = false;
     const closing = server.front.close(5000).then(() => {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const seen = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
+const waitForAnswers = (wire: Wire, count: number) => eventually(() => answers(wire) >= count);
 
 describe('a plain delivery', () => {
   test('is delivered as it was sent, and its response has the usual fields', async () => {
@@ -45,7 +45,7 @@ describe('a plain delivery', () => {
     wire.write('he');
     await eventually(() => server.free === budgetBytes - text.length + 3);
     wire.write('llo');
-    await seen(wire, 1);
+    await waitForAnswers(wire, 1);
     expect([server.arrived[0]?.body, server.free]).toEqual(['hello', budgetBytes]);
   });
 
@@ -56,7 +56,7 @@ describe('a plain delivery', () => {
     wire.write(post('1') + post('22') + post('333').slice(0, -1));
     await eventually(() => server.arrived.length === 1);
     held.resolve(ok('{"ok":1}'));
-    await seen(wire, 2);
+    await waitForAnswers(wire, 2);
     wire.write('3');
     expect((await wire.until(/333\}/)).match(/"ok":\d+/g)).toEqual(['"ok":1', '"ok":22', '"ok":333']);
     expect([server.arrived.map(({ body }) => body), server.handedOver, server.free]).toEqual([
@@ -90,11 +90,11 @@ describe('a plain delivery', () => {
 });
 
 describe('responses', () => {
-  test('with letters beyond ASCII have their length in bytes', async () => {
+  test('with non-ASCII characters have a Content-Length in bytes', async () => {
     server.answer = () => ok('"é"');
     const wire = await server.open();
     wire.write(post('x') + post('y'));
-    await seen(wire, 2);
+    await waitForAnswers(wire, 2);
     expect(wire.received().match(/content-length: 4\r\n[^"]*"\xc3\xa9"/g)).toHaveLength(2);
   });
 
@@ -123,13 +123,13 @@ describe('responses', () => {
     socket.write(post('x').repeat(100));
     await eventually(() => server.arrived.length > 0);
     let before = -1;
-    // Until it stands still.
+    // Wait until no more deliveries are accepted.
     await eventually(async () => {
       const now = server.arrived.length;
-      const stands = now === before;
+      const isStalled = now === before;
       before = now;
       await Bun.sleep(50);
-      return stands;
+      return isStalled;
     });
     expect(server.arrived.length).toBeLessThan(50);
     let bytes = 0;
@@ -143,7 +143,7 @@ describe('responses', () => {
   });
 });
 
-describe('handed over to the HTTP server, from the beginning of the request', () => {
+describe('passed to the HTTP server from the beginning of the request', () => {
   test.each([
     ['another path', 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n', /app/, []],
     [
@@ -166,7 +166,7 @@ describe('handed over to the HTTP server, from the beginning of the request', ()
     wire.write(post('hello').slice(0, 10));
     await server.hasRead();
     wire.write(post('hello').slice(10) + post('again'));
-    await seen(wire, 2);
+    await waitForAnswers(wire, 2);
     expect([server.handedOver, server.arrived]).toEqual([['POST /in/t hello', 'POST /in/t again'], []]);
   });
 
@@ -184,18 +184,18 @@ describe('handed over to the HTTP server, from the beginning of the request', ()
     wire.write(text.slice(0, 100));
     await eventually(() => server.free < 130);
     wire.write(text.slice(100));
-    await seen(wire, 1);
+    await waitForAnswers(wire, 1);
     expect([server.handedOver, server.arrived, server.free]).toEqual([[`POST /in/t ${'x'.repeat(500)}`], [], 130]);
   });
 
   test('a body for an unknown target, before any of it is buffered', async () => {
     const wire = await server.open();
-    wire.write(post('hello').replace('/in/t', '/in/nobody').slice(0, -1));
+    wire.write(post('hello').replace('/in/t', '/in/unknown').slice(0, -1));
     await server.hasRead();
     expect(server.free).toBe(budgetBytes);
     wire.write('o');
     await wire.until(/complete/);
-    expect([server.handedOver, server.arrived]).toEqual([['POST /in/nobody hello'], []]);
+    expect([server.handedOver, server.arrived]).toEqual([['POST /in/unknown hello'], []]);
   });
 
   test('invalid HTTP is answered at once', async () => {

@@ -1,4 +1,5 @@
 /* The engine over a catalog: nothing here or in the files it uses knows a platform by name. */
+import { createDeferral } from './deferral.ts';
 import { createDetector } from './detect.ts';
 import { createHandshake } from './handshake.ts';
 import type { Platform, SignatureScheme } from './platform.ts';
@@ -27,6 +28,7 @@ export function createPlatforms(catalog: {
     verify,
     mustVerifyAtCapture,
     handshake,
+    mayDefer: createDeferral(index),
     parseSecret,
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { toFieldLines } from '../../core/headers.ts';
 import { delivery, formDelivery, jsonDelivery } from '../../testing/deliveries.ts';
-import { detect, handshake, platforms } from '../platforms.ts';
+import { detect, handshake, mayDefer, platforms } from '../platforms.ts';
 import { indexHandshakes } from './handshake-triggers.ts';
 import type { HandshakeAnswer, RawDelivery, SigningSecret } from './model.ts';
 
@@ -11,7 +12,11 @@ const url = 'https://tape.example/in/token';
 function answer(what: RawDelivery, secrets: SigningSecret[] = []): HandshakeAnswer | null {
   const registered = secrets.map(secret => secret.platform).filter(name => name !== null);
   const urls = [what.query === null ? url : `${url}?${what.query}`];
-  return handshake({ delivery: what, detection: detect(what, registered), secrets, receivedAt: now, urls });
+  const found = handshake({ delivery: what, detection: detect(what, registered), secrets, receivedAt: now, urls });
+  // Whatever gets an answer of its own must be recognised before it is answered.
+  const fieldLines = Buffer.from(toFieldLines(what.rawHeaders.flat())).toString('latin1');
+  expect(found !== null && mayDefer({ ...what, fieldLines }, registered)).toBe(false);
+  return found;
 }
 
 const get = (query: string, headers: Record<string, string> = {}) => delivery({ method: 'GET', query, headers });

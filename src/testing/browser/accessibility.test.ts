@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(120_000);
 
 type Found = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** Violations of WCAG 2.2 A and AA on the page as it is now, in words. An open menu lies over the rest: ask for it alone. */
+/** Violations of WCAG 2.2 A and AA on the current page. An open menu covers the page, so check only the menu with `within`. */
 async function violations(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axe.source);
-  const found = await page.evaluate(async place => {
+  const found = await page.evaluate(async selector => {
     const runner = (
-      window as unknown as { axe: { run: (place: string, options: object) => Promise<{ violations: Found[] }> } }
+      window as unknown as { axe: { run: (selector: string, options: object) => Promise<{ violations: Found[] }> } }
     ).axe;
-    const { violations } = await runner.run(place, {
+    const { violations } = await runner.run(selector, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     });
     return violations;
@@ -25,7 +25,7 @@ async function violations(page: Page, within = 'html'): Promise<string[]> {
   );
 }
 
-describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let inspector: string;
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
     });
   }
 
-  test('at 360 pixels nothing sticks out sideways', async () => {
+  test('no page is wider than a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const sections = ['account', 'keys', 'apps', 'team', 'plan'].map(section => `/app/settings/${section}`);
     for (const path of ['/app', inspector, `${inspector}/settings`, ...sections, '/app/nowhere']) {
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('addresses that lead nowhere', async () => {
+  test('pages that do not exist', async () => {
     for (const path of ['/app/nowhere', '/app/endpoints/none', '/app/endpoints/none/settings']) {
       await page.goto(dashboard.origin + path);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)(inBrowser('accessibility'), () => {
     }
   });
 
-  test('the list is skipped with one key, and on a low window the body is not squeezed away', async () => {
+  test('one key skips the list, and the body stays visible in a low window', async () => {
     await page.setViewportSize({ width: 1000, height: 320 });
     await page.goto(inspector);
     await page.locator('.tree-row').first().waitFor();

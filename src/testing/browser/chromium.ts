@@ -1,31 +1,31 @@
-/* Where the browser for the dashboard's tests is. Without one they are skipped and say so; HOOKTAPE_REQUIRE_BROWSER=1 makes that a failure. */
+/* Finds Chromium for the browser tests. Without it they are skipped, or fail when HOOKTAPE_REQUIRE_BROWSER=1. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const places = [
+const usualPaths = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/usr/bin/google-chrome-stable',
 ];
 
-const given = Bun.env['HOOKTAPE_CHROMIUM'];
-const found = given ?? places.find(place => existsSync(place));
+const configured = Bun.env['HOOKTAPE_CHROMIUM'];
+const executablePath = configured ?? usualPaths.find(path => existsSync(path));
 
-if (found === undefined && Bun.env['HOOKTAPE_REQUIRE_BROWSER'] === '1') {
-  throw new Error(`no Chromium: looked for HOOKTAPE_CHROMIUM and ${places.join(', ')}`);
+if (executablePath === undefined && Bun.env['HOOKTAPE_REQUIRE_BROWSER'] === '1') {
+  throw new Error(`no Chromium: looked for HOOKTAPE_CHROMIUM and ${usualPaths.join(', ')}`);
 }
 
-export const noBrowser = found === undefined;
+export const hasNoBrowser = executablePath === undefined;
 
 /** The title of a suite, with the reason when it is skipped. */
-export const inBrowser = (title: string): string =>
-  noBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
+export const browserTitle = (title: string): string =>
+  hasNoBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
 
 export const launchBrowser = (env: Record<string, string> = {}): Promise<Browser> =>
   chromium.launch({
-    ...(found === undefined ? {} : { executablePath: found }),
-    // Containers run as root, where Chromium's sandbox cannot; nothing but our own loopback pages is opened.
+    ...(executablePath === undefined ? {} : { executablePath }),
+    // Chromium's sandbox does not work as root, as in containers. Only our own loopback pages are opened.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     env: { ...Bun.env, ...env } as Record<string, string>,
   });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
 const verifier = 'a-verifier-that-is-long-enough-for-every-rule-0001';
 
-describe.skipIf(noBrowser)(inBrowser('consent'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('consent'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let client: ReturnType<typeof Bun.serve>;
-  let elsewhere: ReturnType<typeof Bun.serve>;
+  let landingPage: ReturnType<typeof Bun.serve>;
   let clientId: string;
   let redirectUri: string;
   const answers: URL[] = [];
@@ -22,10 +22,10 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
     page = await dashboard.open();
     await dashboard.setUp(page);
     const open = (fetch: (request: Request) => Response) => Bun.serve({ port: 0, hostname: '127.0.0.1', fetch });
-    elsewhere = open(() => new Response('<h1>Connected</h1>', { headers: { 'content-type': 'text/html' } }));
+    landingPage = open(() => new Response('<h1>Connected</h1>', { headers: { 'content-type': 'text/html' } }));
     client = open(request => {
       answers.push(new URL(request.url));
-      return Response.redirect(`http://localhost:${elsewhere.port}/done`, 302);
+      return Response.redirect(`http://localhost:${landingPage.port}/done`, 302);
     });
     redirectUri = `http://127.0.0.1:${client.port}/cb`;
     const response = await fetch(`${dashboard.origin}/register`, {
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
   });
   afterAll(async () => {
     await client?.stop(true);
-    await elsewhere?.stop(true);
+    await landingPage?.stop(true);
     await dashboard?.close();
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
     return `${dashboard.origin}/authorize?${query}`;
   };
 
-  test('A33 connecting ends where the client sends the browser on, and the code gives a token', async () => {
+  test('after consent the browser follows the redirects of the client, and the code can be exchanged for a token', async () => {
     await page.goto(address());
     await page.getByRole('heading', { name: 'wants to connect' }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
@@ -82,14 +82,14 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
     expect(((await me.json()) as { email: string }).email).toBe(owner.email);
   });
 
-  test('cancelling is told to the client', async () => {
+  test('cancelling redirects to the client with an error', async () => {
     await page.goto(address());
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     expect(answers.at(-1)?.searchParams.get('error')).toBe('access_denied');
   });
 
-  test('somebody who is not signed in signs in first, and is asked then', async () => {
+  test('a user who is not signed in signs in first and then sees the consent page', async () => {
     const other = await dashboard.open();
     await other.goto(address());
     await other.getByLabel('Email').fill(owner.email);
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)(inBrowser('consent'), () => {
 
   test('the page cannot be framed by another site', async () => {
     const framing = await dashboard.open();
-    await framing.goto(`http://localhost:${elsewhere.port}/`);
+    await framing.goto(`http://localhost:${landingPage.port}/`);
     await framing.setContent(`<iframe src="${address()}"></iframe>`);
     const frame = framing.frames().at(-1);
     await framing.waitForLoadState();

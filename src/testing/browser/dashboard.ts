@@ -1,31 +1,34 @@
 /*
- * A real server in a process of its own, on an empty data directory, and a browser in front of it. What must never happen in any
- * test (a dialog, a policy violation, a request to another origin, a script error) is collected and asked for at the end.
+ * A server process with an empty data directory, and a browser to test its dashboard. Problems that must never occur (a dialog, a
+ * policy violation, a request to another origin, a script error) are collected, and each suite checks them at its end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { eventually } from '../poll.ts';
 import { launchBrowser } from './chromium.ts';
 
 const root = join(import.meta.dir, '../../..');
-const startMs = 20_000;
-const patienceMs = 15_000;
+const startTimeoutMs = 20_000;
+const actionTimeoutMs = 15_000;
 
 export const owner = { email: 'mira@example.com', password: 'a quiet river at noon' };
 
-export type Trouble = { dialogs: string[]; violations: string[]; foreign: string[]; errors: string[] };
+export type PageProblems = { dialogs: string[]; violations: string[]; foreign: string[]; errors: string[] };
 
 export type Dashboard = {
   origin: string;
   setupUrl: string;
-  /** A page in a context of its own, watched. */
+  /** Opens a page in a new browser context and watches it for problems. */
   open: (options?: BrowserContextOptions) => Promise<Page>;
-  /** Makes the owner through the setup page; the page is then at the waiting first endpoint. */
+  /** Creates the owner on the setup page, which then shows the first endpoint waiting for a delivery. */
   setUp: (page: Page) => Promise<void>;
-  /** Everything forbidden that any page did so far. */
-  trouble: Trouble;
+  /** The problems of all pages so far. */
+  problems: PageProblems;
+  /** Stops the server, works on its data directory, and starts it again. */
+  whileStopped: (work: (dataDir: string) => Promise<void>) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -36,32 +39,45 @@ export async function openDashboard(
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
-  const server = Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'serve'], {
-    cwd: dataDir,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    env: {
-      PATH: Bun.env['PATH'] ?? '',
-      TZ: 'UTC',
-      HOOKTAPE_DATA_DIR: dataDir,
-      HOOKTAPE_HOST: '127.0.0.1',
-      HOOKTAPE_PORT: String(port),
-      HOOKTAPE_BASE_URL: origin,
-      HOOKTAPE_RATE_LIMIT: '1000000',
-      ...env,
-    },
-  });
+  const start = () =>
+    Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'serve'], {
+      cwd: dataDir,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: {
+        PATH: Bun.env['PATH'] ?? '',
+        TZ: 'UTC',
+        HOOKTAPE_DATA_DIR: dataDir,
+        HOOKTAPE_HOST: '127.0.0.1',
+        HOOKTAPE_PORT: String(port),
+        HOOKTAPE_BASE_URL: origin,
+        HOOKTAPE_RATE_LIMIT: '1000000',
+        ...env,
+      },
+    });
+  let server = start();
   const stop = async (): Promise<void> => {
     server.kill();
     await server.exited;
     rmSync(dataDir, { recursive: true, force: true });
   };
+  const whileStopped = async (work: (dataDir: string) => Promise<void>): Promise<void> => {
+    server.kill();
+    await server.exited;
+    await work(dataDir);
+    server = start();
+    // Its few lines of output fit into the pipes, which nobody reads.
+    await eventually(
+      async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true,
+      startTimeoutMs,
+    );
+  };
   let browser: Browser | undefined;
   try {
-    const setupUrl = await printedLink(server);
+    const setupUrl = await readSetupLink(server);
     browser = await launchBrowser(browserEnv);
-    return dashboardOf(origin, setupUrl, browser, stop);
+    return { ...createDashboard(origin, setupUrl, browser, stop), whileStopped };
   } catch (error) {
     await browser?.close();
     await stop();
@@ -69,16 +85,21 @@ export async function openDashboard(
   }
 }
 
-function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: () => Promise<void>): Dashboard {
-  const trouble: Trouble = { dialogs: [], violations: [], foreign: [], errors: [] };
+function createDashboard(
+  origin: string,
+  setupUrl: string,
+  browser: Browser,
+  stop: () => Promise<void>,
+): Omit<Dashboard, 'whileStopped'> {
+  const problems: PageProblems = { dialogs: [], violations: [], foreign: [], errors: [] };
   return {
     origin,
     setupUrl,
-    trouble,
+    problems,
     open: async options => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-      context.setDefaultTimeout(patienceMs);
-      await watch(context, origin, trouble);
+      context.setDefaultTimeout(actionTimeoutMs);
+      await watchForProblems(context, origin, problems);
       return context.newPage();
     },
     setUp: async page => {
@@ -95,20 +116,20 @@ function dashboardOf(origin: string, setupUrl: string, browser: Browser, stop: (
   };
 }
 
-async function watch(context: BrowserContext, origin: string, trouble: Trouble): Promise<void> {
+async function watchForProblems(context: BrowserContext, origin: string, problems: PageProblems): Promise<void> {
   context.on('dialog', dialog => {
-    trouble.dialogs.push(dialog.message());
+    problems.dialogs.push(dialog.message());
     void dialog.dismiss();
   });
   context.on('request', request => {
     if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
-      trouble.foreign.push(request.url());
+      problems.foreign.push(request.url());
   });
-  context.on('weberror', thrown => void trouble.errors.push(String(thrown.error().stack ?? thrown.error())));
+  context.on('weberror', thrown => void problems.errors.push(String(thrown.error().stack ?? thrown.error())));
   context.on('console', message => {
-    if (/content security policy|trusted type/i.test(message.text())) trouble.violations.push(message.text());
+    if (/content security policy|trusted type/i.test(message.text())) problems.violations.push(message.text());
   });
-  await context.exposeFunction('reportViolation', (words: string) => void trouble.violations.push(words));
+  await context.exposeFunction('reportViolation', (words: string) => void problems.violations.push(words));
   await context.addInitScript(() => {
     const { reportViolation } = window as unknown as { reportViolation: (words: string) => void };
     document.addEventListener('securitypolicyviolation', event => {
@@ -129,7 +150,7 @@ export async function deliver(url: string, body: BodyInit | Uint8Array, init: Re
   return ((await response.json()) as { id: string }).id;
 }
 
-/** The address that the waiting page shows. */
+/** The ingest address that the page of an empty endpoint shows. */
 export const shownAddress = async (page: Page): Promise<string> =>
   ((await page.locator('.address.huge code').textContent()) ?? '').trim();
 
@@ -145,14 +166,14 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Reads both outputs until the setup link is there; keeps reading so that the server never blocks on a full pipe. */
-function printedLink(server: {
+/** Waits until the server prints the setup link. Continues to read the output, so that the server never blocks on a full pipe. */
+function readSetupLink(server: {
   stdout: ReadableStream<Uint8Array>;
   stderr: ReadableStream<Uint8Array>;
 }): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), startMs);
+    const timer = setTimeout(() => reject(new Error(`no setup link in:\n${text}`)), startTimeoutMs);
     const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
       const decoder = new TextDecoder();
       for await (const piece of stream) {

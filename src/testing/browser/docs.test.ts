@@ -1,12 +1,12 @@
-/* The explorer at `/docs`, at the address that HOOKTAPE_BASE_URL names and at another one of the same server. */
+/* The API explorer at `/docs`, on the host of HOOKTAPE_BASE_URL and on another host name of the same server. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
   let dashboard: Dashboard;
   let key: string;
 
@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  /** Fills in what the operation asks for, sends it and reads the answer's status and body. */
+  /** Fills in the parameters of an operation and executes it. @returns the status and body of the response */
   const tryOut = async (
     page: Page,
     operation: string,
@@ -47,30 +47,33 @@ describe.skipIf(noBrowser)(inBrowser('the explorer'), () => {
     await page.getByRole('button', { name: 'Close' }).first().click();
   };
 
-  test.each(['127.0.0.1', 'localhost'])('opened at %s tries operations out with a pasted key, there', async host => {
-    const origin = dashboard.origin.replace('127.0.0.1', host);
-    const page = await dashboard.open();
-    const asked: string[] = [];
-    page.on('request', request => void asked.push(request.url()));
-    await page.goto(`${origin}/docs`);
-    await paste(page);
+  test.each(['127.0.0.1', 'localhost'])(
+    'opened at %s, executes operations on that host with a pasted key',
+    async host => {
+      const origin = dashboard.origin.replace('127.0.0.1', host);
+      const page = await dashboard.open();
+      const asked: string[] = [];
+      page.on('request', request => void asked.push(request.url()));
+      await page.goto(`${origin}/docs`);
+      await paste(page);
 
-    const [status, body] = await tryOut(page, 'getMe');
-    expect(status).toStartWith('200');
-    expect(body).toContain(owner.email);
-    expect((await tryOut(page, 'listEvents', { endpointId: 'ep_none', limit: '7' }))[0]).toStartWith('404');
+      const [status, body] = await tryOut(page, 'getMe');
+      expect(status).toStartWith('200');
+      expect(body).toContain(owner.email);
+      expect((await tryOut(page, 'listEvents', { endpointId: 'ep_none', limit: '7' }))[0]).toStartWith('404');
 
-    expect(asked).toContain(`${origin}/api/me`);
-    expect(asked).toContain(`${origin}/api/events?endpointId=ep_none&limit=7`);
-    expect(asked.filter(url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))).toEqual([]);
-    expect(dashboard.trouble).toMatchObject({ violations: [], errors: [] });
-    await page.context().close();
-  });
+      expect(asked).toContain(`${origin}/api/me`);
+      expect(asked).toContain(`${origin}/api/events?endpointId=ep_none&limit=7`);
+      expect(asked.filter(url => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))).toEqual([]);
+      expect(dashboard.problems).toMatchObject({ violations: [], errors: [] });
+      await page.context().close();
+    },
+  );
 
-  test('a pasted key is not kept beyond the page, nor beyond signing out in another tab', async () => {
+  test('a pasted key is forgotten when the page is closed and when the user signs out in another tab', async () => {
     const page = await dashboard.open();
     await page.goto(`${dashboard.origin}/docs`);
-    // What version 1.0 left.
+    // Version 1.0 stored the key here.
     await page.evaluate(() => localStorage.setItem('authorized', '{"bearer":{"value":"htk_old"}}'));
     await page.reload();
     const lock = (kind: 'locked' | 'unlocked') => page.locator(`.auth-wrapper .authorize.${kind}`).waitFor();

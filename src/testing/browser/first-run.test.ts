@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(noBrowser)(inBrowser('first run'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -16,12 +16,12 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  test('before setup, every page says how to begin', async () => {
+  test('before setup, every page explains how to start', async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.getByText('This Hooktape has no account yet').waitFor();
   });
 
-  test('a short password is refused in words, a wrong link too', async () => {
+  test('an invalid setup link shows an error', async () => {
     await page.goto(`${dashboard.setupUrl}x`);
     await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password').fill(owner.password);
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
     await page.getByRole('alert').waitFor();
   });
 
-  test('the link makes the owner, and the first webhook appears by itself', async () => {
+  test('the setup link creates the owner, and the first webhook appears without a reload', async () => {
     await dashboard.setUp(page);
     expect(new URL(page.url()).search).toBe('');
     address = await shownAddress(page);
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
     expect(page.url()).toMatch(/\/events\/evt_/);
   });
 
-  test('an arrival is on screen within a blink', async () => {
+  test('a new event is shown within a second', async () => {
     await page.evaluate(() => {
       const seen = window as unknown as { seenAt: number };
       new MutationObserver(() => {
@@ -51,11 +51,11 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
     const answeredAt = Date.now();
     await page.waitForFunction(() => (window as unknown as { seenAt?: number }).seenAt);
     const seenAt = await page.evaluate(() => (window as unknown as { seenAt: number }).seenAt);
-    // 100 ms on a quiet machine; the bound leaves room for a busy one.
+    // It takes 100 ms on an idle machine; the limit allows for a busy one.
     expect(seenAt - answeredAt).toBeLessThan(1000);
   });
 
-  test('the link works once, and says so before anybody fills in a form', async () => {
+  test('a used setup link reports that before it shows a form', async () => {
     const other = await dashboard.open();
     await other.goto(dashboard.setupUrl);
     await other.getByRole('heading', { name: 'Hooktape is already set up' }).waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
     await other.context().close();
   });
 
-  test('a reload keeps the selected event; signed out, it is the first thing after signing in', async () => {
+  test('a reload keeps the selected event, and so does signing in again', async () => {
     const at = page.url();
     await page.reload();
     await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
@@ -81,6 +81,6 @@ describe.skipIf(noBrowser)(inBrowser('first run'), () => {
     expect(page.url()).toBe(at);
   });
 
-  test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

@@ -1,10 +1,10 @@
 /*
- * The HAR export in the network panel of a real browser's developer tools, which are a page of the browser's own: the file
- * goes in through the panel's own import, and what a person then sees is read from the panel.
+ * Imports a HAR export into the network panel of Chromium's developer tools, which can be opened as a page, and checks the text
+ * that the panel shows.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { inBrowser, launchBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser, launchBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
@@ -19,7 +19,7 @@ type Modules = {
   };
 };
 
-describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel'), () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let panel: Page;
@@ -62,10 +62,10 @@ describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), ()
     await panel.locator('td.name-column', { hasText: row }).click();
     await panel.locator('.tabbed-pane-header-tab', { hasText: new RegExp(`^${tab}$`) }).click();
   };
-  /** Visible text, in any of the panel's shadow roots. */
+  /** The visible text in all of the panel's shadow roots. */
   const shown = (text: string | RegExp): Promise<void> => panel.getByText(text).first().waitFor();
 
-  test('every event is a finished request', async () => {
+  test('every event is shown as a finished request', async () => {
     const cells = await panel.locator('tr.data-grid-data-grid-node').allInnerTexts();
     const rows = cells.filter(text => text.trim() !== '').map(text => text.split('\t'));
     expect(rows.map(([name, status]) => [name?.trim(), status])).toEqual([
@@ -75,25 +75,25 @@ describe.skipIf(noBrowser)(inBrowser('an exported HAR in the network panel'), ()
     expect(rows.map(row => row.at(-1)?.replace('\u00a0', ' '))).toEqual(['0 ms', '0 ms']);
   });
 
-  test('method, address, status and headers', async () => {
+  test('the panel shows method, URL, status and headers', async () => {
     await openTab('orders', 'Headers');
     for (const text of [/\/orders\?state=new&a\[\]=1$/, 'POST', '200 OK', 'tea & cake', 'application/json'])
       await shown(text);
   });
 
-  test('the query and the payload', async () => {
+  test('the panel shows the query and the payload', async () => {
     await openTab('orders', 'Payload');
     for (const text of ['Query string parameters', 'state', 'Request payload', '{fruit: "apple"}']) await shown(text);
   });
 
-  test('our answer, and times', async () => {
+  test('the panel shows our response and the timing', async () => {
     await openTab('orders', 'Response');
     await shown(/evt_/);
     await openTab('orders', 'Timing');
     await shown('Waiting for server response');
   });
 
-  test('a binary payload as base64', async () => {
+  test('the panel shows a binary payload as base64', async () => {
     await openTab('upload', 'Headers');
     await shown('PUT');
     await openTab('upload', 'Payload');

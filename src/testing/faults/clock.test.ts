@@ -1,4 +1,4 @@
-/* The clock jumps an hour back and forth: nothing is lost, repeated, or refused. */
+/* When the clock jumps an hour back and forth, no delivery is lost, repeated or refused. */
 import { expect, test } from 'bun:test';
 import { type HeldClock, holdClock } from '../clock.ts';
 import { openTestServer } from '../test-server.ts';
@@ -6,7 +6,7 @@ import { openTestServer } from '../test-server.ts';
 const hour = 3_600_000;
 type Page = { events: { id: string; receivedAt: number }[]; nextCursor: string | null };
 
-test('every delivery is listed exactly once, page by page, with the time of its receipt', async () => {
+test('every delivery is listed exactly once, ordered by its time of receipt', async () => {
   const clock: HeldClock = holdClock();
   const server = await openTestServer({ clock });
   try {
@@ -40,7 +40,7 @@ test('every delivery is listed exactly once, page by page, with the time of its 
   }
 });
 
-test('a rate limit and a live stream do not care for the wall clock', async () => {
+test('a rate limit and a live stream do not depend on the wall clock', async () => {
   const clock: HeldClock = holdClock();
   const server = await openTestServer({ clock, env: { HOOKTAPE_RATE_LIMIT: '5' } });
   try {

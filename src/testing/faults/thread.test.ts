@@ -7,8 +7,8 @@ import type { SpawnThread } from '../../db/threads/prespawned-threads.ts';
 import { hooktape, startServer } from '../command.ts';
 import { spawnThread } from '../test-server.ts';
 
-describe.each(['writer', 'reader'] as const)('the %s thread dies', name => {
-  test('the process ends with 1 at once; what was acknowledged is there afterwards', async () => {
+describe.each(['writer', 'reader'] as const)('when the %s thread dies', name => {
+  test('the process exits with 1 at once, and acknowledged deliveries are there after a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hooktape-thread-'));
     const env = { HOOKTAPE_DATA_DIR: directory };
     const workers: Worker[] = [];

@@ -1,6 +1,6 @@
 /*
  * `HOOKTAPE_TEST_DATABASE=remote bun run test` gives every test server its own libSQL server instead of an embedded file, so that
- * the whole suite runs over the network client. Tests of the file itself are skipped.
+ * the suite tests the network client. Tests of the database file are skipped.
  */
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 

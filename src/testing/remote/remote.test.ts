@@ -1,4 +1,4 @@
-/* Hooktape on a libSQL server: one alone, and two that share it. */
+/* Hooktape on a libSQL server: one process, and two that share it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../poll.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -23,8 +23,8 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     await two?.close();
     await libsql?.remove();
   });
-  /** Requests of the same account through the other process. */
-  const through =
+  /** Sends requests of an account to the other process. */
+  const callOn =
     (server: TestServer, { key }: { key: string }) =>
     async (method: string, path: string) =>
       server.fetch(path, { method, headers: { authorization: `Bearer ${key}` } });
@@ -56,7 +56,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     const send = (server: TestServer, n: number) => server.deliver(endpoint, `{"n":${n}}`, { suffix: `/${n}` });
     const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(n % 2 ? one : two, n)));
     expect(new Set(ids).size).toBe(200);
-    const call = through(two, owner);
+    const call = callOn(two, owner);
     for (const n of [0, 1, 98, 199]) {
       const event = (await (await call('GET', `/api/events/${ids[n]}`)).json()) as Event;
       expect(event).toMatchObject({ id: ids[n], path: `/${n}`, payloadRaw: `{"n":${n}}` });
@@ -64,22 +64,31 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     expect(await (await call('GET', `/api/endpoints/${endpoint.id}`)).json()).toMatchObject({ eventCount: 200 });
   });
 
-  test('an address that is taken is a conflict, not a failure', async () => {
+  test('an email address that the other process has registered is a conflict', async () => {
     await one.createAccount('taken@example.com');
     await expect(two.services.account.create({ email: 'Taken@example.com', plan: 'free' })).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
-  test('a key revoked on one is refused on the other at once', async () => {
-    const owner = await one.createAccount('keys@example.com');
-    const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
-    expect((await through(two, made)('GET', '/api/me')).status).toBe(200);
-    await owner.json(200, 'DELETE', `/api/keys/${made.id}`);
-    expect((await through(two, made)('GET', '/api/me')).status).toBe(401);
+  test('half a surrogate pair in a request is answered as by an embedded database', async () => {
+    const response = await one.fetch('/api/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"\\ud800","password":"x"}',
+    });
+    expect(response.status).toBe(401);
   });
 
-  test('an endpoint made on one receives on the other at once; deleted, it stops within a moment', async () => {
+  test('a key revoked on one process is refused on the other at once', async () => {
+    const owner = await one.createAccount('keys@example.com');
+    const made = await owner.json<{ id: string; key: string }>(201, 'POST', '/api/keys', { name: 'other' });
+    expect((await callOn(two, made)('GET', '/api/me')).status).toBe(200);
+    await owner.json(200, 'DELETE', `/api/keys/${made.id}`);
+    expect((await callOn(two, made)('GET', '/api/me')).status).toBe(401);
+  });
+
+  test('an endpoint created on one process receives on the other at once, and stops within seconds after it is deleted', async () => {
     const owner = await one.createAccount('endpoints@example.com');
     const endpoint = await owner.createEndpoint();
     expect(await two.deliver(endpoint)).toStartWith('evt_');
@@ -90,7 +99,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     }, 3000);
   });
 
-  test('a signing secret registered on one is used by the other within a moment', async () => {
+  test('a signing secret registered on one process is used by the other within seconds', async () => {
     const owner = await one.createAccount('secrets@example.com');
     const endpoint = await owner.createEndpoint();
     const signature = new Bun.CryptoHasher('sha256', 'It is a secret').update('{}').digest('hex');
@@ -105,7 +114,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
       platform: 'github',
       secret: 'It is a secret',
     });
-    const call = through(two, owner);
+    const call = callOn(two, owner);
     await eventually(
       async () =>
         ((await (await call('GET', `/api/events/${id}`)).json()) as { signatureValid: boolean }).signatureValid,
@@ -113,10 +122,10 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     );
   });
 
-  test('a live stream on one shows what the other captures', async () => {
+  test('a live stream on one process shows events that the other captures', async () => {
     const owner = await one.createAccount('live@example.com');
     const endpoint = await owner.createEndpoint();
-    const stream = await through(two, owner)('GET', `/api/endpoints/${endpoint.id}/stream`);
+    const stream = await callOn(two, owner)('GET', `/api/endpoints/${endpoint.id}/stream`);
     const reader = stream.body?.getReader();
     const id = await one.deliver(endpoint);
     let seen = '';
@@ -129,7 +138,7 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     expect(seen).toContain(id);
   });
 
-  test('413 for what is over the largest row of the server, and its neighbours are stored', async () => {
+  test('a delivery larger than the largest row of the server gets 413, and concurrent ones are stored', async () => {
     const owner = await one.createAccount('big@example.com');
     const endpoint = await owner.createEndpoint();
     const address = `${await one.listen()}${new URL(endpoint.url).pathname}`;
@@ -142,13 +151,13 @@ describe.skipIf(noLibsqlServer !== undefined)('on a libSQL server', () => {
     expect(statuses).toEqual([413, 200, 200]);
   });
 
-  test('another secret than the one that the database was made with is refused', async () => {
+  test('a HOOKTAPE_SECRET that differs from the one of the database is refused', async () => {
     await expect(open({ HOOKTAPE_SECRET: 'a wholly different secret' })).rejects.toThrow('HOOKTAPE_SECRET');
   });
 });
 
 describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', () => {
-  test('503 with Retry-After meanwhile, not ready; nothing acknowledged is lost or stored twice', async () => {
+  test('deliveries get 503 with Retry-After and /readyz fails while it is down; nothing acknowledged is lost or stored twice', async () => {
     const libsql = await startLibsqlServer();
     const server = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: libsql.url, HOOKTAPE_SECRET: secret } });
     try {
@@ -208,8 +217,8 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', 
   }, 60_000);
 });
 
-describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that asks for a token', () => {
-  test('is opened with HOOKTAPE_DATABASE_AUTH_TOKEN, and with nothing else', async () => {
+describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that requires a token', () => {
+  test('accepts only the right HOOKTAPE_DATABASE_AUTH_TOKEN', async () => {
     const libsql = await startLibsqlServer({ auth: true });
     const open = (token?: string) =>
       openTestServer({

@@ -11,7 +11,7 @@ import { powershellWord, samplesFor } from './samples.ts';
 import { bodyWord, headerWord, shellStdin, shellWord } from './shell.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+const allBytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const hostile = [
   "it's",
   '$(touch /tmp/x)',
@@ -36,13 +36,13 @@ const hostile = [
   '\u0085',
 ];
 
-/** What bash makes of the words: one argument per line, NUL between them. */
+/** Runs a script with bash. @returns its output */
 const bash = async (script: string): Promise<Uint8Array> => {
   const child = Bun.spawn(['bash', '-c', script], { stdout: 'pipe', stderr: 'ignore' });
   return new Uint8Array(await new Response(child.stdout).arrayBuffer());
 };
 
-/** The command with its program replaced by one that prints what it got. */
+/** Runs the command with its program replaced by one that prints its arguments and input. */
 const argumentsOf = async (command: string): Promise<{ args: string[]; stdin: string }> => {
   const shim =
     'cat_in() { if [ "$WITH_STDIN" ]; then base64; fi; }; curl() { printf "%s\\0" "$@"; cat_in; }; http() { curl "$@"; };';
@@ -61,13 +61,13 @@ const request = (change: Partial<CopyRequest> = {}): CopyRequest => ({
 });
 
 describe('shell words', () => {
-  test('bash reads back exactly what was written', async () => {
+  test('bash reads the original text from every quoted word', async () => {
     const words = [...hostile, String.fromCharCode(...Array.from({ length: 255 }, (_, at) => at + 1))];
     const out = await bash(words.map(word => `printf '%s\\0' ${shellWord(word)}`).join('\n'));
     expect(new TextDecoder().decode(out).split('\0').slice(0, -1)).toEqual(words);
   });
 
-  test('any text without NUL is one word, and no control character is ever emitted', async () => {
+  test('any text without NUL becomes one word without control characters', async () => {
     const texts = fc
       .sample(fc.string({ unit: 'binary', maxLength: 40 }), 300)
       .map(text => text.replaceAll('\0', '').toWellFormed());
@@ -77,26 +77,26 @@ describe('shell words', () => {
     expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(out).split('\0').slice(0, -1)).toEqual(texts);
   });
 
-  test('NUL is refused as an argument and travels through the pipe', async () => {
+  test('NUL is refused in an argument and sent through a pipe', async () => {
     expect(() => shellWord('a\0')).toThrow(RangeError);
-    expect(await bash(`${shellStdin(every)}cat`)).toEqual(every);
+    expect(await bash(`${shellStdin(allBytes)}cat`)).toEqual(allBytes);
   });
 
-  test('a header value gives back its bytes, UTF-8 or not', async () => {
+  test('a header value keeps its bytes, UTF-8 or not', async () => {
     const value = String.fromCharCode(...Array.from({ length: 255 }, (_, at) => at + 1));
-    expect(await bash(`printf %s ${headerWord(value)}`)).toEqual(every.subarray(1));
+    expect(await bash(`printf %s ${headerWord(value)}`)).toEqual(allBytes.subarray(1));
   });
 
-  test('a body is a word only when that keeps it readable and whole', () => {
+  test('a body becomes a word only when it is short text without special characters', () => {
     expect(bodyWord(bytes("a 'b'\n"))).toBe("'a '\\''b'\\''\n'");
-    expect(bodyWord(every)).toBeUndefined();
+    expect(bodyWord(allBytes)).toBeUndefined();
     expect(bodyWord(bytes('a\rb'))).toBeUndefined();
     expect(bodyWord(bytes('x'.repeat(200_000)))).toBeUndefined();
   });
 });
 
 describe('curl', () => {
-  test('says method, target, headers and body, and takes back what curl would add', () =>
+  test('has method, target, headers and body, and removes the headers that curl adds', () =>
     expect(curlCommand(request({ method: 'PUT' }))).toBe(
       [
         "curl -g --path-as-is -X PUT 'http://localhost:3000/hooks?a=1'",
@@ -107,10 +107,10 @@ describe('curl', () => {
       ].join(' \\\n  '),
     ));
 
-  test('hostile text in every place arrives as one argument each', async () => {
+  test('hostile text in any part stays a single argument', async () => {
     for (const text of hostile) {
       const url = `http://h/?${text}`;
-      // Header values come as one character a byte.
+      // In header values, each character is a byte.
       const value = Buffer.from(text).toString('latin1');
       const { args } = await argumentsOf(curlCommand(request({ url, headers: [['X-Evil', value]] })));
       expect(args).toContain(url);
@@ -118,13 +118,13 @@ describe('curl', () => {
     }
   });
 
-  test('binary bodies go through a pipe, byte for byte', async () => {
-    const { args, stdin } = await argumentsOf(curlCommand(request({ body: every })));
+  test('binary bodies are piped byte for byte', async () => {
+    const { args, stdin } = await argumentsOf(curlCommand(request({ body: allBytes })));
     expect(args.slice(-2)).toEqual(['--data-binary', '@-']);
-    expect(new Uint8Array(Buffer.from(stdin, 'base64'))).toEqual(every);
+    expect(new Uint8Array(Buffer.from(stdin, 'base64'))).toEqual(allBytes);
   });
 
-  test('a body that starts with @ is no file name', () =>
+  test('a body that starts with @ is not used as a file name', () =>
     expect(curlCommand(request({ body: bytes('@/etc/passwd') }))).toEndWith("--data-raw '@/etc/passwd'"));
 
   test('a target with a `#` is sent as it was captured', async () => {
@@ -139,7 +139,7 @@ describe('curl', () => {
 });
 
 describe('HTTPie', () => {
-  test('items keep their kind whatever the value starts with', async () => {
+  test('a value that starts with a separator does not change the kind of its item', async () => {
     const headers: [string, string][] = [
       ['X-A', '=1'],
       ['X-B', '@/etc/passwd'],
@@ -158,7 +158,7 @@ describe('HTTPie', () => {
 
 describe('fetch', () => {
   test('the code sends the same method, headers and bytes', async () => {
-    for (const body of [bytes(hostile.join('|')), every, bytes('\ufeffx')]) {
+    for (const body of [bytes(hostile.join('|')), allBytes, bytes('\ufeffx')]) {
       const sent: { url?: string; init?: RequestInit } = {};
       const fake = (url: string, init: RequestInit): void => void Object.assign(sent, { url, init });
       const code = fetchCode(request({ body, url: 'http://h/?</script>\u2028' }));
@@ -173,7 +173,7 @@ describe('fetch', () => {
     }
   });
 
-  test('says that a GET body cannot be sent', () =>
+  test('has a comment when a GET body cannot be sent', () =>
     expect(fetchCode(request({ method: 'GET' }))).toStartWith('// fetch cannot send the 7 byte body of a GET'));
 
   test.each([
@@ -182,11 +182,11 @@ describe('fetch', () => {
     ['/a\\b', '/a/b'],
     ["/a?it's", '/a?it%27s'],
     ['/caf\u00e9', '/caf%C3%A9'],
-  ])('says that %s is asked for as %s', async (given, sent) => {
+  ])('has a comment when fetch changes %s to %s', async (given, sent) => {
     const received: string[] = [];
-    const server = createServer((asked, answer) => {
-      received.push(asked.url ?? '');
-      answer.end();
+    const server = createServer((request, response) => {
+      received.push(request.url ?? '');
+      response.end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -194,8 +194,8 @@ describe('fetch', () => {
     await new Function(`return (async () => { ${code} })()`)();
     server.close();
     expect(received).toEqual([sent]);
-    const said = JSON.parse(/^\/\/ fetch asks for (".*?"), not for /.exec(code)?.[1] ?? 'null');
-    expect(said).toBe(sent);
+    const reported = JSON.parse(/^\/\/ fetch asks for (".*?"), not for /.exec(code)?.[1] ?? 'null');
+    expect(reported).toBe(sent);
   });
 
   test.each([
@@ -205,10 +205,10 @@ describe('fetch', () => {
     'http://h/a?',
     'HTTP://H:80/a/b%2F..?x=[1]&y=%41',
     'no address yet',
-  ])('has nothing to say about %s', url => expect(fetchCode(request({ url }))).toStartWith('const response'));
+  ])('has no comment about %s', url => expect(fetchCode(request({ url }))).toStartWith('const response'));
 });
 
-test('connection headers and redacted credentials are left out', () =>
+test('connection headers and redacted credentials are not copied', () =>
   expect(
     sendableHeaders([
       ['HOST', 'h'],
@@ -218,7 +218,7 @@ test('connection headers and redacted credentials are left out', () =>
     ]),
   ).toEqual({ headers: [['X-Sig', 'v1']], redacted: ['authorization'] }));
 
-test('path and query go behind the destination as they were sent', () => {
+test('path and query are appended to the destination unchanged', () => {
   expect(withTarget('http://h/hooks', '', null)).toBe('http://h/hooks');
   expect(withTarget('http://h/hooks/', '/a/../b', '')).toBe('http://h/hooks/a/../b?');
   expect(withTarget('http://h', '', 'a=%zz')).toBe('http://h?a=%zz');

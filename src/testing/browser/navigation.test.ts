@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { inBrowser, noBrowser } from './chromium.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
-/** More than the list reads ahead by itself. */
+/** More than the list loads without scrolling. */
 const events = 600;
 
-describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
+describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let address: string;
   let listUrl: string;
   const ids: string[] = [];
-  /** Resolved to let the receiver answer, whether the replay has reached it or not. */
+  /** Resolved to let the receiver respond, even when the replay reaches it later. */
   const released = Promise.withResolvers<void>();
   const receiver = Bun.serve({
     port: 0,
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await dashboard?.close();
   });
 
-  /** Waits until the marked row of the list is this event, in view as a whole. */
+  /** Waits until the selected row of the list is this event and fully visible. */
   const shownInList = async (n: number): Promise<void> => {
     const row = page.locator('.event-row.selected', { hasText: `{"n":${n},` });
     await row.waitFor();
@@ -55,18 +55,21 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     );
   };
 
-  test.each([0, 30, 300, events - 1])('opened by its address, event %d is marked in the list and in view', async n => {
-    await page.goto(`${listUrl}/events/${ids[n]}`);
-    await shownInList(n);
-  });
+  test.each([0, 30, 300, events - 1])(
+    'an event opened by its URL is selected and visible in the list: event %d',
+    async n => {
+      await page.goto(`${listUrl}/events/${ids[n]}`);
+      await shownInList(n);
+    },
+  );
 
-  test('an event under the wrong endpoint leads to its own', async () => {
+  test('an event URL with the wrong endpoint redirects to the right one', async () => {
     await page.goto(`${dashboard.origin}/app/endpoints/ep_none/events/${ids[300]}`);
     await shownInList(300);
     expect(page.url()).toBe(`${listUrl}/events/${ids[300]}`);
   });
 
-  test('a reader who has scrolled on is not called back by an arrival', async () => {
+  test('a new event does not move a list that the user has scrolled', async () => {
     await page.goto(`${listUrl}/events/${ids[events - 1]}`);
     await shownInList(events - 1);
     const list = page.locator('.event-list');
@@ -76,7 +79,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     expect(await list.evaluate(element => element.scrollTop)).toBe(3060);
   });
 
-  test('a search that is given up leaves the event that it found, among its neighbours', async () => {
+  test('after a search is cleared, the event that it found stays selected in the full list', async () => {
     await page.goto(listUrl);
     await page.getByRole('searchbox').fill('"n":77,');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
@@ -86,7 +89,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await page.locator('.event-row', { hasText: '{"n":76,' }).waitFor();
   });
 
-  test('what failed while the server was away is there again by itself', async () => {
+  test('a list that failed to load offline loads by itself when the connection is back', async () => {
     await page.goto(listUrl);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
@@ -100,7 +103,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     expect(await page.getByText('could not be loaded').count()).toBe(0);
   });
 
-  test('an event and the settings that failed to load are there again by themselves', async () => {
+  test('an event and a settings page that failed to load offline load by themselves when the connection is back', async () => {
     await page.goto(listUrl);
     await page.locator('.event-row.selected').waitFor();
     await page.context().setOffline(true);
@@ -116,7 +119,7 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     expect(await page.getByText('The server cannot be reached').count()).toBe(0);
   });
 
-  test('a replay whose dialog was closed is told about, and in the history, when it is done', async () => {
+  test('the result of a replay is shown and listed although its dialog was closed', async () => {
     await page.goto(`${listUrl}/events/${ids[events - 2]}`);
     await page.getByRole('treeitem').first().waitFor();
     await page.keyboard.press('r');
@@ -134,6 +137,6 @@ describe.skipIf(noBrowser)(inBrowser('coming back'), () => {
     await page.getByRole('tabpanel').getByText(destination).waitFor();
   });
 
-  test('nothing forbidden happened', () =>
-    expect(dashboard.trouble).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

@@ -1,0 +1,179 @@
+/* The server of `hooktape serve`: the open database with everything built on it, the app, and the sockets. */
+import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { peerIn } from '../core/addresses.ts';
+import { isLoopbackHost } from '../core/hosts.ts';
+import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
+import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
+import type { Logger } from '../log.ts';
+import { buildServices, type Services } from '../wiring.ts';
+import { type Certificate, type CertificateFiles, watchCertificate } from './certificate.ts';
+import { connectionCounts } from './connection-counts.ts';
+import { controlHandler } from './control.ts';
+import { socketPath, withSecret } from './data-directory.ts';
+import type { Io } from './io.ts';
+import { listenError } from './listen-errors.ts';
+
+const drainMs = 20_000;
+const certificateEveryMs = 5000;
+
+export type ServerOptions = {
+  io: Io;
+  config: Config;
+  log: Logger;
+  spawn: SpawnThread;
+  certificate: Certificate | undefined;
+};
+
+/**
+ * Opens the database and creates the owner; `listen` does the rest.
+ * @throws SchemaError, SecretError, or the database's error when it cannot be opened
+ */
+export async function openServer({ io, config, log, spawn, certificate }: ServerOptions) {
+  const { services, app, fastPath } = await withSecret(io, config, async secret => {
+    const built = buildServices({
+      config,
+      secret,
+      log,
+      clock: io.clock,
+      random: io.random,
+      spawn,
+      version: io.version,
+      usage: io.usage,
+      onFatal: cause => {
+        log.error('fatal error, exiting; the service manager should restart the server', { cause });
+        io.abort(1);
+      },
+    });
+    const opening = built.open();
+    // The error is handled where the promise is awaited.
+    opening.catch(() => {});
+    // The rest is done while the database threads work.
+    const deciding = decideFastPath({ log, certificate });
+    const { createApp } = await import('../app.ts');
+    const builtApp = createApp(built);
+    await opening;
+    return { services: built, app: builtApp, fastPath: await deciding };
+  });
+  return {
+    services,
+    /** @returns a function that stops accepting and waits for requests in flight */
+    listen: async (json: boolean): Promise<() => Promise<void>> => {
+      await makeOwner(services, config);
+      const stop = await listen(services, app, {
+        certificate,
+        fastPath,
+        openFileLimit: io.openFileLimit(),
+      });
+      await announce(io, services, json);
+      if (services.hasShortSecret)
+        log.warn(
+          'HOOKTAPE_SECRET has fewer than 32 characters: somebody with a copy of the database can guess it and read the signing secrets and private keys. It is accepted because this database was created with it; new installations need 32 characters',
+        );
+      services.journal?.prepare();
+      // Events that expired while no server ran.
+      services.retention.wake();
+      services.packing.wake();
+      void services.readiness.checkDisk();
+      return stop;
+    },
+  };
+}
+
+/** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
+async function listen(
+  services: Services,
+  { fetch }: App,
+  {
+    certificate,
+    fastPath,
+    openFileLimit,
+  }: { certificate: Certificate | undefined; fastPath: boolean; openFileLimit: number | undefined },
+): Promise<() => Promise<void>> {
+  const { config, log, clientAddress, ingest, onError } = services;
+  const front = createFront({
+    ingest,
+    fastPath,
+    fetch,
+    clientAddress,
+    certificate,
+    connectionLimit: connectionLimit(services, openFileLimit),
+    onError,
+  });
+  await front.listen(config.port, config.host).catch(cause => {
+    throw listenError(config, cause);
+  });
+  const socket = createSocketFront(controlHandler(services), onError, fastPath);
+  // Some file systems have no unix sockets; that is no reason not to record.
+  await socket
+    .listen(socketPath(config))
+    .catch(cause => log.warn('no socket for commands: they work only while the server is stopped', { cause }));
+  log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
+  const stopWatching = config.tls && certificate ? watch(front, services, config.tls, certificate) : (): void => {};
+  return async () => {
+    stopWatching();
+    services.readiness.drain();
+    services.notifications.shutDown();
+    await services.mcp.close();
+    await Promise.all([front.close(drainMs), socket.close(drainMs)]);
+  };
+}
+
+/** undefined when the number of file descriptors is unlimited or unknown. */
+function connectionLimit(
+  { config, log }: Services,
+  openFileLimit: number | undefined,
+): FrontOptions['connectionLimit'] {
+  if (openFileLimit === undefined) return undefined;
+  return {
+    ...connectionCounts(openFileLimit),
+    isShared: peerIn(config.trustedProxies),
+    onReached: reached =>
+      log.warn(
+        'too many open connections; idle ones are closed, and new ones refused when none is idle. Raise the limit of open files if these are real clients',
+        { ...reached, openFileLimit },
+      ),
+    onLeft: counts => log.info('the number of open connections is below its limit again', counts),
+  };
+}
+
+function watch(front: Front, { log }: Services, files: CertificateFiles, certificate: Certificate): () => void {
+  return watchCertificate(files, certificate, {
+    everyMs: certificateEveryMs,
+    onChanged: fresh => {
+      front.setCertificate(fresh);
+      log.info('serving a new certificate', { certFile: files.certFile });
+    },
+    onProblem: cause => log.error('the new certificate cannot be used; serving the one before', { cause }),
+  });
+}
+
+async function makeOwner({ account, log }: Services, { owner }: Config): Promise<void> {
+  if (!owner || !(await account.isEmpty())) return;
+  await account.create({ ...owner, plan: 'pro' });
+  log.info('the owner account was created', { email: owner.email });
+}
+
+async function announce(io: Io, { config, setup, log }: Services, json: boolean): Promise<void> {
+  const { protocol, hostname } = new URL(config.baseUrl);
+  if (protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, '')))
+    log.warn('BASE_URL is plain http: passwords and session cookies can be read on the way; put https in front', {
+      baseUrl: config.baseUrl,
+    });
+  const link = await setup.link();
+  try {
+    io.stdout(
+      json
+        ? `${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`
+        : words(io.version, config.baseUrl, link),
+    );
+  } catch (cause) {
+    // No reason not to record.
+    log.warn('the addresses could not be printed', { cause });
+  }
+}
+
+const words = (version: string, baseUrl: string, link: string | undefined): string =>
+  `Hooktape ${version} at ${baseUrl}/\n${
+    link === undefined ? '' : `\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`
+  }Ready.\n`;

@@ -1,0 +1,25 @@
+/* A delivery on its way to disk. */
+import type { SigningSecret } from '../platforms/engine/model.ts';
+
+/** A delivery as received: path and query are not decoded. */
+export type Delivery = {
+  method: string;
+  path: string;
+  query: string | null;
+  /** Header fields as on the wire, each line with its CRLF (core/headers). */
+  fields: Uint8Array;
+  body: Uint8Array;
+  sourceIp: string;
+  /** Epoch ms. */
+  receivedAt: number;
+};
+
+/** What recognition needs to know about the endpoint. */
+export type Destination = {
+  seq: number;
+  /** The public address, for signatures that cover it. */
+  url: string;
+  secrets: readonly SigningSecret[];
+};
+
+export type PendingDelivery = { destination: Destination; delivery: Delivery };

@@ -1,0 +1,147 @@
+/*
+ * Filing in the writer thread: reads groups from the journal, makes rows of their deliveries and stores all of them in one
+ * transaction. Every event keeps the row number that it was acknowledged with, so a repeated attempt stores nothing twice.
+ */
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { asBuffer } from '../../core/buffer.ts';
+import { nonceBytes } from '../../core/ids.ts';
+import { isRowError } from '../group-commit.ts';
+import type { NewEvent } from '../row-encoder.ts';
+import { type CaptureStore, type PackedRows, packRows } from '../store.ts';
+import type { FilingJob, FilingReport } from './filing.ts';
+import { decodeGroup, isIntactGroup, type JournalEntry } from './group.ts';
+import type { GroupLocation } from './journal.ts';
+
+export type FilingJobOptions = {
+  insert: CaptureStore['insert'];
+  /** The highest row number that was ever stored. */
+  filedSeq: () => Promise<number>;
+  encode: (entries: readonly JournalEntry[], nonces: Uint8Array) => readonly NewEvent[];
+};
+
+/** A delivery with the row number of its event. */
+type Numbered = { seq: number; entry: JournalEntry; nonce: Uint8Array };
+
+/** What one transaction stores. `index`: of the work that rows of an import came with. */
+type Part =
+  | { kind: 'deliveries'; directory: string; deliveries: Numbered[] }
+  | { kind: 'rows'; index: number; rows: PackedRows };
+
+/** @throws the database's error when nothing, or an unknown part, was stored */
+export function createFilingJob({ insert, filedSeq, encode }: FilingJobOptions) {
+  const toRows = (part: Part): PackedRows[] => {
+    if (part.kind === 'rows') return [part.rows];
+    return runsOf(part.deliveries).map(run => {
+      const nonces = Buffer.concat(run.map(({ nonce }) => nonce));
+      return packRows(
+        encode(
+          run.map(({ entry }) => entry),
+          nonces,
+        ),
+        run[0]?.seq,
+      );
+    });
+  };
+
+  /** After a row error: one transaction for each event. What the database refuses is kept in a file, or reported to the import. */
+  const storeOneByOne = async (parts: readonly Part[], report: FilingReport): Promise<void> => {
+    for (const part of parts) {
+      const singles: Part[] =
+        part.kind === 'rows' ? [part] : part.deliveries.map(one => ({ ...part, deliveries: [one] }));
+      for (const single of singles) {
+        try {
+          await insert(toRows(single));
+        } catch (error) {
+          if (!isRowError(error)) throw error;
+          if (single.kind === 'rows') report.refused.push({ index: single.index, ...describe(error) });
+          else report.setAside.push(...single.deliveries.map(one => setAside(single.directory, one, error)));
+        }
+      }
+    }
+  };
+
+  return async ({ work, isRetry }: FilingJob): Promise<FilingReport> => {
+    const report: FilingReport = { damaged: [], setAside: [], refused: [] };
+    const filed = isRetry ? await filedSeq() : 0;
+    const parts: Part[] = [];
+    for (const [index, one] of work.entries()) {
+      if ('rows' in one) {
+        if (one.first > filed) parts.push({ kind: 'rows', index, rows: one.rows });
+        continue;
+      }
+      const group = readGroup(one.group);
+      if (!group) {
+        report.damaged.push(one.group);
+        continue;
+      }
+      const deliveries = numbered(group).filter(({ seq }) => seq > filed);
+      const last = parts.at(-1);
+      if (last?.kind === 'deliveries') last.deliveries.push(...deliveries);
+      else parts.push({ kind: 'deliveries', directory: dirname(one.group.path), deliveries });
+    }
+    try {
+      const rows = parts.flatMap(toRows);
+      if (rows.length > 0) await insert(rows);
+    } catch (error) {
+      if (!isRowError(error)) throw error;
+      await storeOneByOne(parts, report);
+    }
+    return report;
+  };
+}
+
+/** Undefined when the disk returns something else than was written. */
+function readGroup({ path, offset, bytes }: GroupLocation): Buffer | undefined {
+  const group = Buffer.allocUnsafeSlow(bytes);
+  const file = openSync(path, 'r');
+  try {
+    return readSync(file, group, 0, bytes, offset) === bytes && isIntactGroup(group) ? group : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function numbered(group: Buffer): Numbered[] {
+  const { entries, nonces, first } = decodeGroup(group);
+  return entries.map((entry, i) => ({
+    seq: first + i,
+    entry,
+    nonce: nonces.subarray(i * nonceBytes, (i + 1) * nonceBytes),
+  }));
+}
+
+/** Runs of consecutive row numbers. There are gaps where a group could not be written. */
+function runsOf(deliveries: readonly Numbered[]): Numbered[][] {
+  const runs: Numbered[][] = [];
+  for (const one of deliveries) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.seq === one.seq - 1) run.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+}
+
+const describe = (error: unknown): { message: string; code: string } => ({
+  message: (error as Error).message,
+  code: String((error as { code?: unknown }).code),
+});
+
+/** Keeps an acknowledged delivery that cannot become a row. */
+function setAside(
+  directory: string,
+  { seq, entry, nonce }: Numbered,
+  error: unknown,
+): FilingReport['setAside'][number] {
+  const path = join(directory, `refused-${seq}.json`);
+  const base64 = (bytes: Uint8Array): string => asBuffer(bytes).toString('base64');
+  const { fields, body, ...delivery } = entry.delivery;
+  const text = {
+    seq,
+    nonce: base64(nonce),
+    ...entry,
+    delivery: { ...delivery, fields: base64(fields), body: base64(body) },
+  };
+  writeFileSync(path, JSON.stringify({ ...text, error: describe(error) }), { mode: 0o600, flush: true });
+  return { seq, path, ...describe(error) };
+}

@@ -1,0 +1,230 @@
+/* The order of filing, who waits for it, and what happens while it fails. */
+import { describe, expect, test } from 'bun:test';
+import { createFiling, type FilingJob, type FilingOptions, type FilingReport } from './filing.ts';
+import type { GroupLocation } from './journal.ts';
+
+const nothingLost = (): FilingReport => ({ damaged: [], setAside: [], refused: [] });
+const location = (first: number, count: number): GroupLocation => ({
+  path: 'a',
+  offset: first,
+  bytes: 100,
+  first,
+  count,
+});
+const firstsOf = ({ work }: FilingJob): number[] => work.map(one => ('group' in one ? one.group.first : one.first));
+
+function setUp(given: Partial<FilingOptions> & { hold?: boolean } = {}) {
+  const { hold = false, ...options } = given;
+  const jobs: { job: FilingJob; done: PromiseWithResolvers<FilingReport> }[] = [];
+  const filed: number[] = [];
+  const failures: unknown[] = [];
+  let now = 0;
+  const filing = createFiling({
+    run: job => {
+      const done = Promise.withResolvers<FilingReport>();
+      jobs.push({ job, done });
+      if (!hold) done.resolve(nothingLost());
+      return done.promise;
+    },
+    lastSeq: 10,
+    recovered: [],
+    onFiled: ({ first }) => filed.push(first),
+    onLost: () => {},
+    onFailure: error => {
+      failures.push(error);
+      return false;
+    },
+    onRecovered: async () => {},
+    monotonic: () => now,
+    ...options,
+    limits: { lingerMs: 1_000_000, retryMs: 1, ...options.limits },
+  });
+  const add = (count: number) => {
+    const reservation = filing.reserve(count);
+    return { reservation, filed: reservation.ready({ group: location(reservation.first, count) }, 100) };
+  };
+  return { filing, jobs, filed, failures, add, pass: (ms: number) => (now += ms) };
+}
+
+const isSettled = async (promise: Promise<unknown> | undefined): Promise<boolean> =>
+  (await Promise.race([promise?.then(() => true), Bun.sleep(0).then(() => false)])) ?? true;
+
+describe('filing', () => {
+  test('numbers go on after the last one, and groups are filed in their order', async () => {
+    const { filing, jobs, filed, add } = setUp();
+    expect(add(2).reservation.first).toBe(11);
+    expect(add(3).reservation.first).toBe(13);
+    await filing.filed();
+    expect(jobs.map(({ job }) => firstsOf(job))).toEqual([[11, 13]]);
+    expect(filed).toEqual([11, 13]);
+    expect(filing.backlog()).toEqual({ rows: 0, bytes: 0, ageMs: 0 });
+  });
+
+  test('a group is not filed before an earlier one is written, and a failed one leaves a gap', async () => {
+    const { filing, jobs, add } = setUp({ limits: { minRows: 1 } });
+    const early = filing.reserve(2);
+    add(1);
+    expect(jobs).toHaveLength(0);
+    early.cancel();
+    await filing.filed();
+    expect(jobs.map(({ job }) => firstsOf(job))).toEqual([[13]]);
+  });
+
+  test('a transaction takes a bounded number of rows, and one large group alone', async () => {
+    const { filing, jobs, add } = setUp({ limits: { maxRows: 10 } });
+    for (const count of [4, 6, 1, 30, 2]) add(count);
+    await filing.filed();
+    expect(jobs.map(({ job }) => firstsOf(job).length)).toEqual([2, 1, 1, 1]);
+  });
+
+  test('few rows wait for more, many are filed at once, and so is anything that somebody reads', async () => {
+    const { filing, jobs, add } = setUp({ limits: { minRows: 5 } });
+    add(4);
+    await Bun.sleep(0);
+    expect(jobs).toHaveLength(0);
+    add(1);
+    await filing.filed();
+    expect(jobs).toHaveLength(1);
+    add(1);
+    await filing.filed();
+    expect(jobs).toHaveLength(2);
+    expect(filing.filed()).toBeUndefined();
+  });
+
+  test('a reader waits for what was acknowledged before it asked, and for nothing later', async () => {
+    const { filing, jobs, add } = setUp({ hold: true });
+    add(1);
+    const reading = filing.filed();
+    add(1);
+    jobs[0]?.done.resolve(nothingLost());
+    expect(await isSettled(reading)).toBe(true);
+    expect(filing.backlog().rows).toBe(1);
+    expect(filing.isUnfiled(11)).toBe(false);
+    expect(filing.isUnfiled(12)).toBe(true);
+  });
+
+  test('a reader does not wait for a group that is not acknowledged', () => {
+    const { filing } = setUp();
+    filing.reserve(1);
+    expect(filing.filed()).toBeUndefined();
+  });
+
+  test('groups of an earlier process are filed first, at once', async () => {
+    const { filing, jobs, add } = setUp({ recovered: [location(8, 2), location(10, 1)] });
+    add(1);
+    expect(filing.backlog().rows).toBe(4);
+    await filing.filed();
+    expect(jobs.flatMap(({ job }) => firstsOf(job))).toEqual([8, 10, 11]);
+  });
+
+  test('the age of the backlog is that of its oldest group', () => {
+    const { filing, add, pass } = setUp();
+    add(1);
+    pass(700);
+    add(1);
+    expect(filing.backlog()).toEqual({ rows: 2, bytes: 200, ageMs: 700 });
+  });
+});
+
+describe('a full backlog', () => {
+  test('makes capture wait until some of it is filed', async () => {
+    const { filing, jobs, add } = setUp({ hold: true, limits: { maxBacklogRows: 3 } });
+    await filing.room();
+    add(4);
+    const room = filing.room();
+    expect(await isSettled(room)).toBe(false);
+    jobs[0]?.done.resolve(nothingLost());
+    await room;
+  });
+});
+
+describe('while filing fails', () => {
+  const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+
+  test('no delivery is accepted, readers go on, and it heals by itself', async () => {
+    let isFull = true;
+    const recovered: boolean[] = [];
+    const { filing, filed, failures, add } = setUp({
+      run: async ({ isRetry }) => {
+        if (isFull) throw full;
+        recovered.push(isRetry);
+        return nothingLost();
+      },
+    });
+    const { filed: stored } = add(2);
+    await filing.filed();
+    expect(failures).toEqual([full]);
+    expect(filing.failure()).toBe(full);
+    expect(filing.filed()).toBeUndefined();
+    expect(filing.isUnfiled(12)).toBe(true);
+    await expect(filing.room()).rejects.toThrow('cannot be stored');
+    isFull = false;
+    await stored;
+    while (filing.failure()) await Bun.sleep(1);
+    expect(recovered).toEqual([true]);
+    expect(filed).toEqual([11]);
+    await filing.room();
+  });
+
+  test('it is tried again at once when space could be freed', async () => {
+    let attempts = 0;
+    const { filing, add } = setUp({
+      run: async () => {
+        if (++attempts === 1) throw full;
+        return nothingLost();
+      },
+      onFailure: () => true,
+      limits: { retryMs: 1_000_000 },
+    });
+    const { filed } = add(1);
+    void filing.filed();
+    await filed;
+    expect(attempts).toBe(2);
+  });
+
+  test('capture stays closed until the reserve is there again', async () => {
+    let attempts = 0;
+    let hasRoom = false;
+    const { filing, add } = setUp({
+      run: async () => {
+        if (++attempts === 1) throw full;
+        return nothingLost();
+      },
+      onRecovered: async () => {
+        if (!hasRoom) throw full;
+      },
+    });
+    const { filed } = add(1);
+    void filing.filed();
+    await filed;
+    expect(filing.failure()).toBe(full);
+    hasRoom = true;
+    while (filing.failure()) await Bun.sleep(1);
+  });
+
+  test('draining tries once, and leaves the rest to the next start', async () => {
+    let attempts = 0;
+    const { filing, add } = setUp({
+      run: async () => {
+        attempts++;
+        throw full;
+      },
+    });
+    add(1);
+    await filing.drain();
+    await filing.drain();
+    expect(attempts).toBe(2);
+    expect(filing.backlog().rows).toBe(1);
+  });
+});
+
+test('rows of an import that the database refuses are the import’s error alone', async () => {
+  const { filing, jobs, add } = setUp({ hold: true });
+  add(1);
+  const rows = { count: 1, numbers: new Float64Array(), bytes: new Uint8Array() };
+  const imported = filing.reserve(1).ready({ rows, first: 12 }, 10);
+  const reading = filing.filed();
+  jobs[0]?.done.resolve({ ...nothingLost(), refused: [{ index: 1, message: 'too big', code: 'SQLITE_TOOBIG' }] });
+  await reading;
+  expect(await imported.catch(error => error.code)).toBe('SQLITE_TOOBIG');
+});

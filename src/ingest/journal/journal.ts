@@ -1,0 +1,122 @@
+/*
+ * The capture journal: a delivery is acknowledged once its group is on disk here, before it is a row. Groups are written one after
+ * the other, each with one synced write. After a failed write nothing more is written to that segment, because the file system's
+ * cache may claim what the disk does not have; the next group goes to another one, which declares the failed group void.
+ */
+import { closeSync } from 'node:fs';
+import { encodeGroup, groupAlignment, type JournalEntry } from './group.ts';
+import { type OpenSegment, type SegmentFiles, writeSynced } from './segment-files.ts';
+
+/** Where a group is. `first`: the row number of its first event; the others follow without a gap. */
+export type GroupLocation = { path: string; offset: number; bytes: number; first: number; count: number };
+
+/** Larger buffers are not kept for the next group. */
+const keptBufferBytes = 1 << 20;
+
+export type Journal = ReturnType<typeof createJournal>;
+
+/**
+ * @param nextGroup the number of the next group: after all groups of earlier segments
+ * @param unfiled the groups of earlier segments that are not rows yet
+ */
+export function createJournal({
+  files,
+  nextGroup,
+  unfiled,
+}: {
+  files: SegmentFiles;
+  nextGroup: number;
+  unfiled: readonly GroupLocation[];
+}) {
+  let segment: OpenSegment | undefined;
+  /** Where the next group of the segment begins. */
+  let end = 0;
+  let group = nextGroup;
+  const keptBuffer = Buffer.allocUnsafeSlow(keptBufferBytes);
+  const unfiledGroups = new Map<string, number>();
+  const failedSegments = new Set<string>();
+
+  const count = (path: string, change: 1 | -1): void => {
+    unfiledGroups.set(path, (unfiledGroups.get(path) ?? 0) + change);
+  };
+  for (const { path } of unfiled) count(path, 1);
+
+  const releaseIfFiled = (path: string): void => {
+    if (path === segment?.path || (unfiledGroups.get(path) ?? 0) > 0) return;
+    unfiledGroups.delete(path);
+    try {
+      files.release(path, failedSegments.delete(path));
+    } catch {
+      // Its groups are rows. A file that is left behind wastes space until the next start.
+    }
+  };
+
+  const leaveSegment = (hasFailed: boolean): void => {
+    const left = segment;
+    if (!left) return;
+    segment = undefined;
+    if (hasFailed) failedSegments.add(left.path);
+    closeSync(left.file);
+    releaseIfFiled(left.path);
+  };
+
+  const openSegment = async (minBytes: number): Promise<OpenSegment> => {
+    leaveSegment(false);
+    const opened = await files.openNext(minBytes, group);
+    segment = opened;
+    end = groupAlignment;
+    // Made ahead, so that no delivery waits for it. If it fails, opening the next segment tells why.
+    files.prepareSpare().catch(() => {});
+    return opened;
+  };
+
+  const encode = (entries: readonly JournalEntry[], nonces: Uint8Array, first: number, { nonce }: OpenSegment) =>
+    encodeGroup(entries, nonces, { segmentNonce: nonce, group, first }, bytes =>
+      bytes <= keptBufferBytes ? keptBuffer : Buffer.allocUnsafeSlow(bytes),
+    );
+
+  return {
+    /**
+     * Writes a group. One call at a time. Resolves when it is on disk.
+     * @throws the file system's error: the group does not exist
+     */
+    async append(entries: readonly JournalEntry[], nonces: Uint8Array, first: number): Promise<GroupLocation> {
+      let target = segment ?? (await openSegment(0));
+      let { buffer, bytes } = encode(entries, nonces, first, target);
+      if (end + bytes > target.bytes) {
+        target = await openSegment(bytes);
+        ({ buffer, bytes } = encode(entries, nonces, first, target));
+      }
+      try {
+        await writeSynced(target.file, buffer.subarray(0, bytes), end);
+      } catch (error) {
+        leaveSegment(true);
+        throw error;
+      }
+      const location = { path: target.path, offset: end, bytes, first, count: entries.length };
+      group++;
+      end += bytes;
+      count(target.path, 1);
+      return location;
+    },
+
+    /** The events of this group are rows, on disk. */
+    filed({ path }: GroupLocation): void {
+      count(path, -1);
+      releaseIfFiled(path);
+    },
+
+    /** Gives the space of spare segments back. @returns whether there were any */
+    removeSpares: files.removeSpares,
+
+    /** Makes sure that there is a spare segment. @throws the file system's error, when there is no room for it */
+    prepareSpare: files.prepareSpare,
+
+    /** Stops writing. Without unfiled groups nothing of the journal is left on disk. */
+    async close(): Promise<void> {
+      leaveSegment(false);
+      const isEmpty = [...unfiledGroups.values()].every(groups => groups === 0);
+      if (isEmpty) await files.removeAll();
+    },
+  };
+}

@@ -1,0 +1,233 @@
+/*
+ * The files of the capture journal. A segment is filled with zeros and synced before it is used, so that writing a group changes no
+ * metadata of the file system; it is used again once all its groups are rows. Its first 4096 bytes say to which database it belongs
+ * and which groups it may contain. Spare segments are also a reserve: removing them gives a full disk room for filing.
+ */
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  write,
+} from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { syncDirectory } from '../../db/files/publish-file.ts';
+import { alignedBytes, groupAlignment, segmentNonceBytes } from './group.ts';
+
+export const databaseIdBytes = 16;
+const magic = Buffer.from('HKTJSEG1');
+/** Byte offsets in the header, after the magic. */
+const at = { checksum: 8, generation: 16, firstGroup: 24, nonce: 32, databaseId: 40, end: 56 } as const;
+const zeros = Buffer.alloc(1 << 20);
+const namePattern = /^(\d{8,})\.segment$/;
+
+/** A segment that an earlier process wrote. `firstGroup`: groups from this number on are void in earlier segments. */
+export type StoredSegment = {
+  path: string;
+  generation: number;
+  firstGroup: number;
+  nonce: Buffer;
+  databaseId: Buffer;
+};
+
+/** A segment that is being written. `file`: its descriptor. */
+export type OpenSegment = { path: string; nonce: Uint8Array; bytes: number; file: number };
+
+/** Writes reach the disk before they return. Windows has no such flag: there each write is followed by a sync. */
+const syncedWrites = constants.O_DSYNC as number | undefined;
+
+/** Writes all of it to the disk. @throws the file system's error; then the state of the range is unknown */
+export async function writeSynced(file: number, bytes: Uint8Array, position: number): Promise<void> {
+  await writeAll(file, bytes, position);
+  if (syncedWrites === undefined) await done(callback => fdatasync(file, callback));
+}
+
+async function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const count = await writeSome(file, bytes.subarray(written), position + written);
+    if (count === 0) throw Object.assign(new Error('the disk took nothing'), { code: 'ENOSPC' });
+    written += count;
+  }
+}
+
+/** A file handle would be an error when it is collected before it is closed; a descriptor is not. */
+const writeSome = (file: number, bytes: Uint8Array, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    write(file, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+
+const done = (run: (callback: (error: Error | null) => void) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    run(error => (error ? reject(error) : resolve()));
+  });
+
+export type SegmentFiles = ReturnType<typeof createSegmentFiles>;
+
+/** @param directory is created with the first segment */
+export function createSegmentFiles({
+  directory,
+  databaseId,
+  segmentBytes,
+  random,
+}: {
+  directory: string;
+  databaseId: Uint8Array;
+  segmentBytes: number;
+  random: (length: number) => Uint8Array;
+}) {
+  const spares: string[] = [];
+  let lastGeneration = 0;
+  let lastName = 0;
+  let making: Promise<void> | undefined;
+
+  const namesInDirectory = (): string[] => {
+    try {
+      return readdirSync(directory).filter(name => namePattern.test(name));
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'ENOENT') return [];
+      throw error;
+    }
+  };
+
+  /** A file of zeros, on disk in full. @throws the file system's error, and then there is no file */
+  const create = async (bytes: number): Promise<string> => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const path = join(directory, `${String(++lastName).padStart(8, '0')}.segment`);
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      for (let at = 0; at < bytes; at += zeros.length)
+        await writeAll(file, zeros.subarray(0, Math.min(zeros.length, bytes - at)), at);
+      await done(callback => fsync(file, callback));
+      await syncDirectory(directory);
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw error;
+    } finally {
+      closeSync(file);
+    }
+    return path;
+  };
+
+  const writeHeader = async (file: number, nonce: Uint8Array, firstGroup: number): Promise<void> => {
+    const header = Buffer.alloc(groupAlignment);
+    header.set(magic);
+    header.writeUIntLE(++lastGeneration, at.generation, 6);
+    header.writeUIntLE(firstGroup, at.firstGroup, 6);
+    header.set(nonce, at.nonce);
+    header.set(databaseId, at.databaseId);
+    header.writeUInt32LE(crc32(header.subarray(at.generation, at.end)), at.checksum);
+    await writeSynced(file, header, 0);
+  };
+
+  /** Reads which segments there are, oldest first. Files without a complete header have no groups and become spares. */
+  const readStored = (): StoredSegment[] => {
+    const stored: StoredSegment[] = [];
+    for (const name of namesInDirectory()) {
+      lastName = Math.max(lastName, Number(namePattern.exec(name)?.[1]));
+      const path = join(directory, name);
+      const segment = readHeader(path);
+      if (!segment) {
+        // What an interrupted creation left may be too short.
+        rmSync(path, { force: true });
+        continue;
+      }
+      lastGeneration = Math.max(lastGeneration, segment.generation);
+      stored.push(segment);
+    }
+    return stored.sort((a, b) => a.generation - b.generation);
+  };
+
+  /** Makes a spare unless there is one. */
+  const prepareSpare = (): Promise<void> => {
+    if (spares.length > 0) return Promise.resolve();
+    making ??= create(segmentBytes)
+      .then(path => void spares.push(path))
+      .finally(() => {
+        making = undefined;
+      });
+    return making;
+  };
+
+  return {
+    readStored,
+    prepareSpare,
+
+    /** Opens a segment for writing that takes a group of `minBytes`. @throws the file system's error */
+    async openNext(minBytes: number, firstGroup: number): Promise<OpenSegment> {
+      const needed = groupAlignment + alignedBytes(minBytes);
+      let path: string | undefined;
+      if (needed <= segmentBytes) {
+        await prepareSpare();
+        path = spares.pop();
+      }
+      const bytes = Math.max(needed, segmentBytes);
+      path ??= await create(bytes);
+      const file = openSync(path, constants.O_WRONLY | (syncedWrites ?? 0));
+      try {
+        const nonce = random(segmentNonceBytes);
+        await writeHeader(file, nonce, firstGroup);
+        return { path, nonce, bytes, file };
+      } catch (error) {
+        closeSync(file);
+        rmSync(path, { force: true });
+        throw error;
+      }
+    },
+
+    /** All groups of this segment are rows. @param hasFailed a write in it failed: it is not used again */
+    release(path: string, hasFailed: boolean): void {
+      const isSpare = !hasFailed && spares.length < maxSpares && statSync(path).size === segmentBytes;
+      if (isSpare) spares.push(path);
+      else rmSync(path, { force: true });
+    },
+
+    /** Gives their space back, for filing on a full disk. @returns whether there were any */
+    removeSpares(): boolean {
+      const removed = spares.splice(0);
+      for (const path of removed) rmSync(path, { force: true });
+      return removed.length > 0;
+    },
+
+    /** Removes the directory and everything of the journal in it. */
+    async removeAll(): Promise<void> {
+      await making?.catch(() => {});
+      spares.length = 0;
+      for (const name of namesInDirectory()) rmSync(join(directory, name), { force: true });
+      try {
+        rmdirSync(directory);
+      } catch {
+        // Somebody keeps other files there, or there never was a directory.
+      }
+    },
+  };
+}
+
+/** A burst uses many segments; after it, their space is given back. */
+const maxSpares = 2;
+
+function readHeader(path: string): StoredSegment | undefined {
+  const header = Buffer.alloc(groupAlignment);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, header, 0, groupAlignment, 0) < groupAlignment) return undefined;
+  } finally {
+    closeSync(file);
+  }
+  if (!header.subarray(0, magic.length).equals(magic)) return undefined;
+  if (crc32(header.subarray(at.generation, at.end)) !== header.readUInt32LE(at.checksum)) return undefined;
+  return {
+    path,
+    generation: header.readUIntLE(at.generation, 6),
+    firstGroup: header.readUIntLE(at.firstGroup, 6),
+    nonce: Buffer.from(header.subarray(at.nonce, at.nonce + segmentNonceBytes)),
+    databaseId: Buffer.from(header.subarray(at.databaseId, at.databaseId + databaseIdBytes)),
+  };
+}
