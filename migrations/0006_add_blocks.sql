@@ -27,7 +27,8 @@ ALTER TABLE events ADD COLUMN block_start INTEGER;
 --> statement-breakpoint
 -- Rows of 1.0 lie after the one row number and up to the other; the packer moves the first on.
 INSERT INTO meta (name, value)
-SELECT 'rows-to-pack', CAST(json_object('after', min(seq) - 1, 'upTo', max(seq)) AS BLOB) FROM events HAVING max(seq) IS NOT NULL;
+SELECT 'rows-to-pack', CAST(json_object('after', low - 1, 'upTo', high) AS BLOB)
+FROM (SELECT (SELECT min(seq) FROM events) AS low, (SELECT max(seq) FROM events) AS high) WHERE high IS NOT NULL;
 --> statement-breakpoint
 -- Ties the capture journal, which is beside the file, to this database.
 INSERT OR IGNORE INTO meta (name, value) VALUES ('database-id', randomblob(16));

@@ -62,13 +62,14 @@ export function createEmbedded(
       // The writer first: it turns on WAL, which a reader cannot.
       await writer.start();
       try {
-        await Promise.all([
-          reader.start(),
-          migrate(client, migrations, async version => {
-            await writer.send({ kind: 'truncate-wal' });
-            await copyBeforeUpgrade(client, file, version);
-          }),
-        ]);
+        const started = reader.start();
+        const copy = async (version: number): Promise<void> => {
+          // A reader that is being opened uses the log.
+          await started;
+          await writer.send({ kind: 'truncate-wal' });
+          await copyBeforeUpgrade(client, file, version);
+        };
+        await Promise.all([started, migrate(client, migrations, copy)]);
       } catch (error) {
         await close();
         throw error;

@@ -52,7 +52,8 @@ export async function insertEvents(
 export const markRowsToPack = ({ services }: TestServer) =>
   services.database.client.execute(
     `INSERT OR REPLACE INTO meta (name, value)
-     SELECT 'rows-to-pack', CAST(json_object('after', min(seq) - 1, 'upTo', max(seq)) AS BLOB) FROM events HAVING max(seq) IS NOT NULL`,
+     SELECT 'rows-to-pack', CAST(json_object('after', low - 1, 'upTo', high) AS BLOB)
+     FROM (SELECT (SELECT min(seq) FROM events) AS low, (SELECT max(seq) FROM events) AS high) WHERE high IS NOT NULL`,
   );
 
 export async function removeEvents(server: TestServer, seqs: readonly number[], expected: Expected): Promise<void> {

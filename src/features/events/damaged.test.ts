@@ -3,8 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseEventId } from '../../core/ids.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
+import { damageEvent } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
 let server: TestServer;
@@ -27,14 +29,11 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** The second one has another's content, and the third one none. */
+/** The second one has another body, and the third one cannot be read. */
 async function damage(): Promise<void> {
-  const change = (n: number, values: string) =>
-    server.services.database.client.execute(
-      `UPDATE blocks SET ${values} WHERE seq = (SELECT min(seq) + ${n} FROM events)`,
-    );
-  await change(1, 'content = (SELECT content FROM blocks ORDER BY seq LIMIT 1)');
-  await change(2, "content = x'7fffffff', encoding = 1");
+  const { client } = server.services.database;
+  await damageEvent(client, parseEventId(ids[1] ?? '')?.seq ?? 0, 'another body');
+  await damageEvent(client, parseEventId(ids[2] ?? '')?.seq ?? 0, 'unreadable');
 }
 const errorsLogged = (): string =>
   server.lines

@@ -156,12 +156,12 @@ function moveStatements(moves: readonly Move[], from: readonly number[], count: 
   const list = JSON.stringify(moves.map(({ seq, block, start }) => [seq, block, start]));
   const isUnmoved = from.length > 0 ? `block IN ${jsonList}` : 'block IS NULL';
   const moved = {
-    sql: `UPDATE events SET block = ${lastBlock} - ? + 1 + move.block, block_start = move.start ${from.length > 0 ? '' : `, ${emptied}`}
+    sql: `UPDATE events SET block = ${lastBlock} - ? + 1 + move.block, block_start = move.start ${from.length > 0 ? '' : `, seq = -events.seq, ${emptied}`}
           FROM (SELECT value ->> 0 AS seq, value ->> 1 AS block, value ->> 2 AS start FROM json_each(?)) AS move
           WHERE events.seq = move.seq AND events.${isUnmoved}`,
     args: [count, list, ...(from.length > 0 ? [JSON.stringify(from)] : [])],
   };
-  // changes() is how many events the statement before moved: nearly always all of them.
+  // changes() is how many rows the statement before changed: nearly always all of them.
   const recount = {
     sql: `UPDATE blocks SET events = (SELECT count(*) FROM json_each(?) JOIN events ON events.seq = value ->> 0 WHERE block = blocks.seq)
           WHERE changes() <> ? AND seq > ${lastBlock} - ?`,
@@ -171,7 +171,8 @@ function moveStatements(moves: readonly Move[], from: readonly number[], count: 
     sql: `DELETE FROM blocks WHERE seq > ${lastBlock} - ? AND events = 0`,
     args: [count],
   };
-  if (from.length === 0) return [moved, recount, removeEmpty];
+  // SQLite gives the space of a row back only when the row leaves its place, not when it becomes smaller.
+  if (from.length === 0) return [moved, 'UPDATE events SET seq = -seq WHERE seq < 0', recount, removeEmpty];
   return [
     moved,
     recount,
