@@ -23,6 +23,8 @@ beforeEach(async () => {
     ids.push(
       await server.deliver(endpoint, body, { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push' } }),
     );
+    // The next one is in a block of its own.
+    await server.services.database.client.execute('SELECT count(*) FROM events');
   }
 });
 afterEach(() => server.close());
