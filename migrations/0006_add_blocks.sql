@@ -2,7 +2,6 @@
 -- `first_event`, `last_event`: the row numbers between which all its events lie, also after some of them were deleted.
 -- `events`: how many events are still in it; the block goes with the last one. `bytes`: its size before compression.
 -- `checksum`: of the contents before compression. `encoding` of `content`: 0 plain, 1 zstd.
--- `signature`: what it can contain, for search; null until it is made.
 CREATE TABLE blocks (
   seq         INTEGER PRIMARY KEY AUTOINCREMENT,
   endpoint    INTEGER NOT NULL,
@@ -12,7 +11,6 @@ CREATE TABLE blocks (
   bytes       INTEGER NOT NULL,
   encoding    INTEGER NOT NULL,
   checksum    BLOB NOT NULL,
-  signature   BLOB,
   content     BLOB NOT NULL
 ) STRICT;
 --> statement-breakpoint

@@ -102,7 +102,7 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
-      // An earlier process may have left events unindexed.
+      // An upgrade or a crash may have left work.
       events.search.wake();
     },
     /** Call it after the last request. Writes what is only in memory, then closes the database. */

@@ -47,7 +47,7 @@ export async function history(args: string[]): Promise<void> {
     details['data'] = { ...data, key: '' };
     const settled = () => finishIndexing(data.dataDir);
     if (chosen.includes('replay')) add(await settled().then(() => replayRows(data, { requests })));
-    if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds, rounds })));
+    if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds })));
     if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
   // Last, because it creates its own history.

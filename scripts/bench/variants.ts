@@ -27,6 +27,10 @@ const sourceChanges: Record<Variant, readonly SourceChange[]> = {
       file: 'wiring/infrastructure.ts',
       change: source => source.replace('searchIndex = true,', 'searchIndex = false,'),
     },
+    {
+      file: 'ingest/pack-rows.ts',
+      change: source => source.replace('| null = signBlock)', '| null = null)'),
+    },
   ],
 };
 

@@ -27,6 +27,7 @@ export const slowTests: readonly string[] = [
   'src/features/retention/retention.test.ts',
   'src/features/search/search.test.ts',
   'src/features/search/index-maintenance.test.ts',
+  'src/features/search/exactness.test.ts',
   // Every operation, payload or field.
   'src/http/conformance.test.ts',
   'src/http/hostile-input.test.ts',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import type { SignedEvent } from './block-signature.ts';
 import {
   createBlockBuilder,
   type EventText,
@@ -7,7 +8,6 @@ import {
   type PackedBlock,
   readRecord,
   readRecords,
-  type SignedEvent,
   unpackBlock,
   unpackLargeBlock,
 } from './event-block.ts';

@@ -6,6 +6,7 @@
  * its row number from the block's first one; the lengths of its five parts; the parts: path, query, source address, header pairs as
  * JSON, body. Numbers are LEB128; the length of the query is one more than it is, and 0 for none.
  */
+import { type BlockSignature, type SignedEvent, signTimes } from './block-signature.ts';
 import { asBuffer } from './buffer.ts';
 import { DamagedError } from './stored-content.ts';
 
@@ -35,10 +36,8 @@ export type EventRecord = {
   end: number;
 };
 
-/** What the signature of a block is made from. */
-export type SignedEvent = { receivedAt: number; eventType: string | null; body: Uint8Array };
 /** Makes the search signature of a block. */
-export type SignBlock = (events: readonly SignedEvent[]) => Uint8Array | null;
+export type SignBlock = (events: readonly SignedEvent[]) => BlockSignature;
 
 export type PackedBlock = {
   firstEvent: number;
@@ -48,7 +47,7 @@ export type PackedBlock = {
   bytes: number;
   encoding: number;
   checksum: Uint8Array;
-  signature: Uint8Array | null;
+  signature: BlockSignature;
   content: Uint8Array;
 };
 
@@ -98,7 +97,7 @@ export function createBlockBuilder() {
     lastEvent: last,
     events: count,
     bytes: used,
-    signature: sign ? sign(contained) : null,
+    signature: sign ? sign(contained) : signTimes(contained),
   });
 
   return {
@@ -151,7 +150,7 @@ export function createBlockBuilder() {
 
     /**
      * The block, which must not be empty. The next one begins.
-     * @param sign null: without a signature
+     * @param sign null: a signature that excludes no text
      */
     take(sign: SignBlock | null): PackedBlock {
       const records = plain.subarray(0, used);

@@ -42,7 +42,7 @@ const looksLikeJson = /^[\ufeff\s]*[[{"]/;
 const hasEscapes = (text: string): boolean => text.includes('\\') && looksLikeJson.test(text);
 
 /** JSON text with the escapes of its strings resolved (RFC 8259, section 7). */
-const resolveEscapes = (text: string): string =>
+export const resolveEscapes = (text: string): string =>
   text.replace(escapes, (_, hex: string | undefined, letter: string) =>
     hex === undefined ? (short[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
   );

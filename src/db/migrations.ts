@@ -5,6 +5,7 @@ import createOauth from '../../migrations/0003_create_oauth.sql' with { type: 't
 import bindKeysToApps from '../../migrations/0004_bind_keys_to_apps.sql' with { type: 'text' };
 import addSecretConfirmation from '../../migrations/0005_add_secret_confirmation.sql' with { type: 'text' };
 import addBlocks from '../../migrations/0006_add_blocks.sql' with { type: 'text' };
+import replaceSearch from '../../migrations/0007_replace_search.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly string[] = [
   bindKeysToApps,
   addSecretConfirmation,
   addBlocks,
+  replaceSearch,
 ];

@@ -68,7 +68,6 @@ export const blocks = sqliteTable('blocks', {
   bytes: integer().notNull(),
   encoding: integer().notNull(),
   checksum: blob({ mode: 'buffer' }).notNull(),
-  signature: blob({ mode: 'buffer' }),
   content: blob({ mode: 'buffer' }).notNull(),
 });
 

@@ -17,7 +17,7 @@ export function createDirectWriter({
   monotonic: () => number;
 }): WriteBatch {
   return async ({ deliveries, nonces }) => {
-    const { events, results } = encode({ deliveries, nonces, withSignatures: false });
+    const { events, results } = encode({ deliveries, nonces });
     const startedAt = monotonic();
     const [range] = await insert([packRows(events)]);
     if (!range) throw new TypeError('the insert returned no row numbers');

@@ -2,6 +2,7 @@
  * Packs events into what the inserts of store.ts take: their contents in blocks by endpoint (core/event-block.ts), and a few numbers
  * and bytes for each row. Pure computation without a database, so that any thread can do it, and the result can be posted.
  */
+import { signBlock } from '../core/block-signature.ts';
 import {
   checksumBytes,
   createBlockBuilder,
@@ -15,8 +16,9 @@ import { rowErrorCode } from './group-commit.ts';
 import type { NewEvent } from './row-encoder.ts';
 
 /**
- * `numbers`: those of `readHead`, then those of each block, then those of each row, in the order of `blockNumbers` and `rowNumbers`;
- * NaN is null. `bytes`: checksum, content and signature of each block, then the nonces of the rows, then labels.
+ * `numbers`: those of `readHead`, then those of each block, of each signature and of each row, in the order of `blockNumbers`,
+ * `signatureNumbers` and `rowNumbers`; NaN is null. `bytes`: checksum and content of each block, then the filters of their signatures,
+ * then the nonces of the rows, then labels.
  */
 export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array; large?: LargeRow[] };
 
@@ -29,30 +31,26 @@ export type PackedHead = {
   first: number;
   blocks: number;
   blocksAt: number;
+  signaturesAt: number;
   rowsAt: number;
   /** In `bytes`. */
+  filtersAt: number;
   noncesAt: number;
 };
 
-const headNumbers = 3;
+const headNumbers = 4;
 
 export function readHead({ numbers }: PackedRows): PackedHead {
-  const [first = 0, blocks = 0, noncesAt = 0] = numbers;
-  return { first, blocks, blocksAt: headNumbers, rowsAt: headNumbers + blocks * blockNumbers.length, noncesAt };
+  const [first = 0, blocks = 0, filtersAt = 0, noncesAt = 0] = numbers;
+  const signaturesAt = headNumbers + blocks * blockNumbers.length;
+  const rowsAt = signaturesAt + blocks * signatureNumbers.length;
+  return { first, blocks, blocksAt: headNumbers, signaturesAt, rowsAt, filtersAt, noncesAt };
 }
 
-/** `first` and `last`: positions of events in the batch. `start`: of the checksum in `bytes`; content and signature follow it. */
-export const blockNumbers = [
-  'endpoint',
-  'first',
-  'last',
-  'events',
-  'size',
-  'encoding',
-  'start',
-  'length',
-  'signed',
-] as const;
+/** `first` and `last`: positions of events in the batch. `start`: of the checksum in `bytes`; `length` bytes of content follow it. */
+export const blockNumbers = ['endpoint', 'first', 'last', 'events', 'size', 'encoding', 'start', 'length'] as const;
+/** Of a block, in the same order. `newest`, `oldest`: times of receipt. `start`: of the filter in `bytes`. */
+export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const;
 /**
  * `place`: the block's position in the batch, and where the event begins in it (placeBits). `label`: where its method, platform,
  * event type and verdict begin after `noncesAt`. `lengths`: one more than the length of each, 0 for null (lengthBits).
@@ -69,7 +67,11 @@ const labelNames = ['method', 'platform', 'eventType', 'verdict'] as const satis
  * @param first the row number of the first event, when it has been given out already; the others follow without a gap
  * @param sign makes a block's search signature
  */
-export function packRows(events: readonly NewEvent[], first = Number.NaN, sign: SignBlock | null = null): PackedRows {
+export function packRows(
+  events: readonly NewEvent[],
+  first = Number.NaN,
+  sign: SignBlock | null = signBlock,
+): PackedRows {
   const contents: Contents = { blocks: [], endpoints: [], places: new Float64Array(events.length) };
   for (const [endpoint, positions] of byEndpoint(events)) packEndpoint(events, endpoint, positions, sign, contents);
   const { blocks, endpoints, places } = contents;
@@ -120,39 +122,36 @@ function packParts(
   endpoints: readonly number[],
   { first, rows, rowBytes }: { first: number; rows: Float64Array; rowBytes: number },
 ): { packed: PackedRows & { bytes: Buffer }; noncesAt: number } {
-  const blocksLength = blocks.length * blockNumbers.length;
-  const numbers = new Float64Array(headNumbers + blocksLength + rows.length);
+  const numbersPerBlock = blockNumbers.length + signatureNumbers.length;
+  const numbers = new Float64Array(headNumbers + blocks.length * numbersPerBlock + rows.length);
   let next = headNumbers;
-  let noncesAt = 0;
+  let filtersAt = 0;
   for (const [i, block] of blocks.entries()) {
-    const signed = block.signature?.length ?? Number.NaN;
-    const { firstEvent, lastEvent, content } = block;
-    numbers.set(
-      [
-        endpoints[i] ?? 0,
-        firstEvent,
-        lastEvent,
-        block.events,
-        block.bytes,
-        block.encoding,
-        noncesAt,
-        content.length,
-        signed,
-      ],
-      next,
-    );
+    const { firstEvent, lastEvent, events, bytes, encoding, content } = block;
+    numbers.set([endpoints[i] ?? 0, firstEvent, lastEvent, events, bytes, encoding, filtersAt, content.length], next);
     next += blockNumbers.length;
-    noncesAt += checksumBytes + content.length + (signed || 0);
+    filtersAt += checksumBytes + content.length;
+  }
+  let noncesAt = filtersAt;
+  for (const { signature } of blocks) {
+    const { newest, oldest, filter } = signature;
+    numbers.set([newest, oldest, noncesAt, filter.length], next);
+    next += signatureNumbers.length;
+    noncesAt += filter.length;
   }
   numbers.set(rows, next);
-  numbers.set([first, blocks.length, noncesAt]);
+  numbers.set([first, blocks.length, filtersAt, noncesAt]);
   const bytes = Buffer.allocUnsafeSlow(noncesAt + rowBytes);
   let at = 0;
-  for (const { checksum, content, signature } of blocks)
-    for (const part of [checksum, content, signature]) {
-      if (part) bytes.set(part, at);
-      at += part?.length ?? 0;
-    }
+  const write = (part: Uint8Array): void => {
+    bytes.set(part, at);
+    at += part.length;
+  };
+  for (const { checksum, content } of blocks) {
+    write(checksum);
+    write(content);
+  }
+  for (const { signature } of blocks) write(signature.filter);
   return { packed: { count: rows.length / rowNumbers.length, numbers, bytes }, noncesAt };
 }
 

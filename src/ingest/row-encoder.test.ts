@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { toFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
-import { signatureWords } from '../core/search-signature.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, type Recognition } from './row-encoder.ts';
@@ -15,12 +14,11 @@ function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recogni
       seen.push(arrived.headers);
       return recognise(arrived);
     },
-    sign: (words, offset, _type, body) => words.fill(body.length, offset, offset + signatureWords),
   });
   return { prepare, seen };
 }
 
-const deliveries = (given: Partial<Delivery & { text: string }>[], withSignatures = false) => ({
+const deliveries = (given: Partial<Delivery & { text: string }>[]) => ({
   deliveries: given.map(({ text = '', ...rest }, i) => ({
     destination: { seq: 3, url: 'https://hooks.example/in/t', secrets: [] },
     delivery: {
@@ -35,7 +33,6 @@ const deliveries = (given: Partial<Delivery & { text: string }>[], withSignature
     },
   })),
   nonces: Uint8Array.from({ length: given.length * nonceBytes }, (_, i) => Math.floor(i / nonceBytes) + 1),
-  withSignatures,
 });
 
 describe('the row encoder', () => {
@@ -44,7 +41,7 @@ describe('the row encoder', () => {
     const { events, results } = prepare(
       deliveries([{ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }]),
     );
-    expect(results).toEqual({ eventTypes: ['push', 'push'], answers: [], signatures: null });
+    expect(results).toEqual({ eventTypes: ['push', 'push'], answers: [] });
     expect(seen[0]).toEqual([
       ['X-A', '1'],
       ['Authorization', 'Bearer topsecret'],
@@ -62,13 +59,11 @@ describe('the row encoder', () => {
     expect([second?.nonce, second?.query]).toEqual([new Uint8Array(nonceBytes).fill(2), null]);
   });
 
-  test('returns the handshake responses, and search signatures when they are requested', () => {
+  test('returns the handshake responses', () => {
     const answer = { status: 200, headers: {}, body: 'challenge' };
     const { prepare } = setUp(({ body }) => ({ ...unknown, answer: body.length === 5 ? answer : null }));
-    const { results } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }], true));
+    const { results } = prepare(deliveries([{ text: 'abc' }, { text: 'abcde' }]));
     expect(results.answers).toEqual([[1, answer]]);
-    expect(results.signatures?.length).toBe(2 * signatureWords);
-    expect([results.signatures?.[0], results.signatures?.[signatureWords]]).toEqual([3, 5]);
   });
 
   test('a delivery that cannot be encoded fails with the row error code, not a database error code', () => {

@@ -4,7 +4,6 @@
  */
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
-import { signatureWords } from '../core/search-signature.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
@@ -51,8 +50,6 @@ export type EncoderResults = {
   eventTypes: (string | null)[];
   /** By position in the batch; few deliveries are handshakes. */
   answers: [index: number, answer: HandshakeAnswer][];
-  /** Search signatures, `signatureWords` per delivery; null unless requested. */
-  signatures: Uint32Array | null;
 };
 
 export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
@@ -62,16 +59,13 @@ export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
   deliveries: readonly { destination: Destination; delivery: Delivery }[];
   /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
-  withSignatures: boolean;
 }) => EncodedRows;
 
 /** @param recognise gets the destination as `deliveries` has it */
 export function createRowEncoder<Destination extends { seq: number }>({
   recognise,
-  sign,
 }: {
   recognise: (destination: Destination, arrived: UnredactedDelivery) => Recognition;
-  sign: (words: Uint32Array, offset: number, eventType: string | null, body: Uint8Array) => void;
 }): RowEncoder<Destination> {
   const encode = (
     { destination, delivery }: { destination: Destination; delivery: Delivery },
@@ -95,20 +89,18 @@ export function createRowEncoder<Destination extends { seq: number }>({
     return { event, answer };
   };
 
-  return ({ deliveries, nonces, withSignatures }) => {
-    const signatures = withSignatures ? new Uint32Array(deliveries.length * signatureWords) : null;
+  return ({ deliveries, nonces }) => {
     const answers: EncoderResults['answers'] = [];
     const events = deliveries.map((one, at) => {
       try {
         const { event, answer } = encode(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
         if (answer) answers.push([at, answer]);
-        if (signatures) sign(signatures, at * signatureWords, event.eventType, one.delivery.body);
         return event;
       } catch (cause) {
         throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
     const eventTypes = events.map(event => event.eventType);
-    return { events, results: { eventTypes, answers, signatures } };
+    return { events, results: { eventTypes, answers } };
   };
 }

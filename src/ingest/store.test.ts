@@ -128,7 +128,7 @@ describe('rows', () => {
     const seen: unknown[] = [];
     const packed = packRows([event(3), event(4), event(6)], Number.NaN, events => {
       seen.push(events.map(({ eventType, body }) => [eventType, body.length]));
-      return seen.length === 1 ? bytes('signed') : null;
+      return { newest: 9, oldest: 8, filter: seen.length === 1 ? bytes('signed') : new Uint8Array(0) };
     });
     await server.services.database.client.batch(insertStatements(packed), 'write');
     expect(seen).toEqual([
@@ -138,9 +138,18 @@ describe('rows', () => {
       ],
       [['type 4!', 54]],
     ]);
-    const signatures = await rowsOf('SELECT signature FROM blocks ORDER BY seq');
-    expect(signatures.map(row => row[0] && hex(row[0]))).toEqual([hex(bytes('signed')), null]);
+    const signatures = await rowsOf(
+      `SELECT filter, newest, oldest, s.endpoint = b.endpoint AND s.last_event = b.last_event AND s.bytes = b.bytes
+       FROM blocks AS b JOIN block_signatures AS s ON s.block = b.seq ORDER BY b.seq`,
+    );
+    expect(signatures.map(row => [hex(row[0]), row[1], row[2], row[3]])).toEqual([
+      [hex(bytes('signed')), 9, 8, 1],
+      ['', 9, 8, 1],
+    ]);
     expect(await stored()).toHaveLength(3);
+    await server.services.database.client.batch(insertStatements(packRows([event(1)], Number.NaN, null)), 'write');
+    const unsigned = await rowsOf('SELECT length(filter) FROM block_signatures ORDER BY block DESC LIMIT 1');
+    expect(Number(unsigned[0]?.[0])).toBe(0);
   });
 
   test('null and empty values are kept apart', async () => {
@@ -186,11 +195,11 @@ describe('rows', () => {
 
 const at = (endpoint: number, receivedAt: number) => event(endpoint, { endpoint, receivedAt });
 
-test('a statement for the blocks and one for the rows of a batch, its row numbers, and one counter update per endpoint', async () => {
+test('a statement each for the blocks, signatures and rows of a batch, its row numbers, and one counter update per endpoint', async () => {
   const written: { sql: string; args: unknown[] }[] = [];
   const store = createCaptureStore(async statements => {
     written.push(...statements);
-    return [9n, 43n, 11n, 45n, 2n, 1n].map(lastInsertRowid => ({ lastInsertRowid }));
+    return [9n, 9n, 43n, 11n, 11n, 45n, 2n, 1n].map(lastInsertRowid => ({ lastInsertRowid }));
   });
   // The clock went back within a group, and from one group to the next.
   const places = await store.insert([packRows([at(1, 30), at(2, 5), at(1, 20)]), packRows([at(1, 10), at(2, 6)])]);
@@ -200,13 +209,15 @@ test('a statement for the blocks and one for the rows of a batch, its row number
   ]);
   expect(written.map(({ sql }) => sql.replace(/ \(.*/s, '').slice(0, 18))).toEqual([
     'INSERT INTO blocks',
+    'INSERT INTO block_',
     'INSERT INTO events',
     'INSERT INTO blocks',
+    'INSERT INTO block_',
     'INSERT INTO events',
     'UPDATE endpoints S',
     'UPDATE endpoints S',
   ]);
-  expect(written.slice(4).map(({ args }) => args)).toEqual([
+  expect(written.slice(6).map(({ args }) => args)).toEqual([
     [3, 30, 30, 1],
     [2, 6, 6, 2],
   ]);

@@ -7,7 +7,15 @@
 import type { InValue } from '@libsql/client';
 import { checksumBytes } from '../core/event-block.ts';
 import { nonceBytes } from '../core/ids.ts';
-import { blockNumbers, lengthBits, type PackedRows, placeBits, readHead, rowNumbers } from './pack-rows.ts';
+import {
+  blockNumbers,
+  lengthBits,
+  type PackedRows,
+  placeBits,
+  readHead,
+  rowNumbers,
+  signatureNumbers,
+} from './pack-rows.ts';
 
 export { type PackedRows, packBlocks, packRows } from './pack-rows.ts';
 
@@ -19,8 +27,9 @@ const maxBlocksPerStatement = 64;
 /** Inserts the blocks, then the rows, in order. All in one transaction, because rows find their blocks by the last block's number. */
 export function insertStatements(packed: PackedRows): Statement[] {
   const { count, numbers, bytes } = packed;
-  const { first, blocks, blocksAt, rowsAt, noncesAt } = readHead(packed);
-  const contents = bytes.subarray(0, noncesAt);
+  const { first, blocks, blocksAt, signaturesAt, rowsAt, filtersAt, noncesAt } = readHead(packed);
+  const contents = bytes.subarray(0, filtersAt);
+  const filters = bytes.subarray(filtersAt, noncesAt);
   const nonces = bytes.subarray(noncesAt);
   const given = Number.isNaN(first) ? null : first;
   const statements: Statement[] = [];
@@ -28,6 +37,8 @@ export function insertStatements(packed: PackedRows): Statement[] {
     const rows = Math.min(maxBlocksPerStatement, blocks - from);
     const values = { numbers, at: blocksAt + from * blockNumbers.length, width: blockNumbers.length, rows };
     statements.push(toStatement(insertBlocks, values, [rows, given, contents]));
+    const signed = { numbers, at: signaturesAt + from * signatureNumbers.length, width: signatureNumbers.length, rows };
+    statements.push(toStatement(insertSignatures, signed, [rows, filtersAt, filters]));
   }
   for (let from = 0; from < count; from += maxRowsPerStatement) {
     const rows = Math.min(maxRowsPerStatement, count - from);
@@ -72,15 +83,23 @@ function toStatement(insert: InsertText, { numbers, at, width, rows }: Values, o
 const lastNumber = (table: 'events' | 'blocks'): string =>
   `ifnull((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0)`;
 
-/** ?1: how many blocks. ?2: the first row number of the batch, or null. ?3: checksums, contents and signatures. */
+/** ?1: how many blocks. ?2: the first row number of the batch, or null. ?3: checksums and contents. */
 const insertBlocks: InsertText = {
   texts: new Map(),
-  of: values => `INSERT INTO blocks (endpoint, first_event, last_event, events, bytes, encoding, checksum, content, signature)
+  of: values => `INSERT INTO blocks (endpoint, first_event, last_event, events, bytes, encoding, checksum, content)
     WITH given (i, ${blockNumbers.join(', ')}) AS (VALUES ${values})
     SELECT endpoint, ifnull(?2, 1 + ${lastNumber('events')}) + first, ifnull(?2, 1 + ${lastNumber('events')}) + last, events, size, encoding,
-           substr(?3, 1 + start, ${checksumBytes}), substr(?3, ${1 + checksumBytes} + start, length),
-           substr(?3, ${1 + checksumBytes} + start + length, signed)
+           substr(?3, 1 + start, ${checksumBytes}), substr(?3, ${1 + checksumBytes} + start, length)
     FROM given WHERE i < ?1`,
+};
+
+/** The signatures of the blocks that were just inserted. ?1: how many. ?2: where the filters begin in the bytes. ?3: the filters, null for no bytes. */
+const insertSignatures: InsertText = {
+  texts: new Map(),
+  of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter)
+    WITH given (i, ${signatureNumbers.join(', ')}) AS (VALUES ${values})
+    SELECT seq, endpoint, newest, oldest, last_event, bytes, ifnull(substr(?3, 1 + start - ?2, length), x'')
+    FROM given CROSS JOIN blocks ON seq = ${lastNumber('blocks')} - ?1 + 1 + i WHERE i < ?1`,
 };
 
 /** ?1: how many rows. ?2: the number of the first, or null. ?3: nonces and labels. ?4: its position in the batch. ?5: the batch's blocks. */

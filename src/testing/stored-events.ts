@@ -41,6 +41,11 @@ export async function damageEvent(client: Client, seq: number, how: 'another bod
         args: [bytes, how === 'unreadable' ? 1 : 0, checksum, damaged, seq],
       },
       { sql: 'UPDATE events SET block = last_insert_rowid(), block_start = 0 WHERE seq = ?', args: [seq] },
+      {
+        sql: `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter)
+              SELECT block, endpoint, received_at, received_at, seq, ?, x'' FROM events WHERE seq = ?`,
+        args: [bytes, seq],
+      },
     ],
     'write',
   );

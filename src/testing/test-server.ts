@@ -13,6 +13,7 @@ import type { Plan } from '../core/principal.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
+import type { SearchLimits } from '../wiring/infrastructure.ts';
 import { createServices, type Dependencies, type Services } from '../wiring.ts';
 import { databaseFor } from './remote/databases.ts';
 
@@ -91,7 +92,7 @@ export type TestServerOptions = {
   /** A data directory to use and not to remove. */
   directory?: string;
   overrides?: Dependencies['overrides'];
-  searchNearby?: number;
+  searchLimits?: SearchLimits;
   /** The port of `listen`; any free one by default. */
   port?: number;
 };
@@ -101,7 +102,7 @@ export async function openTestServer({
   clock = systemClock,
   directory,
   overrides,
-  searchNearby,
+  searchLimits = {},
   port = 0,
 }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
@@ -123,7 +124,7 @@ export async function openTestServer({
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
     ...(overrides && { overrides }),
-    searchNearby,
+    searchLimits,
     onFatal: error => {
       throw error;
     },

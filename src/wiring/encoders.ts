@@ -1,24 +1,21 @@
 /* Row encoders with the platforms that they recognise. */
-import { signEvent } from '../features/search/index-entry.ts';
 import { recognise, recogniseLater } from '../features/secrets/recognition.ts';
 import type { Destination } from '../ingest/delivery.ts';
 import type { JournalEntry } from '../ingest/journal/group.ts';
 import { createRowEncoder } from '../ingest/row-encoder.ts';
 
 /** For deliveries as they come. */
-export const createDeliveryEncoder = () => createRowEncoder<Destination>({ recognise, sign: signEvent });
+export const createDeliveryEncoder = () => createRowEncoder<Destination>({ recognise });
 
 /** For deliveries of the journal, some of which were recognised when they came. */
 export function createJournalEncoder() {
   const encode = createRowEncoder<{ seq: number; entry: JournalEntry }>({
     recognise: ({ entry: { platforms, recognition } }, delivery) =>
       recognition ? { ...recognition, answer: null } : recogniseLater(platforms, delivery),
-    sign: signEvent,
   });
   return (entries: readonly JournalEntry[], nonces: Uint8Array) =>
     encode({
       deliveries: entries.map(entry => ({ destination: { seq: entry.endpoint, entry }, delivery: entry.delivery })),
       nonces,
-      withSignatures: false,
     }).events;
 }

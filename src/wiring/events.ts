@@ -1,5 +1,6 @@
 /* What happens to stored events: reading, searching, live streams, retention. All background work is scheduled here. */
 
+import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { createBackground } from '../db/background.ts';
@@ -13,7 +14,10 @@ import { createRetentionService } from '../features/retention/service.ts';
 import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
 import { createSweepClock } from '../features/retention/sweep-clock.ts';
+import { createOldIndexStore } from '../features/search/old-index-store.ts';
+import { createRunsStore } from '../features/search/runs-store.ts';
 import { createSearchService } from '../features/search/service.ts';
+import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
 import type { EndpointsWiring } from './endpoints.ts';
@@ -22,6 +26,8 @@ import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
+const searchEveryMs = 10_000;
+const searchUpkeepMs = 600_000;
 const packEveryMs = 60_000;
 /** Memory for large events that clients are reading: body and stored content together. */
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
@@ -42,21 +48,26 @@ export function createEventsWiring(
   { metrics }: ObservabilityWiring,
   captureLoad: CaptureLoad,
 ) {
-  const { log, clock, database, isShared, retentionMs } = infrastructure;
+  const { log, clock, database, every, isShared, retentionMs } = infrastructure;
   const background = createBackground({
     isBusy: captureLoad.isWaiting,
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
   const search = createSearchService({
-    store: createSearchStore(database.client, database.scanClient),
+    store: createSearchStore(database.scanClient),
+    runs: createRunsStore(database.client, database.scanClient),
+    signing: createSigningStore(database.client, database.scanClient),
+    oldIndex: createOldIndexStore(database.client),
     addJob: background.add,
     monotonic: clock.monotonic,
-    // A slice of indexing holds the writer: under load that delays deliveries even when none waits at this moment.
+    // A slice holds the writer: under load that delays deliveries even when none waits at this moment.
     isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
     indexed: infrastructure.searchIndexed,
-    nearby: infrastructure.searchNearby,
+    ...infrastructure.searchLimits,
   });
+  every(searchUpkeepMs, 'waking the upkeep of the search index', search.wakeForUpkeep);
+  every(searchEveryMs, 'waking the search index', search.wake);
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
@@ -72,7 +83,7 @@ export function createEventsWiring(
   });
   const packing = createPackingService({
     store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
-    sign: null,
+    sign: signBlock,
     monotonic: clock.monotonic,
     isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
     background,

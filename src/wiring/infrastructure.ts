@@ -27,13 +27,16 @@ export type Dependencies = {
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** The database thread has died or the listener has closed: the process must end and be restarted. */
   onFatal: (error: Error) => void;
-  /** false turns the search index off, for benchmarks; searches then scan the events. */
+  /** false: searches do not use signatures and read the events, to measure what they gain. */
   searchIndex?: boolean;
-  /** How many of the newest events a search scans before it uses the index. Tests of the index set it. */
-  searchNearby?: number | undefined;
-  /** Replacements for tests. */
+  /** For tests of long searches. */
+  searchLimits?: SearchLimits;
+  /** What tests replace. */
   overrides?: TestOverrides;
 };
+
+/** What one request of a search may cost, and how many signatures are put together. */
+export type SearchLimits = { budget?: { ms: number; blocks: number }; runLength?: number };
 
 export type Infrastructure = ReturnType<typeof createInfrastructure>;
 
@@ -49,7 +52,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     usage,
     onFatal,
     searchIndex = true,
-    searchNearby,
+    searchLimits = {},
     overrides = {},
   } = dependencies;
   const direct = createDatabase({
@@ -101,7 +104,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     /** Accepted only because the database was created with it. */
     hasShortSecret,
     searchIndexed: searchIndex,
-    searchNearby,
+    searchLimits,
     overrides,
     /** Other processes may use the same database. */
     isShared: database.file === undefined,

@@ -22,7 +22,7 @@ export type IngestWiring = ReturnType<typeof createIngestWiring>;
 export function createIngestWiring(
   infrastructure: Infrastructure,
   { registry, endpoints, secrets }: EndpointsWiring,
-  { notifications, search }: EventsWiring,
+  { notifications }: EventsWiring,
   { metrics }: ObservabilityWiring,
   captureRate: ReturnType<typeof createCaptureRate>,
 ) {
@@ -42,10 +42,7 @@ export function createIngestWiring(
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
     saveLearnedSecret: secrets.learn,
-    onStored: event => {
-      notifications.recorded(event);
-      search.wake();
-    },
+    onStored: notifications.recorded,
     onCommit: (rows, durationMs) => {
       captureRate.stored(rows);
       metrics.commit(rows, durationMs);

@@ -11,11 +11,11 @@ import type { Search } from './service.ts';
 import type { ReadSignatures } from './signatures.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 
-/** `next`: the position after which the next page begins. */
-type Page = { rows: SummaryRow[]; next: Position | undefined };
+/** `next`: the position after which the next page begins. `isCut`: a search stopped there with its budget spent. */
+type Page = { rows: SummaryRow[]; next: Position | undefined; isCut: boolean };
 type PageRequest = { endpoint: IngestAddress; cutoff: number; after: Position | undefined; limit: number };
 
-/** Searches of one team that run at the same time: each may read a whole history, and holds its largest body. */
+/** Searches of one team that run at the same time: each holds some blocks of events, or its largest event. */
 const maxSearchesPerTeam = 4;
 
 export function createEventList(options: {
@@ -32,22 +32,25 @@ export function createEventList(options: {
   const readPage = async ({ endpoint, cutoff, after, limit }: PageRequest): Promise<Page> => {
     const rows = await store.page(endpoint.seq, cutoff, after, limit + 1);
     const shown = rows.slice(0, limit);
-    return { rows: shown, next: rows.length > limit ? shown.at(-1) : undefined };
+    return { rows: shown, next: rows.length > limit ? shown.at(-1) : undefined, isCut: false };
   };
 
   const searchPage = async (
     { endpoint, cutoff, after, limit }: PageRequest,
     { q, signal, teamId }: { q: string; signal: AbortSignal | undefined; teamId: string },
   ): Promise<Page> => {
-    const found = await searches.run(teamId, async () =>
+    const { found, next } = await searches.run(teamId, async () =>
       // Its client left while the search waited in the queue.
-      signal?.aborted ? [] : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit: limit + 1, signal }),
+      signal?.aborted
+        ? { found: [], next: undefined }
+        : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit: limit + 1, signal }),
     );
     const shown = found.slice(0, limit);
+    const isFull = found.length > limit;
     const order = new Map(shown.map(({ seq }, i) => [seq, i]));
     const rows = await store.rows(endpoint.seq, cutoff, { seqs: [...order.keys()] }, limit);
     rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
-    return { rows, next: found.length > limit ? shown.at(-1) : undefined };
+    return { rows, next: isFull ? shown.at(-1) : next, isCut: !isFull && next !== undefined };
   };
 
   /**
@@ -62,12 +65,13 @@ export function createEventList(options: {
     search.checkTerm(q);
     const endpoint = await findEndpoint(principal, query.endpointId);
     const request = { endpoint, cutoff: retentionCutoff(principal), after, limit };
-    const { rows, next } =
+    const { rows, next, isCut } =
       q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: principal.teamId });
     const signatures = await readSignatures(endpoint, request.cutoff, rows);
     return {
       events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
       nextCursor: next ? encodeCursor(next) : null,
+      scannedTo: next && isCut ? next.receivedAt : null,
     };
   };
 }

@@ -20,7 +20,16 @@ export const EventSummary = t.Object({ ...shared, payloadPreview: t.String() }, 
 export type EventSummary = Static<typeof EventSummary>;
 
 export const EventPage = t.Object(
-  { events: t.Array(EventSummary), nextCursor: nullable(t.String()) },
+  {
+    events: t.Array(EventSummary),
+    nextCursor: nullable(t.String()),
+    scannedTo: nullable(
+      t.Integer({
+        description:
+          'set when a search took long and stopped before it had found a whole page: events received before this time have not been searched; go on with `nextCursor`',
+      }),
+    ),
+  },
   { title: 'EventPage' },
 );
 export type EventPage = Static<typeof EventPage>;

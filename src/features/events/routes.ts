@@ -19,7 +19,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
         operationId: 'listEvents',
         summary: 'An endpoint’s events, newest first',
         description:
-          'To read the next page, pass `nextCursor` as `cursor`; it is null on the last page. `q` selects events whose type or payload contains the text.',
+          'To read the next page, pass `nextCursor` as `cursor`; it is null on the last page. `q` selects events whose type or payload contains the text; a page of a long search may have fewer events than `limit`, or none, and still a `nextCursor`.',
       },
     })
     .get(

@@ -20,7 +20,7 @@ test('four searches of a team run at a time, other teams do not wait, and a disc
       find: async ({ q }) => {
         searches.push(q);
         await new Promise<void>(resolve => ends.push(resolve));
-        return [];
+        return { found: [], next: undefined };
       },
     },
     createSlices,

@@ -44,7 +44,10 @@ export type Verdicts = {
 export type Search = {
   /** @throws invalid when the term is too long */
   checkTerm: (q: string) => void;
-  /** The next positions of the list whose events contain `q`, newest first. */
+  /**
+   * The next positions of the list whose events contain `q`, newest first. `next`: what is listed after it has not been searched,
+   * because the budget of one request was spent.
+   */
   find: (search: {
     endpoint: number;
     q: string;
@@ -52,7 +55,7 @@ export type Search = {
     after: Position | undefined;
     limit: number;
     signal?: AbortSignal | undefined;
-  }) => Promise<Position[]>;
+  }) => Promise<{ found: Position[]; next: Position | undefined }>;
 };
 
 /** Rows that one read looks through. Those of other endpoints count, too: a few milliseconds of the reader thread. */

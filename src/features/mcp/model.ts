@@ -5,7 +5,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
-import { EventDetail, EventSummary, ReplayAttempt } from '../events/model.ts';
+import { EventDetail, EventPage, EventSummary, ReplayAttempt } from '../events/model.ts';
 import { ReplayResult } from '../replays/model.ts';
 
 /** As many as fit into one result with their previews. */
@@ -28,7 +28,13 @@ const Cursor = t.Optional(t.String({ maxLength: 200, description: 'nextCursor of
 const Page = t.Object({
   notice: Notice,
   events: t.Array(EventSummary),
-  nextCursor: nullable(t.String()),
+  nextCursor: nullable(
+    t.String({
+      description:
+        'there is more: pass it as cursor. A page may have few events or none, and still be followed by others',
+    }),
+  ),
+  scannedTo: EventPage.properties.scannedTo,
   truncated: t.Boolean({ description: 'whether previews were shortened to fit' }),
 });
 

@@ -60,7 +60,7 @@ export function createMcpService(options: {
       ...(cursor !== undefined && { cursor }),
       ...(q !== undefined && { q }),
     });
-    return { notice, ...fitSummaries(page.events), nextCursor: page.nextCursor };
+    return { notice, ...fitSummaries(page.events), nextCursor: page.nextCursor, scannedTo: page.scannedTo };
   };
 
   return {

@@ -33,7 +33,7 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'search_events',
     title: 'Search events',
-    description: `Deliveries of an endpoint whose event type or payload contains the text, newest first. ${untrusted}`,
+    description: `Deliveries of an endpoint whose event type or payload contains the text, newest first. While nextCursor is not null there is more to search, even if this page has few events or none. ${untrusted}`,
     annotations: reads,
   },
   {

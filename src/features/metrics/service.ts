@@ -28,7 +28,7 @@ export type Levels = {
   journal?: (() => { rows: number; bytes: number; ageMs: number }) | undefined;
   databaseBytes?: (() => Promise<number | undefined>) | undefined;
   diskFreeBytes?: (() => Promise<number | undefined>) | undefined;
-  /** Stored events that are not in the search index yet. */
+  /** Stored events that have no search signature yet. */
   indexLag?: (() => number | Promise<number | undefined> | undefined) | undefined;
 };
 
@@ -90,7 +90,11 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
   level('hooktape_journal_seconds', 'Age of the oldest of them', journal && (() => journal().ageMs / 1000));
   level('hooktape_database_bytes', 'Size of the database on disk, log included', levels.databaseBytes);
   level('hooktape_disk_free_bytes', 'Space left where the database is', levels.diskFreeBytes);
-  level('hooktape_index_lag_events', 'Events that are not in the search index yet', levels.indexLag);
+  level(
+    'hooktape_index_lag_events',
+    'Events without a search signature: rows of 1.0 that are not packed into blocks yet',
+    levels.indexLag,
+  );
   total('hooktape_database_busy_total', 'SQLITE_BUSY incidents; anything but 0 is a defect', levels.busyIncidents);
   // The names that every Prometheus client library gives these three.
   level('process_resident_memory_bytes', 'Resident memory', () => levels.usage().residentBytes);

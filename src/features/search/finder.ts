@@ -1,18 +1,22 @@
 /*
- * Finds an endpoint's events that contain a text, newest first. The index, and the signatures of events that are not in it
- * yet, only select candidates; the body decides. So results are exact as soon as an event is stored, whatever the state of
- * the index. Memory does not grow with the history: positions and bodies are read in bounded pages.
+ * Finds an endpoint's events that contain a text, newest first. Signatures only select blocks; the texts decide. So results are exact
+ * as soon as an event is stored. Three sources are merged in list order: signatures of single blocks, runs of older ones
+ * (candidates.ts), and rows of 1.0 that are in no block yet, which are all read. An event is found when no source has an earlier one
+ * left. One call works within a budget; beyond it, it tells where the next one goes on.
  */
-import { createTimeSlices, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
+
+import { type Gram, gramsOf } from '../../core/block-signature.ts';
 import type { Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { maxSearchCharacters } from '../../core/limits.ts';
-import { type SignatureQuery, signatureQuery } from '../../core/search-signature.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
 import { firstCharacters } from '../../core/text.ts';
-import type { RecentEvents } from './recent-events.ts';
-import type { SearchableEvent, SearchStore } from './store.ts';
-import { endpointMark, oversizedMark, trigramsOf } from './trigrams.ts';
+import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
+import { ChangedError, createCandidates, firstPageSize } from './candidates.ts';
+import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
+import type { ListRest, Opening, SearchStore } from './store.ts';
+import { createUnsigned } from './unsigned.ts';
+import { createVerifier } from './verify.ts';
 
 export type Search = {
   endpoint: number;
@@ -27,164 +31,67 @@ export type Search = {
   signal?: AbortSignal | undefined;
 };
 
-/** Up to this many candidates are collected and sorted; with more, the list is scanned instead. */
-const maxCandidates = 512;
-/** Up to this many unknown events, of any endpoint, are read to find candidates. */
-const maxUnknown = 10_000;
-/** Further trigrams cost more than they exclude. */
-const maxTrigrams = 12;
-/** Page sizes of a scan of the list: the first, and the largest. */
-const firstScanPage = 128;
-const maxScanPage = 8192;
-const bodyBatch = 64;
-/** The newest events are read without the index only if their bodies have at most this many bytes. */
-const maxNearbyBytes = 8 << 20;
-/** A term that one in this many events contains is found sooner in the list than with the index. */
-const commonOneIn = 8;
-/** Larger bodies are read one at a time. */
-const maxBatchedBodyBytes = 64 << 10;
+/** `next`: everything before this position has been searched, and the search goes on after it; undefined when it is complete. */
+export type Found = { found: Position[]; next: Position | undefined };
 
-const byListOrder = (a: Position, b: Position): number => b.receivedAt - a.receivedAt || b.seq - a.seq;
-const isAfter = (one: Position, position: Position | undefined): boolean =>
-  position === undefined || byListOrder(position, one) < 0;
-const quoted = (trigram: string): string => `"${trigram.replaceAll('"', '""')}"`;
+/** Blocks that are read together: first, and at most. */
+const firstBlocks = 2;
+const maxBlocks = 32;
 
-/** The FTS5 expression for a term: this endpoint's events that have all of its trigrams, or are too large for the index. */
-function matchExpression(endpoint: number, term: string): string | undefined {
-  const all = trigramsOf(term);
-  if (all.length === 0) return;
-  const step = Math.max(1, all.length / maxTrigrams);
-  const some = Array.from({ length: Math.min(all.length, maxTrigrams) }, (_, i) => all[Math.floor(i * step)] ?? '');
-  return `${quoted(endpointMark(endpoint))} AND ((${some.map(quoted).join(' AND ')}) OR ${quoted(oversizedMark)})`;
-}
-
-type Opening = Awaited<ReturnType<SearchStore['opening']>>;
-type Term = { matcher: Matcher; match: string | undefined; signature: SignatureQuery };
-
-async function matches(event: SearchableEvent, matcher: Matcher, yieldIfDue: YieldIfDue): Promise<boolean> {
-  const steps = matcher(event.eventType, event.body);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    await yieldIfDue();
-  }
-}
+type Term = { matcher: Matcher; grams: readonly Gram[] };
 
 export function createFinder(options: {
   store: SearchStore;
-  recent: RecentEvents;
   monotonic: () => number;
-  /** false: there is no index, and every search scans the list. */
+  /** false: signatures are not used, and every search reads the events. */
   indexed: boolean;
-  /** This many of the newest events may be read before the index is used. */
-  nearby: number;
+  budget: BudgetLimits;
 }) {
-  const { store, recent, monotonic, indexed, nearby } = options;
+  const { store, monotonic, indexed, budget: limits } = options;
 
-  /** The matching candidates, in their order, at most `limit`. */
-  const verify = async (
-    candidates: readonly Position[],
-    matcher: Matcher,
-    limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Position[]> => {
-    const yieldIfDue = createTimeSlices({ monotonic });
-    const found: Position[] = [];
-    for (let at = 0; at < candidates.length; at += bodyBatch) {
-      const group = candidates.slice(at, at + bodyBatch);
-      const { events, larger } = await store.searchedWithin(
-        group.map(one => one.seq),
-        maxBatchedBodyBytes,
-      );
-      for (const one of group) {
-        // Large bodies are read one at a time, so that memory stays bounded.
-        const event = larger.has(one.seq) ? (await store.searched([one.seq])).get(one.seq) : events.get(one.seq);
-        if (event && (await matches(event, matcher, yieldIfDue))) found.push(one);
-        if (found.length === limit || signal?.aborted) return found;
-        await yieldIfDue();
+  /** Everything after `rest.after` that is found before the budget is spent. @throws ChangedError with what `found` has so far */
+  const search = async (
+    { rest, term, limit, signal }: { rest: ListRest; term: Term; limit: number; signal: AbortSignal | undefined },
+    opening: Opening,
+    budget: Budget,
+    state: Found,
+  ): Promise<void> => {
+    const candidates = createCandidates(store, rest, term.grams, opening);
+    const { newestBlock } = opening;
+    const verifier = createVerifier({ store, rest, matcher: term.matcher, newestBlock, monotonic });
+    const rows = createUnsigned({ store, rest, ...opening });
+    /** Found by row number, but there may be earlier ones. */
+    const early = new Map<number, Position>();
+    let blocksAtOnce = firstBlocks;
+    let start: Position | undefined;
+
+    for (;;) {
+      const nextBlock = candidates.next();
+      const open = firstListed([nextBlock, rows.next()]);
+      for (const one of [...early.values()].sort(byListOrder)) {
+        if ((open && !isListedAfter(open, one)) || state.found.length === limit) break;
+        state.found.push(one);
+        early.delete(one.seq);
       }
-    }
-    return found;
-  };
-
-  /** Reads the newest events while that is likely to be faster than the index. `readCount`: how many were read. */
-  const searchNewest = async (
-    near: readonly Position[],
-    matcher: Matcher,
-    limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<{ found: Position[]; readCount: number }> => {
-    const newest = near.slice(0, limit);
-    const found = await verify(newest, matcher, limit, signal);
-    if (found.length === limit || near.length <= limit || signal?.aborted) return { found, readCount: newest.length };
-    const isCommon = found.length * commonOneIn >= newest.length;
-    const isAll = near.length <= nearby;
-    if (!isCommon && !isAll) return { found, readCount: newest.length };
-    const next = near.slice(limit, isAll ? undefined : limit + (limit - found.length) * commonOneIn);
-    if ((await store.bodyBytes(next.map(one => one.seq))) > maxNearbyBytes) return { found, readCount: newest.length };
-    found.push(...(await verify(next, matcher, limit - found.length, signal)));
-    return { found, readCount: newest.length + next.length };
-  };
-
-  /** All candidates, in list order; undefined when there are too many. */
-  const collect = async (
-    { endpoint, since, after }: Search,
-    { signature }: Term,
-    { progress: { watermark, last }, hits }: Opening,
-  ): Promise<Position[] | undefined> => {
-    if (hits.length > maxCandidates) return;
-    const { found, unknown } = recent.find(endpoint, signature, { from: watermark + 1, to: last });
-    if (found.length > maxCandidates) return;
-    if (unknown.reduce((sum, { from, to }) => sum + to - from + 1, 0) > maxUnknown) return;
-    // Entries above the watermark may be left over from a crash; those events are found in memory or read.
-    const seqs = hits.filter(seq => seq <= watermark);
-    for (const { from, to } of unknown) for (let seq = from; seq <= to; seq++) seqs.push(seq);
-    const candidates = seqs.length > 0 ? await store.positions(endpoint, since, seqs) : [];
-    for (const one of found) if (one.receivedAt >= since) candidates.push(one);
-    if (candidates.length > 2 * maxCandidates) return;
-    return candidates.filter(one => isAfter(one, after)).sort(byListOrder);
-  };
-
-  /** The events of one page of the list that can match. @param known the highest row numbers that the index returned */
-  const narrow = async (
-    page: readonly Position[],
-    watermark: number,
-    { match, signature }: Term,
-    known: readonly number[],
-  ): Promise<Position[]> => {
-    if (match === undefined) return [...page];
-    let low = Number.POSITIVE_INFINITY;
-    let high = 0;
-    for (const { seq } of page) {
-      if (seq > watermark) continue;
-      low = Math.min(low, seq);
-      high = Math.max(high, seq);
-    }
-    if (low > high) return page.filter(({ seq }) => recent.mayMatch(seq, signature));
-    const isCovered = (known.at(-1) ?? low + 1) <= low;
-    // After a clock jump a page can cover all row numbers, and the index would return far more of them than the page has.
-    const bound = page.length * 2 + firstScanPage;
-    const rows = isCovered ? known : await store.hits(match, low, high, bound);
-    const lowest = !isCovered && rows.length === bound ? (rows.at(-1) ?? 0) : 0;
-    const hits = new Set(rows);
-    return page.filter(({ seq }) =>
-      seq > watermark ? recent.mayMatch(seq, signature) : seq < lowest || hits.has(seq),
-    );
-  };
-
-  /** Scans the list in growing pages until enough is found or the list ends. */
-  const scan = async (search: Search, term: Term, opening: Opening): Promise<Position[]> => {
-    const { endpoint, since, limit, signal } = search;
-    const { watermark } = opening.progress;
-    const found: Position[] = [];
-    let { page } = opening;
-    for (let size = firstScanPage; ; ) {
-      const candidates = await narrow(page, watermark, term, opening.hits);
-      found.push(...(await verify(candidates, term.matcher, limit - found.length, signal)));
-      if (page.length < size || found.length === limit || signal?.aborted) return found;
-      const after = page.at(-1);
-      size = Math.min(size * 2, maxScanPage);
-      page = await store.nextPositions(endpoint, since, after, size);
+      const reached = open && { receivedAt: open.receivedAt, seq: open.seq + 1 };
+      // A block may begin before the position where the search went on.
+      if (!reached || isListedAfter(reached, rest.after)) state.next = reached;
+      if (!open || state.found.length === limit || signal?.aborted) return;
+      start ??= rest.after ?? reached;
+      // Never without progress, or the next request would do the same.
+      if (budget.isSpent() && reached && isListedAfter(reached, start)) return;
+      let found: Position[];
+      if (open === nextBlock) {
+        const some = await candidates.take(blocksAtOnce);
+        budget.spend(some.length);
+        found = some.length > 0 ? await verifier.inBlocks(some) : [];
+        if (some.length > 0) blocksAtOnce = Math.min(blocksAtOnce * 2, maxBlocks);
+      } else {
+        const some = await rows.take();
+        budget.spend(some.length);
+        found = await verifier.inEvents(some);
+      }
+      for (const one of found) if (isListedAfter(one, rest.after)) early.set(one.seq, one);
     }
   };
 
@@ -193,31 +100,21 @@ export function createFinder(options: {
      * The next events of the list that contain `q`, newest first, at most `limit`.
      * @throws invalid when `q` is too long
      */
-    async find(search: Search): Promise<Position[]> {
-      checkTerm(search.q);
-      const folded = foldCase(search.q);
-      const term: Term = {
-        matcher: createMatcher(search.q),
-        match: indexed ? matchExpression(search.endpoint, folded) : undefined,
-        signature: signatureQuery(new TextEncoder().encode(folded)),
-      };
-      const { endpoint, since, limit, signal } = search;
-      const near = await store.nextPositions(endpoint, since, search.after, nearby + limit);
-      const { found, readCount } = await searchNewest(near, term.matcher, limit, signal);
-      const isAll = readCount === near.length && near.length < nearby + limit;
-      if (found.length === limit || isAll || signal?.aborted) return found;
-      const rest = { ...search, after: near[readCount - 1], limit: limit - found.length };
-      if (term.match === undefined) {
-        const page = await store.nextPositions(endpoint, since, rest.after, firstScanPage);
-        return [...found, ...(await scan(rest, term, { progress: { watermark: 0, last: 0 }, hits: [], page }))];
+    async find({ q, endpoint, since, after, limit, signal }: Search): Promise<Found> {
+      checkTerm(q);
+      const term: Term = { matcher: createMatcher(q), grams: indexed ? gramsOf(foldCase(q)) : [] };
+      const budget = createBudget(limits, monotonic);
+      const state: Found = { found: [], next: after };
+      for (;;) {
+        const rest: ListRest = { endpoint, since, after: state.next };
+        const opening = await store.opening(rest, term.grams, firstPageSize);
+        try {
+          await search({ rest, term, limit, signal }, opening, budget, state);
+          return state;
+        } catch (error) {
+          if (!(error instanceof ChangedError)) throw error;
+        }
       }
-      const opening = await store.opening(term.match, maxCandidates + 1, rest, firstScanPage);
-      // A rare term has few candidates in the whole history.
-      const candidates = await collect(rest, term, opening);
-      const older = candidates
-        ? await verify(candidates, term.matcher, rest.limit, signal)
-        : await scan(rest, term, opening);
-      return [...found, ...older];
     },
   };
 }

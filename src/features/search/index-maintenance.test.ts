@@ -1,152 +1,128 @@
-import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { damageEvent } from '../../testing/stored-events.ts';
-import { openTestServer, type TestServer } from '../../testing/test-server.ts';
-import { createIndexer } from './indexer.ts';
-import { createSearchStore } from './store.ts';
+/* The search index is checked, rebuilt, and kept in order in the background. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { signBlock } from '../../core/block-signature.ts';
+import { parseEventId } from '../../core/ids.ts';
+import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
+import { damageEvent, storeAsRows } from '../../testing/stored-events.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-const directories: string[] = [];
-const newDirectory = (): string => {
-  const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
-  directories.push(directory);
-  return directory;
+let server: TestServer;
+let ada: TestAccount;
+let endpointId: string;
+const seqs: number[] = [];
+beforeEach(async () => {
+  server = await openTestServer({ searchLimits: { runLength: 4 } });
+  ada = await server.createAccount();
+  const endpoint = await ada.createEndpoint();
+  endpointId = endpoint.id;
+  seqs.length = 0;
+  for (let i = 0; i < 10; i++) {
+    const id = await server.deliver(endpoint, `{"number":${i},"text":"word${i} ${'lorem ipsum '.repeat(i * 400)}"}`);
+    seqs.push(parseEventId(id)?.seq ?? 0);
+    await filed();
+  }
+  await server.services.background.idle();
+});
+afterEach(() => server.close());
+
+const execute = (sql: string) => server.services.database.client.execute(sql);
+const count = async (sql: string): Promise<number> => Number((await execute(sql)).rows[0]?.[0]);
+/** What is stored by now is not in one block with what follows. */
+const filed = () => count('SELECT count(*) FROM events');
+const found = async (q: string): Promise<number> => {
+  const query = new URLSearchParams({ endpointId, q });
+  return (await ada.json<{ events: unknown[] }>(200, 'GET', `/api/events?${query}`)).events.length;
 };
-
-async function fill(server: TestServer, count: number): Promise<{ id: string; key: string }> {
-  const owner = await server.createAccount();
-  const endpoint = await owner.createEndpoint();
-  const { rows } = await server.services.database.client.execute('SELECT max(seq) FROM endpoints');
-  const seq = Number(rows[0]?.[0]);
-  await Promise.all(
-    Array.from({ length: count }, (_, i) =>
-      server.services.capture.record(
-        { seq, token: '' },
-        {
-          method: 'POST',
-          path: '',
-          query: null,
-          fields: new Uint8Array(0),
-          body: new TextEncoder().encode(`{"number":${i},"text":"word${i} ${'lorem ipsum '.repeat(i % 9)}"}`),
-          sourceIp: '127.0.0.1',
-          receivedAt: 1_790_000_000_000 + i,
-        },
-      ),
-    ),
-  );
-  return { id: endpoint.id, key: owner.key };
-}
-
-const progress = async (server: TestServer): Promise<{ watermark: number; last: number }> =>
-  createSearchStore(server.services.database.client, server.services.database.scanClient).progress();
-
-const find = async (server: TestServer, { id, key }: { id: string; key: string }, q: string): Promise<number> => {
-  const response = await server.fetch(`/api/events?${new URLSearchParams({ endpointId: id, q, limit: '100' })}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-  return ((await response.json()) as { events: unknown[] }).events.length;
-};
+const runs = () => count('SELECT count(*) FROM signature_runs WHERE state = 2');
 
 describe('the search index', () => {
-  test('is completed after a restart, and searches are exact meanwhile', async () => {
-    const directory = newDirectory();
-    const first = await openTestServer({ directory });
-    const where = await fill(first, 400);
-    await first.services.background.stop();
-    const cut = await progress(first);
-    expect(cut.watermark).toBeLessThan(cut.last);
-    expect(await find(first, where, 'word399')).toBe(1);
-    await first.close();
-
-    const second = await openTestServer({ directory });
-    // The signatures of unindexed events were lost with the first process.
-    expect(await find(second, where, 'word399')).toBe(1);
-    expect(await find(second, where, 'word7 ')).toBe(1);
-    await second.services.background.idle();
-    const done = await progress(second);
-    expect(done.watermark).toBe(done.last);
-    expect(await second.services.search.checkIndex()).toEqual([]);
-    expect(await find(second, where, 'word399')).toBe(1);
-    await second.close();
-    rmSync(directory, { recursive: true });
-  });
-
-  test('has neither gaps nor duplicates after a crash between two slices', async () => {
-    const server = await openTestServer({ env: {} });
-    await server.services.background.stop();
-    const where = await fill(server, 200);
-    const store = createSearchStore(server.services.database.client, server.services.database.scanClient);
-    const make = () => createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
-    // Each indexer runs a slice or two and is then dropped with its prepared entries.
-    for (let i = 0; i < 100 && (await progress(server)).watermark < 200; i++) {
-      const indexer = make();
-      await indexer.slice();
-      if (i % 2 === 0) await indexer.slice();
-    }
-    expect((await progress(server)).watermark).toBe((await progress(server)).last);
-    expect(await server.services.search.checkIndex()).toEqual([]);
-    expect(await find(server, where, 'word1 ')).toBe(1);
-    await server.close();
-  });
-
-  test('can be written by two indexers at once', async () => {
-    const server = await openTestServer();
-    await server.services.background.stop();
-    await fill(server, 300);
-    const store = createSearchStore(server.services.database.client, server.services.database.scanClient);
-    const make = () => createIndexer({ store, monotonic: () => 0, isBusy: () => false, onIndexed: () => {} });
-    const run = async (indexer: ReturnType<typeof make>) => {
-      while ((await indexer.slice()) === 'more');
-    };
-    await Promise.all([run(make()), run(make())]);
-    expect(await progress(server)).toEqual({ watermark: 300, last: 300 });
-    expect(await server.services.search.checkIndex()).toEqual([]);
-    await server.close();
-  });
-
-  test('is checked for missing, surplus and wrong entries, which a rebuild repairs', async () => {
-    const server = await openTestServer();
-    const where = await fill(server, 50);
-    await server.services.background.idle();
-    const { client } = server.services.database;
-    await client.execute('DELETE FROM events_search WHERE rowid = 7');
-    await client.execute("INSERT INTO events_search (rowid, trigrams) VALUES (5000, 'nobody')");
-    await client.execute("INSERT OR REPLACE INTO events_search (rowid, trigrams) VALUES (9, 'somebody else')");
-    expect(await server.services.search.checkIndex()).toEqual([
-      'the search index lacks 1 event',
-      'the search index has 1 entry without an event',
-      'the search index has the wrong text of 2 of 50 events looked up',
+  test('is checked for missing and surplus signatures and for missing texts, which a rebuild repairs', async () => {
+    const { search, background } = server.services;
+    expect(await search.checkIndex()).toEqual([]);
+    await execute('DELETE FROM block_signatures WHERE block = 1');
+    await execute('UPDATE block_signatures SET filter = zeroblob(32) WHERE block = 2');
+    await execute(
+      "INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter) VALUES (5000, 1, 1, 1, 1, 1, x'')",
+    );
+    expect(await search.checkIndex()).toEqual([
+      'the search index lacks 1 block',
+      'the search index has 1 signature without a block',
+      'the search index has the wrong text of 1 of 9 blocks looked up',
     ]);
     const seen: number[] = [];
-    await server.services.search.reindex((done, total) => seen.push(done / total));
+    await search.reindex((done, total) => seen.push(done / total));
     expect(seen.at(-1)).toBe(1);
+    await background.idle();
+    expect(await search.checkIndex()).toEqual([]);
+    for (let i = 0; i < 10; i++) expect(await found(`word${i} `)).toBe(1);
+  });
+
+  test('puts full blocks into runs, and a rebuild replaces these', async () => {
+    // Blocks of events 7 to 9 are larger than 32 KiB: too few for a run.
+    expect(await runs()).toBe(0);
+    for (let i = 10; i < 12; i++) {
+      await server.deliver({ url: await urlOf() }, `word${i} ${'dolor sit '.repeat(4000)}`);
+      await filed();
+    }
+    server.services.search.wake();
+    await server.services.background.idle();
+    expect(await runs()).toBe(1);
+    const before = await count('SELECT max(seq) FROM signature_runs');
+    await server.services.search.reindex();
+    await server.services.background.idle();
+    expect([await runs(), await count('SELECT max(seq) FROM signature_runs')]).toEqual([1, before + 1]);
+    expect(await count('SELECT count(DISTINCT seq / 1024) FROM signature_slices')).toBe(1);
     expect(await server.services.search.checkIndex()).toEqual([]);
-    expect(await find(server, where, 'word6 ')).toBe(1);
-    await server.close();
+    for (const i of [1, 8, 9, 11]) expect(await found(`word${i} `)).toBe(1);
+  });
+
+  const urlOf = async (): Promise<string> =>
+    (await ada.json<{ url: string }>(200, 'GET', `/api/endpoints/${endpointId}`)).url;
+
+  test('drops signatures with their blocks, and a run when nearly all of its blocks are gone', async () => {
+    for (let i = 10; i < 12; i++) {
+      await server.deliver({ url: await urlOf() }, `word${i} ${'dolor sit '.repeat(4000)}`);
+      await filed();
+    }
+    server.services.search.wake();
+    await server.services.background.idle();
+    await execute('DELETE FROM events WHERE block <> 10');
+    await execute('DELETE FROM blocks WHERE seq <> 10');
+    expect(await count('SELECT count(*) FROM block_signatures WHERE block <> 10')).toBe(0);
+    expect([await found('word9 '), await found('word8 ')]).toEqual([1, 0]);
+    // One of four is left: a run is kept until fewer than an eighth are.
+    server.services.search.wakeForUpkeep();
+    await server.services.background.idle();
+    expect(await runs()).toBe(1);
+    await execute('DELETE FROM blocks');
+    server.services.search.wakeForUpkeep();
+    await server.services.background.idle();
+    expect(await count('SELECT count(*) + (SELECT count(*) FROM signature_slices) FROM signature_runs')).toBe(0);
   });
 
   test('a damaged event does not affect other events', async () => {
-    const server = await openTestServer();
-    const where = await fill(server, 50);
-    await damageEvent(server.services.database.client, 9, 'unreadable');
-    expect(await find(server, where, 'word6 ')).toBe(1);
-    await server.services.background.idle();
+    await damageEvent(server.services.database.client, seqs[8] ?? 0, 'unreadable');
+    expect([await found('word6 '), await found('word8 ')]).toEqual([1, 0]);
+    await server.services.search.reindex();
     expect(await server.services.search.checkIndex()).toEqual([]);
-    expect(await find(server, where, 'word6 ')).toBe(1);
-    expect(await find(server, where, 'word8 ')).toBe(0);
+    expect([await found('word6 '), await found('word8 ')]).toEqual([1, 0]);
     expect(server.lines.filter(({ level }) => level === 'error')).toEqual([]);
-    await server.close();
   });
 
-  test('has no entry of a deleted event', async () => {
-    const server = await openTestServer();
-    await fill(server, 60);
-    await server.services.background.idle();
-    await server.services.database.client.execute('DELETE FROM events');
-    expect(await server.services.search.checkIndex()).toEqual([]);
-    const { rows } = await server.services.database.client.execute('SELECT count(*) FROM events_search_docsize');
-    expect(Number(rows[0]?.[0])).toBe(0);
-    await server.close();
+  test('tells how many rows of 1.0 have no signature, which are searched all the same, until they are packed', async () => {
+    const { search, database, background, packing } = server.services;
+    expect(await search.lag()).toBe(0);
+    await storeAsRows(database.client, seqs.slice(0, 5));
+    await markRowsToPack(server);
+    // All row numbers from the first of them to the last one of all.
+    expect(await search.lag()).toBe(10);
+    expect([await found('word4 '), await found('word6 ')]).toEqual([1, 1]);
+    packing.wake();
+    await background.idle();
+    // The packer of this server began before there were any.
+    await createTestPacker(server, undefined, signBlock).run();
+    expect(await search.lag()).toBe(0);
+    expect(await search.checkIndex()).toEqual([]);
+    expect([await found('word3 '), await found('word6 '), await found('word3 lorem ipsum dolor')]).toEqual([1, 1, 0]);
   });
 });

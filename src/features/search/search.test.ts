@@ -12,7 +12,7 @@ let owner: TestAccount;
 const listPath = (endpointId: string, q: string, more: Record<string, string> = {}): string =>
   `/api/events?${new URLSearchParams({ endpointId, q, ...more })}`;
 
-/** Ids of all pages. Small ones, because the first page is read without the index. */
+/** Ids of all pages. */
 async function search(endpointId: string, q: string, limit = 2): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -59,11 +59,11 @@ async function record(
 const indexed = () => server.services.background.idle();
 
 describe.each([
-  ['using the index after the first page', 0],
-  ['reading the newest events first', 256],
-])('GET /api/events?q=, %s', (_name, searchNearby) => {
+  ['with the usual budget', {}],
+  ['with a budget that every step exceeds', { budget: { ms: 0, blocks: 1 } }],
+])('GET /api/events?q=, %s', (_name, searchLimits) => {
   beforeAll(async () => {
-    server = await openTestServer({ searchNearby });
+    server = await openTestServer({ searchLimits });
     owner = await server.createAccount();
   });
   afterAll(() => server.close());

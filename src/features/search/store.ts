@@ -1,239 +1,235 @@
 /*
- * The search index and the events that it is made from. Raw SQL, because Drizzle does not know FTS5, and because a search
- * reads many rows. Reads that may take long use the scan connection. Captured text is never returned as TEXT.
+ * What a search reads: signatures, and then the blocks whose signatures match. Raw SQL, because a search reads many rows and tests
+ * bits of blobs. All reads use the scan connection. Captured text is never returned as TEXT.
  */
-import type { Client, InStatement, Row } from '@libsql/client';
+import type { Client, InStatement, ResultSet, Row } from '@libsql/client';
+import type { Gram } from '../../core/block-signature.ts';
 import type { Position } from '../../core/cursor.ts';
-import { createContentReader } from '../../db/contents.ts';
+import type { StoredBlock } from '../../core/event-block.ts';
+import { DamagedError } from '../../core/stored-content.ts';
+import { blockColumns, createContentReader, toStoredBlock } from '../../db/contents.ts';
 
-/** The searched part of an event, as stored. */
-export type SearchableEvent = {
-  seq: number;
-  endpoint: number;
-  eventType: string | null;
-  /** Empty when it is damaged, so that other events can still be searched and indexed. */
-  body: Uint8Array;
-};
-/** The row number up to which all events are in the index, and the highest row number. */
-export type IndexProgress = { watermark: number; last: number };
-export type IndexEntry = { seq: number; trigrams: string };
+/** No event of the block is listed before `first`. */
+export type Candidate = { block: number; first: Position };
+
+/** A run of signatures (core/bit-slices.ts). No event of its blocks is listed before `first`. */
+export type Run = { seq: number; first: Position; filterBytes: number; blocks: number };
+
+/** Of an endpoint: the events after a position of the list, received at `since` or later. */
+export type ListRest = { endpoint: number; since: number; after: Position | undefined };
+
+/** Signatures of single blocks in list order. `last`: where the next page begins; undefined when there is none. */
+export type SignaturePage = { candidates: Candidate[]; last: Position | undefined };
+
+/** Events after the one row number and up to the other may be in no block. None of them was received after `newest`. */
+export type Unsigned = { after: number; upTo: number; newest: number };
+
+export type Opening = { runs: Run[]; newestBlock: number; unsigned: Unsigned | undefined; page: SignaturePage };
+
+export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-const isWatermark = "name = 'search-watermark'";
-const digits = (value: unknown): number => Number(Buffer.from(value as ArrayBuffer).toString('latin1'));
-const toDigits = (value: number): Uint8Array => Buffer.from(String(value), 'latin1');
-const toPosition = (row: Row): Position => ({ seq: Number(row[0]), receivedAt: Number(row[1]) });
-const searchedColumns = 'seq, endpoint, event_type, size, block, block_start, encoding, content';
-const nothing = Buffer.alloc(0);
-const toContentRow = (row: Row) => ({
+/** By bit: the bytes that have it. */
+const withBit = Array.from({ length: 8 }, (_, bit) =>
+  Uint8Array.from(Array.from({ length: 256 }, (_, byte) => byte).filter(byte => (byte >>> bit) & 1)),
+);
+/** The place of a gram's byte: `byteOf` of core/block-signature.ts. */
+const hasGram = 'instr(?, substr(filter, 1 + ((? * length(filter)) >> 32), 1)) > 0';
+
+/** A list of numbers as one parameter, whatever its length. */
+const inList = 'IN (SELECT value FROM json_each(?))';
+
+const runsSql = `SELECT seq, newest, last_event, filter_bytes, length(blocks) / ${4 * 8} FROM signature_runs
+  WHERE endpoint = ? AND state IN (1, 2) AND oldest <= ? AND newest >= ?`;
+const toRun = (row: Row): Run => ({
   seq: Number(row[0]),
-  endpoint: Number(row[1]),
-  eventType: row[2] as string | null,
-  size: Number(row[3]),
-  block: row[4] as number | null,
-  blockStart: row[5] as number | null,
-  encoding: Number(row[6]),
-  content: new Uint8Array(row[7] as ArrayBuffer),
-  // Not searched.
-  path: nothing,
-  query: null,
-  sourceIp: '',
-  sha256: nothing,
-});
-const progressSql = `SELECT value, (SELECT max(seq) FROM events) FROM meta WHERE ${isWatermark}`;
-const toProgress = (row: Row | undefined): IndexProgress => ({
-  watermark: row ? digits(row[0]) : 0,
-  last: Number(row?.[1] ?? 0),
+  first: { receivedAt: Number(row[1]), seq: Number(row[2]) },
+  filterBytes: Number(row[3]),
+  blocks: Number(row[4]),
 });
 
-// As BigInt: FTS5 requires integer bounds, and a JavaScript number is bound as REAL.
-const indexHits = (match: string, from: number, to: number, limit: number) => ({
-  sql: 'SELECT rowid FROM events_search WHERE events_search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?',
-  args: [match, BigInt(from), BigInt(to), limit],
+/** More than any part has: a part and an offset in it are one number. */
+const maxPartBytes = 65_536;
+const endOfTime = Number.MAX_SAFE_INTEGER;
+
+/** The last of the next `limit` signatures, if there are so many, and the hits among them. */
+function signaturePage(
+  { endpoint, since, after }: ListRest,
+  grams: readonly Gram[],
+  from: Position | undefined,
+  limit: number,
+): InStatement[] {
+  const hit = grams.length === 0 ? '1' : `(length(filter) = 0 OR (${grams.map(() => hasGram).join(' AND ')}))`;
+  const page = 'endpoint = ?1 AND (newest, last_event) < (?2, ?3) AND newest >= ?4 AND oldest <= ?5';
+  const last = (columns: string): string =>
+    `SELECT ${columns} FROM block_signatures WHERE ${page} ORDER BY newest DESC, last_event DESC LIMIT 1 OFFSET ?6`;
+  const args = [
+    endpoint,
+    from?.receivedAt ?? endOfTime,
+    from?.seq ?? endOfTime,
+    since,
+    after?.receivedAt ?? endOfTime,
+    limit - 1,
+  ];
+  return [
+    { sql: last('newest, last_event'), args },
+    {
+      // A few more when blocks are of the same time as the last one.
+      sql: `SELECT block, newest, last_event FROM block_signatures
+        WHERE ${page} AND newest >= ifnull((${last('newest')}), ?4) AND ${hit}`,
+      args: [...args, ...grams.flatMap(({ bit, place }) => [withBit[bit] ?? null, place])],
+    },
+  ];
+}
+
+const toPosition = (row: Row, at: number): Position => ({ receivedAt: Number(row[at]), seq: Number(row[at + 1]) });
+
+/** @param results of `signaturePage` */
+const toPage = ([last, hits]: readonly (ResultSet | undefined)[]): SignaturePage => ({
+  candidates: hits?.rows.map(row => ({ block: Number(row[0]), first: toPosition(row, 1) })) ?? [],
+  last: last?.rows[0] && toPosition(last.rows[0], 0),
 });
 
-const positionsAfter = (endpoint: number, since: number, after: Position | undefined, limit: number) => ({
-  sql: `SELECT seq, received_at FROM events WHERE endpoint = ? AND received_at >= ?
-    ${after ? 'AND (received_at, seq) < (?, ?)' : ''} ORDER BY received_at DESC, seq DESC LIMIT ?`,
-  args: [endpoint, since, ...(after ? [after.receivedAt, after.seq] : []), limit],
-});
+const nothing = new Uint8Array(0);
+const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
-/** A list of whole numbers as one parameter, whatever its length. */
-const jsonList = '(SELECT value FROM json_each(?))';
+function toUnsigned(rows: readonly Row[]): Unsigned | undefined {
+  const values = new Map(rows.map(row => [row[0], JSON.parse(Buffer.from(bytesOf(row[1])).toString()) as unknown]));
+  const range = values.get('rows-to-pack') as { after: number; upTo: number } | undefined;
+  return range && { ...range, newest: Number(values.get('rows-to-pack-newest') ?? endOfTime - 1) };
+}
 
-/** @param client for writes @param scans for reads of any length */
-export function createSearchStore(client: Client, scans: Client) {
+/** @param scans for reads of any length */
+export function createSearchStore(scans: Client) {
+  const contents = createContentReader(scans);
   const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
     (await scans.execute({ sql, args })).rows;
-  const count = async (sql: string, args: (string | number)[] = []): Promise<number> =>
-    Number((await rows(sql, args))[0]?.[0] ?? 0);
-
-  const contents = createContentReader(scans);
-  const toSearched = async (found: readonly Row[]): Promise<SearchableEvent[]> => {
-    const events: SearchableEvent[] = [];
-    await contents.read(found.map(toContentRow), ({ seq, endpoint, eventType }, content) => {
-      events.push({ seq, endpoint, eventType, body: content instanceof Error ? nothing : content.body });
-    });
-    return events.sort((a, b) => a.seq - b.seq);
-  };
+  const runs = ({ endpoint, since, after }: ListRest): InStatement => ({
+    sql: runsSql,
+    args: [endpoint, after?.receivedAt ?? endOfTime, since],
+  });
 
   return {
-    progress: async (): Promise<IndexProgress> => toProgress((await rows(progressSql, []))[0]),
-
     /** What a search starts with, read in one transaction. */
-    async opening(
-      match: string,
-      candidates: number,
-      { endpoint, since, after }: { endpoint: number; since: number; after: Position | undefined },
-      positions: number,
-    ): Promise<{ progress: IndexProgress; hits: number[]; page: Position[] }> {
-      const [progress, hits, page] = await scans.batch(
+    async opening(rest: ListRest, grams: readonly Gram[], limit: number): Promise<Opening> {
+      const [found, newest, unsigned, ...page] = await scans.batch(
         [
-          progressSql,
-          indexHits(match, 0, Number.MAX_SAFE_INTEGER, candidates),
-          positionsAfter(endpoint, since, after, positions),
+          runs(rest),
+          'SELECT max(seq) FROM blocks',
+          "SELECT name, value FROM meta WHERE name IN ('rows-to-pack', 'rows-to-pack-newest')",
+          ...signaturePage(rest, grams, undefined, limit),
         ],
         'read',
       );
       return {
-        progress: toProgress(progress?.rows[0]),
-        hits: hits?.rows.map(row => Number(row[0])) ?? [],
-        page: page?.rows.map(toPosition) ?? [],
+        runs: found?.rows.map(toRun) ?? [],
+        newestBlock: Number(newest?.rows[0]?.[0] ?? 0),
+        unsigned: toUnsigned(unsigned?.rows ?? []),
+        page: toPage(page),
       };
     },
 
-    /** The next events after `seq`, oldest first. */
-    async searchedAfter(seq: number, limit: number): Promise<SearchableEvent[]> {
-      const sql = `SELECT ${searchedColumns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`;
-      return toSearched(await rows(sql, [seq, limit]));
-    },
-
-    /** The sizes of the bodies after `seq`, oldest first. */
-    async sizesAfter(seq: number, limit: number): Promise<number[]> {
-      const sql = 'SELECT size FROM events WHERE seq > ? ORDER BY seq LIMIT ?';
-      return (await rows(sql, [seq, limit])).map(row => Number(row[0]));
-    },
-
-    /**
-     * Adds entries to the index and moves the watermark, in one transaction. Events that were deleted meanwhile are left
-     * out; entries that exist already are replaced.
-     * @returns false when the watermark was not at `from`: another process indexes as well, or the index was emptied
-     */
-    async append(entries: readonly IndexEntry[], from: number, to: number): Promise<boolean> {
-      const statements: InStatement[] = [
-        {
-          sql: `INSERT OR REPLACE INTO events_search (rowid, trigrams)
-                SELECT column1, column2 FROM (VALUES ${entries.map(() => '(?, ?)').join()})
-                WHERE EXISTS (SELECT 1 FROM events WHERE seq = column1)`,
-          args: entries.flatMap(({ seq, trigrams }) => [seq, trigrams]),
-        },
-        {
-          sql: `UPDATE meta SET value = ? WHERE ${isWatermark} AND value = ?`,
-          args: [toDigits(to), toDigits(from)],
-        },
-      ];
-      return (await client.batch(statements, 'write')).at(-1)?.rowsAffected === 1;
-    },
-
-    /** Merges some segments of the index; false when there was nothing to merge. */
-    async merge(pages: number): Promise<boolean> {
-      const results = await client.batch(
-        [
-          'SELECT total_changes()',
-          { sql: "INSERT INTO events_search (events_search, rank) VALUES ('merge', ?)", args: [pages] },
-          'SELECT total_changes()',
-        ],
-        'write',
-      );
-      const changes = (at: number): number => Number(results[at]?.rows[0]?.[0] ?? 0);
-      // The command itself counts as one change (SQLite FTS5, "The 'merge' Command").
-      return changes(2) - changes(0) > 1;
-    },
-
-    /** Empties the index and resets the watermark. */
-    async clear(): Promise<void> {
-      await client.batch(
-        [
-          "INSERT INTO events_search (events_search) VALUES ('delete-all')",
-          { sql: `UPDATE meta SET value = ? WHERE ${isWatermark}`, args: [toDigits(0)] },
-        ],
-        'write',
-      );
-    },
-
-    /** Row numbers from `from` to `to` that match an FTS5 expression, highest first. */
-    async hits(match: string, from: number, to: number, limit: number): Promise<number[]> {
-      return (await scans.execute(indexHits(match, from, to, limit))).rows.map(row => Number(row[0]));
-    },
-
-    /** The positions of those among `seqs` that are the endpoint's events, received at `since` or later. */
-    async positions(endpoint: number, since: number, seqs: readonly number[]): Promise<Position[]> {
-      const sql = `SELECT seq, received_at FROM events WHERE seq IN ${jsonList} AND +endpoint = ? AND +received_at >= ?`;
-      return (await rows(sql, [JSON.stringify(seqs), endpoint, since])).map(toPosition);
-    },
-
-    /** The size of these events' bodies. */
-    bodyBytes: (seqs: readonly number[]): Promise<number> =>
-      count(`SELECT ifnull(sum(size), 0) FROM events WHERE seq IN ${jsonList}`, [JSON.stringify(seqs)]),
-
-    /** The next positions of the event list, newest first; read from an index alone. */
-    async nextPositions(
-      endpoint: number,
-      since: number,
-      after: Position | undefined,
+    /** The next page of signatures after `from`, and the runs at that moment. */
+    async nextSignatures(
+      rest: ListRest,
+      grams: readonly Gram[],
+      from: Position,
       limit: number,
-    ): Promise<Position[]> {
-      return (await scans.execute(positionsAfter(endpoint, since, after, limit))).rows.map(toPosition);
+    ): Promise<{ runs: Run[]; page: SignaturePage }> {
+      const [found, ...page] = await scans.batch([runs(rest), ...signaturePage(rest, grams, from, limit)], 'read');
+      return { runs: found?.rows.map(toRun) ?? [], page: toPage(page) };
     },
 
-    /** These events; for bodies larger than `maxBytes`, only the row numbers. */
-    async searchedWithin(
-      seqs: readonly number[],
+    /** Slices of runs, in order; fewer when a run was removed meanwhile. @param wanted all of one length. `seq`: of the part */
+    async slices(wanted: readonly { seq: number; offset: number }[], length: number): Promise<Uint8Array[]> {
+      const sql = `SELECT substr(slices, 1 + given.value % ${maxPartBytes}, ?) FROM json_each(?) AS given
+        CROSS JOIN signature_slices ON seq = given.value / ${maxPartBytes} ORDER BY given.key`;
+      const list = wanted.map(({ seq, offset }) => seq * maxPartBytes + offset);
+      return (await rows(sql, [length, JSON.stringify(list)])).map(row => bytesOf(row[0]));
+    },
+
+    /** The blocks that a run was made from: `signedBlocks` of runs.ts; undefined when it was removed meanwhile. */
+    async blocksOfRun(run: number): Promise<Uint8Array | undefined> {
+      const [row] = await rows('SELECT blocks FROM signature_runs WHERE seq = ?', [run]);
+      return row && bytesOf(row[0]);
+    },
+
+    /** These blocks as stored; of those larger than `maxBytes`, only the numbers. */
+    async blocks(
+      numbers: readonly number[],
       maxBytes: number,
-    ): Promise<{ events: Map<number, SearchableEvent>; larger: Set<number> }> {
-      const fits = `size <= ${maxBytes}`;
+    ): Promise<{ blocks: Map<number, StoredBlock>; larger: number[] }> {
+      const list = JSON.stringify(numbers);
       const [small, large] = await scans.batch(
         [
           {
-            sql: `SELECT ${searchedColumns} FROM events WHERE seq IN ${jsonList} AND ${fits}`,
-            args: [JSON.stringify(seqs)],
+            sql: `SELECT seq, ${blockColumns} FROM blocks WHERE seq ${inList} AND bytes <= ?`,
+            args: [list, maxBytes],
           },
-          { sql: `SELECT seq FROM events WHERE seq IN ${jsonList} AND NOT ${fits}`, args: [JSON.stringify(seqs)] },
+          { sql: `SELECT seq FROM blocks WHERE seq ${inList} AND bytes > ?`, args: [list, maxBytes] },
         ],
         'read',
       );
-      return {
-        events: new Map((await toSearched(small?.rows ?? [])).map(event => [event.seq, event])),
-        larger: new Set(large?.rows.map(row => Number(row[0]))),
-      };
+      const blocks = new Map(small?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)]));
+      return { blocks, larger: large?.rows.map(row => Number(row[0])) ?? [] };
     },
 
-    async searched(seqs: readonly number[]): Promise<Map<number, SearchableEvent>> {
-      const sql = `SELECT ${searchedColumns} FROM events WHERE seq IN ${jsonList}`;
-      return new Map((await toSearched(await rows(sql, [JSON.stringify(seqs)]))).map(event => [event.seq, event]));
+    /** Whether a block that was added after block number `block` has events up to `lastEvent`: then some were moved. */
+    async wereMoved(endpoint: number, block: number, lastEvent: number): Promise<boolean> {
+      const sql = 'SELECT 1 FROM blocks WHERE +endpoint = ? AND seq > ? AND first_event <= ? LIMIT 1';
+      return (await rows(sql, [endpoint, block, lastEvent])).length > 0;
     },
 
-    /** Events up to the watermark that the index lacks. */
-    missing: (watermark: number): Promise<number> =>
-      count(
-        'SELECT count(*) FROM events WHERE seq <= ? AND NOT EXISTS (SELECT 1 FROM events_search_docsize WHERE id = events.seq)',
-        [watermark],
-      ),
+    /** Those of these row numbers that are events of the endpoint, received at `since` or later. */
+    async events({ endpoint, since }: ListRest, seqs: readonly number[]): Promise<Map<number, EventRow>> {
+      const sql = `SELECT seq, received_at, event_type FROM events WHERE seq ${inList} AND +endpoint = ? AND +received_at >= ?`;
+      const found = await rows(sql, [JSON.stringify(seqs), endpoint, since]);
+      return new Map(
+        found.map(row => [
+          Number(row[0]),
+          { seq: Number(row[0]), receivedAt: Number(row[1]), eventType: row[2] as string | null },
+        ]),
+      );
+    },
 
-    /** Index entries without an event. */
-    orphans: (): Promise<number> =>
-      count(
-        'SELECT count(*) FROM events_search_docsize WHERE NOT EXISTS (SELECT 1 FROM events WHERE seq = events_search_docsize.id)',
-      ),
+    /** The next positions of the list. `block`: null for an event of 1.0 that is in none. */
+    async positions(
+      { endpoint, since, after }: ListRest,
+      unsigned: Unsigned,
+      limit: number,
+    ): Promise<(Position & { block: number | null })[]> {
+      const from = after && after.receivedAt <= unsigned.newest ? after : { receivedAt: unsigned.newest + 1, seq: 0 };
+      const sql = `SELECT seq, received_at, block FROM events
+        WHERE endpoint = ? AND received_at >= ? AND (received_at, seq) < (?, ?) AND seq > ? AND seq <= ?
+        ORDER BY received_at DESC, seq DESC LIMIT ?`;
+      const found = await rows(sql, [endpoint, since, from.receivedAt, from.seq, unsigned.after, unsigned.upTo, limit]);
+      return found.map(row => ({
+        seq: Number(row[0]),
+        receivedAt: Number(row[1]),
+        block: row[2] === null ? null : Number(row[2]),
+      }));
+    },
 
-    /** Row numbers spread evenly over what is indexed. */
-    async sample(watermark: number, size: number): Promise<number[]> {
-      const step = Math.max(1, Math.floor(watermark / size));
-      const sql = `SELECT (SELECT seq FROM events WHERE seq >= value.value ORDER BY seq LIMIT 1) FROM json_each(?) AS value`;
-      const starts = Array.from({ length: Math.min(size, watermark) }, (_, i) => 1 + i * step);
-      const found = (await rows(sql, [JSON.stringify(starts)])).map(row => Number(row[0]));
-      return [...new Set(found)].filter(seq => seq > 0 && seq <= watermark);
+    /** Gives the bodies of these events to `use`, in any order; none for damaged ones. */
+    async bodies(rest: ListRest, seqs: readonly number[], use: (event: EventRow, body: Uint8Array) => Promise<void>) {
+      const sql = `SELECT seq, received_at, event_type, size, block, block_start, encoding, content, sha256, path, query, source_ip
+        FROM events WHERE seq ${inList} AND +endpoint = ?`;
+      const found = (await rows(sql, [JSON.stringify(seqs), rest.endpoint])).map(row => ({
+        seq: Number(row[0]),
+        receivedAt: Number(row[1]),
+        eventType: row[2] as string | null,
+        size: Number(row[3]),
+        block: row[4] === null ? null : Number(row[4]),
+        blockStart: row[5] === null ? null : Number(row[5]),
+        encoding: Number(row[6]),
+        content: bytesOf(row[7]),
+        sha256: bytesOf(row[8]),
+        path: bytesOf(row[9]),
+        query: row[10] === null ? null : bytesOf(row[10]),
+        sourceIp: String(row[11]),
+      }));
+      await contents.read(found, (row, content) => use(row, content instanceof DamagedError ? nothing : content.body));
     },
   };
 }

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
-import { formatBytes, formatCount } from '../format/time.ts';
+import { formatBytes, formatCount, formatMinute } from '../format/time.ts';
 import { describeRowVerdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
@@ -59,7 +59,7 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
   useRevealSelected({ list, state, q, selectedId, selectedAt, isUntouched, reveal });
 
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
-  if (state.phase === 'ready' && state.length === 0) {
+  if (state.phase === 'ready' && state.length === 0 && !state.hasMore) {
     return (
       <Empty title={q ? 'Nothing found' : 'Nothing here yet'}>
         {q
@@ -84,11 +84,7 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
             if (!event) {
               return index === state.length && state.hasMore ? (
                 <li key="more" class="list-end" style={{ transform: top }}>
-                  {state.problem ? (
-                    <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>
-                  ) : (
-                    'Loading older events…'
-                  )}
+                  <ListEnd list={list} state={state} />
                 </li>
               ) : null;
             }
@@ -108,6 +104,14 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
       </div>
     </div>
   );
+}
+
+/** What stands after the last row while there are more. A long search says how far back it has come. */
+function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
+  if (state.problem) return <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>;
+  if (state.searchedTo === null) return <>Loading older events…</>;
+  const reached = `Searched back to ${formatMinute(state.searchedTo)}`;
+  return state.isHalted ? <Button onClick={list.goOn}>{reached} · Go on</Button> : <>{reached}…</>;
 }
 
 /** Binary data is shown as such instead of as garbled text. */

@@ -36,6 +36,16 @@ export const formatExactTime = (at: number): string =>
     timeZoneName: 'short',
   });
 
+/** Date, hour and minute, in the browser's time zone. */
+export const formatMinute = (at: number): string =>
+  new Date(at).toLocaleString(undefined, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+
 /** `90 days`, `12 hours`; 0 means forever. */
 export function formatSpan(ms: number): string {
   if (ms === 0) return 'forever';

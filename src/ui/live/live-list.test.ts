@@ -22,7 +22,7 @@ const server = (count: number) => {
     events,
     fetchPage: async (cursor: string | undefined): Promise<EventPage> => {
       const from = cursor === undefined ? 0 : events.findIndex(one => one.id === cursor);
-      return { events: events.slice(from, from + 3), nextCursor: events[from + 3]?.id ?? null };
+      return { events: events.slice(from, from + 3), nextCursor: events[from + 3]?.id ?? null, scannedTo: null };
     },
   };
 };
@@ -102,13 +102,71 @@ describe('live list', () => {
     expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3]);
   });
 
+  /** A search that finds event 7 in its first page, then `empty` pages that were cut short, then event 1. */
+  const longSearch = async (empty: number) => {
+    let asked = 0;
+    const list = createLiveList({
+      q: 'rare',
+      fetchPage: async cursor => {
+        asked++;
+        const page = Number(cursor ?? 0);
+        if (page === 0) return { events: [event(900)], nextCursor: '1', scannedTo: 900 };
+        if (page <= empty) return { events: [], nextCursor: String(page + 1), scannedTo: 900 - page };
+        return { events: [event(1)], nextCursor: null, scannedTo: null };
+      },
+      onChange: () => {},
+      debounce: work => work(),
+    });
+    await list.start();
+    return { list, asked: () => asked };
+  };
+
+  test('a long search goes on by itself through pages without results', async () => {
+    const { list } = await longSearch(5);
+    expect(list.state()).toMatchObject({ hasMore: true, searchedTo: 900 });
+    await list.loadTo(2);
+    expect(ids(list)).toEqual([900, 1]);
+    expect(list.state()).toMatchObject({ hasMore: false, searchedTo: null, isHalted: false });
+  });
+
+  test('a very long search halts, says how far back it has come, and goes on when it is told to', async () => {
+    const { list, asked } = await longSearch(30);
+    await list.loadTo(2);
+    expect(list.state()).toMatchObject({ hasMore: true, isHalted: true, searchedTo: 880, length: 1 });
+    const before = asked();
+    await list.loadTo(3);
+    expect(asked()).toBe(before);
+    await list.goOn();
+    expect(ids(list)).toEqual([900, 1]);
+    expect(list.state().isHalted).toBe(false);
+  });
+
+  test('an arrival during a long search keeps what was found when the newest page reaches back to it', async () => {
+    const pages: EventPage[] = [];
+    const list = createLiveList({
+      q: 'rare',
+      fetchPage: async () => pages.shift() ?? { events: [event(3)], nextCursor: null, scannedTo: null },
+      onChange: () => {},
+      debounce: work => work(),
+    });
+    await list.start();
+    pages.push({ events: [], nextCursor: 'x', scannedTo: 950 });
+    list.push(event(960));
+    await Bun.sleep(0);
+    expect(ids(list)).toEqual([3]);
+    pages.push({ events: [], nextCursor: 'x', scannedTo: 999 });
+    list.push(event(970));
+    await Bun.sleep(0);
+    expect(ids(list)).toEqual([]);
+  });
+
   test('a failed first page reports the problem; a failed later page keeps the list', async () => {
     let fail = true;
     const list = createLiveList({
       q: '',
       fetchPage: async () => {
         if (fail) throw new Error('no network');
-        return { events: [event(1)], nextCursor: 'next' };
+        return { events: [event(1)], nextCursor: 'next', scannedTo: null };
       },
       onChange: () => {},
       debounce: () => {},
@@ -130,7 +188,7 @@ describe('live list', () => {
       fetchPage: async () => {
         const error = answers.shift();
         if (error) throw error;
-        return { events: [event(1)], nextCursor: null };
+        return { events: [event(1)], nextCursor: null, scannedTo: null };
       },
       onChange: () => seen.push(list.state().phase),
       debounce: () => {},

@@ -19,6 +19,10 @@ export type LiveListState = {
   isPaused: boolean;
   hasMore: boolean;
   isLoadingMore: boolean;
+  /** How far back a long search has come (epoch ms); null when it is not under way. */
+  searchedTo: number | null;
+  /** The search has come far without filling the list, and waits for `goOn`. */
+  isHalted: boolean;
   /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
   arrivalCount: number;
 };
@@ -32,6 +36,9 @@ export type LiveListOptions = {
 };
 
 export type LiveList = ReturnType<typeof createLiveList>;
+
+/** A long search goes on by itself for this many pages. Each takes the server about a quarter of a second. */
+const maxCutPages = 20;
 
 export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOptions) {
   /** New events, oldest first, so that adding one is a push. The last one is row 0. */
@@ -50,6 +57,11 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
   let isClosed = false;
   /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
   let hasGap = false;
+  let searchedTo: number | null = null;
+  /** Pages in a row that the server cut short because the search took long. */
+  let cutPages = 0;
+  /** When the oldest event arrived that the search has not decided on; live events do not tell whether they match. */
+  let oldestUndecided = Number.POSITIVE_INFINITY;
   /** The number of rows that loadTo() is loading towards. */
   let targetLength = 0;
 
@@ -79,9 +91,13 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
     if (isRefreshing || isClosed) return;
     isRefreshing = true;
     try {
+      const undecidedSince = oldestUndecided;
+      oldestUndecided = Number.POSITIVE_INFINITY;
       const page = await fetchPage(undefined, q);
       const overlap = page.events.findIndex(event => knownIds.has(event.id));
-      const isGap = overlap < 0 && page.nextCursor !== null;
+      // A page that was cut short has all that has arrived if it reaches back to it.
+      const hasArrivals = page.scannedTo !== null && page.scannedTo <= undecidedSince;
+      const isGap = overlap < 0 && page.nextCursor !== null && !hasArrivals;
       if (isGap && !isPaused) return reset(page);
       hasGap ||= isGap;
       const arrivals = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
@@ -106,11 +122,49 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
     held = [];
     knownIds = new Set(older.map(event => event.id));
     cursor = page.nextCursor;
+    searchedTo = page.scannedTo;
+    cutPages = 0;
     targetLength = 0;
     hasGap = false;
     failures = 0;
     problem = '';
     phase = 'ready';
+  };
+
+  const isHalted = (): boolean => cursor !== null && cutPages >= maxCutPages;
+
+  /**
+   * Loads older pages, one request at a time, until the list has `rows` rows or there are no more. A call during a load only
+   * raises the target, so fast scrolling does not wait for a render between pages. After a failure the next call tries again.
+   */
+  const loadTo = async (rows: number): Promise<void> => {
+    targetLength = Math.max(targetLength, rows);
+    if (isLoadingMore || isHalted() || phase !== 'ready' || cursor === null || targetLength <= length()) return;
+    isLoadingMore = true;
+    problem = '';
+    notify();
+    try {
+      while (cursor !== null && !isHalted() && length() < targetLength && !isClosed) {
+        const pageCursor: string = cursor;
+        const page = await fetchPage(pageCursor, q);
+        // The list was reset during the request, so this page belongs to the previous list.
+        if (cursor !== pageCursor) continue;
+        for (const event of page.events) {
+          if (knownIds.has(event.id)) continue;
+          knownIds.add(event.id);
+          older.push(event);
+        }
+        cursor = page.nextCursor;
+        searchedTo = page.scannedTo;
+        cutPages = page.scannedTo === null ? 0 : cutPages + 1;
+        notify();
+      }
+    } catch (error) {
+      targetLength = 0;
+      problem = error instanceof Error ? error.message : 'More events could not be loaded.';
+    }
+    isLoadingMore = false;
+    notify();
   };
 
   return {
@@ -132,49 +186,29 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
       isPaused,
       hasMore: cursor !== null,
       isLoadingMore,
+      searchedTo,
+      isHalted: isHalted(),
       arrivalCount: newer.length,
     }),
 
     start,
     refresh,
 
-    /**
-     * Loads older pages, one request at a time, until the list has `rows` rows or there are no more. A call during a load only
-     * raises the target, so fast scrolling does not wait for a render between pages. After a failure the next call tries again.
-     */
-    async loadTo(rows: number): Promise<void> {
-      targetLength = Math.max(targetLength, rows);
-      if (isLoadingMore || phase !== 'ready' || cursor === null || targetLength <= length()) return;
-      isLoadingMore = true;
-      problem = '';
-      notify();
-      try {
-        while (cursor !== null && length() < targetLength && !isClosed) {
-          const pageCursor: string = cursor;
-          const page = await fetchPage(pageCursor, q);
-          // The list was reset during the request, so this page belongs to the previous list.
-          if (cursor !== pageCursor) continue;
-          for (const event of page.events) {
-            if (knownIds.has(event.id)) continue;
-            knownIds.add(event.id);
-            older.push(event);
-          }
-          cursor = page.nextCursor;
-          notify();
-        }
-      } catch (error) {
-        targetLength = 0;
-        problem = error instanceof Error ? error.message : 'More events could not be loaded.';
-      }
-      isLoadingMore = false;
-      notify();
+    loadTo,
+
+    /** Continues a search that halted. */
+    goOn(): Promise<void> {
+      cutPages = 0;
+      return loadTo(length() + 1);
     },
 
     /** Adds an event from the live stream. During a search the server decides whether the event matches. */
     push(event: EventSummary): void {
       if (phase !== 'ready') return;
-      if (q !== '') debounce(() => void refresh());
-      else {
+      if (q !== '') {
+        oldestUndecided = Math.min(oldestUndecided, event.receivedAt);
+        debounce(() => void refresh());
+      } else {
         addArrival(event);
         notify();
       }

@@ -1,0 +1,78 @@
+/*
+ * Filters of many blocks, bit-sliced: the same bit of all of them side by side, so that a search reads a few slices instead of every
+ * filter. Slices are stored in parts: those of `partBytes` bytes of the filters, byte by byte and bit by bit. A run of 2,048 blocks
+ * has slices of 256 bytes and parts of 8 KiB, which is half a page of the database.
+ */
+import { byteOf, type Gram } from './block-signature.ts';
+
+/** Bytes of a filter whose slices are stored together. */
+export const partBytes = 4;
+
+/** Of a slice. */
+export const sliceBytes = (blocks: number): number => Math.ceil(blocks / 8);
+
+/** Where a gram's slice is in a run whose filters have `filterBytes`. */
+export function sliceOf(gram: Gram, filterBytes: number, blocks: number): { part: number; offset: number } {
+  const byte = byteOf(gram, filterBytes);
+  const part = Math.floor(byte / partBytes);
+  return { part, offset: ((byte % partBytes) * 8 + gram.bit) * sliceBytes(blocks) };
+}
+
+/**
+ * Part number `part` of a run.
+ * @param filters those of the blocks: an empty one excludes nothing, undefined excludes everything
+ * @param filterBytes what all of them are brought to: larger ones lose some of what they exclude
+ */
+export function makePart(filters: readonly (Uint8Array | undefined)[], filterBytes: number, part: number): Uint8Array {
+  const width = sliceBytes(filters.length);
+  const slices = new Uint8Array(partBytes * 8 * width);
+  const bytes = new Uint8Array(width * 8);
+  for (let i = 0; i < partBytes; i++) {
+    for (const [block, filter] of filters.entries()) {
+      if (filter) bytes[block] = filter.length === 0 ? 0xff : byteAt(filter, part * partBytes + i, filterBytes);
+    }
+    for (let at = 0; at < width; at++) transpose(bytes, at * 8, slices, i * 8 * width + at, width);
+  }
+  return slices;
+}
+
+/** Byte `at` of a filter that is brought to `filterBytes`. */
+function byteAt(filter: Uint8Array, at: number, filterBytes: number): number {
+  const scale = filter.length / filterBytes;
+  let byte = filter[Math.floor(at * scale)] as number;
+  for (let i = 1; i < scale; i++) byte |= filter[at * scale + i] as number;
+  return byte;
+}
+
+/** Spreads the bits of eight bytes over eight slices (Hacker's Delight, 7-3). */
+function transpose(bytes: Uint8Array, from: number, slices: Uint8Array, to: number, width: number): void {
+  const byte = (i: number): number => bytes[from + i] as number;
+  let high = (byte(7) << 24) | (byte(6) << 16) | (byte(5) << 8) | byte(4);
+  let low = (byte(3) << 24) | (byte(2) << 16) | (byte(1) << 8) | byte(0);
+  let swapped = (high ^ (high >>> 7)) & 0x00aa00aa;
+  high ^= swapped ^ (swapped << 7);
+  swapped = (low ^ (low >>> 7)) & 0x00aa00aa;
+  low ^= swapped ^ (swapped << 7);
+  swapped = (high ^ (high >>> 14)) & 0x0000cccc;
+  high ^= swapped ^ (swapped << 14);
+  swapped = (low ^ (low >>> 14)) & 0x0000cccc;
+  low ^= swapped ^ (swapped << 14);
+  const upper = (high & 0xf0f0f0f0) | ((low >>> 4) & 0x0f0f0f0f);
+  const lower = ((high << 4) & 0xf0f0f0f0) | (low & 0x0f0f0f0f);
+  for (let bit = 0; bit < 4; bit++) {
+    slices[to + bit * width] = lower >>> (8 * bit);
+    slices[to + (bit + 4) * width] = upper >>> (8 * bit);
+  }
+}
+
+/** The positions of the blocks that have all of the bits. */
+export function blocksInAll(slices: readonly Uint8Array[], blocks: number): number[] {
+  const positions: number[] = [];
+  for (let at = 0; at < sliceBytes(blocks); at++) {
+    let byte = 0xff;
+    for (const slice of slices) byte &= slice[at] as number;
+    for (let bit = 0; byte !== 0; bit++, byte >>>= 1)
+      if ((byte & 1) === 1 && at * 8 + bit < blocks) positions.push(at * 8 + bit);
+  }
+  return positions;
+}

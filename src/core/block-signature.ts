@@ -1,0 +1,263 @@
+/*
+ * The signature of a block says which texts and times its events can have: a Bloom filter of the 3-grams and 6-grams of its folded
+ * texts (search-text.ts), with false positives and no false negatives. It is made for every block while deliveries are stored, so it
+ * must be cheap: bytes are read once and ASCII letters are folded on the way; text is decoded only around everything else.
+ *
+ * A filter is a power of two of bytes, or empty when it could exclude next to nothing. The top three bits of a gram's hash are the
+ * bit, the next ones the byte; so a filter of half the size has neighbouring bytes in one.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { foldCase, resolveEscapes } from './search-text.ts';
+
+export type SignedEvent = { receivedAt: number; eventType: string | null; body: Uint8Array };
+
+/** `newest`, `oldest`: times of receipt. */
+export type BlockSignature = { newest: number; oldest: number; filter: Uint8Array };
+
+/** 2^15 bits for a full block of 64 KiB. */
+const textBytesPerFilterByte = 16;
+const minFilterBytes = 32;
+/** Only a block with one large event has more than 4 KiB. */
+const maxFilterBytes = 64 << 10;
+/** More text is not read: every search reads the block. */
+const maxSignedBytes = 1 << 20;
+/** A filter with more of its bits set excludes next to nothing. */
+const maxFill = 15 / 16;
+/** One with fewer set is made smaller. */
+const minFill = 1 / 4;
+
+const shortGram = 3;
+const longGram = 6;
+const factor = 0x9e3779b1 | 0;
+const olderFactor = 0x85ebca6b | 0;
+
+/** ASCII capitals become small letters; every other byte stays. */
+const folded = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
+
+/** How far a hash is shifted to give the place of its bit in `bits`. */
+const shiftFor = (size: number): number => 29 - Math.log2(size);
+
+/** The filter being made, one byte a bit: storing a byte is faster than setting a bit. Bit `b` of byte `i` is at `b * size + i`. */
+const bits = new Uint8Array(maxFilterBytes * 8);
+const bitWords = new Uint32Array(bits.buffer);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Adds the grams of `text` from `from` to `to`. ASCII letters are folded here, all others must be folded before. */
+function addGrams(text: Uint8Array, from: number, to: number, shift: number): void {
+  let gram = 0;
+  // What the 3-gram that ends one, two and three bytes before adds to the hash of a 6-gram.
+  let one = 0;
+  let two = 0;
+  let three = 0;
+  let i = from;
+  for (const end = Math.min(to, from + longGram - 1); i < end; i++) {
+    gram = ((gram << 8) | (folded[text[i] as number] as number)) & 0xffffff;
+    if (i >= from + shortGram - 1) bits[Math.imul(gram, factor) >>> shift] = 1;
+    three = two;
+    two = one;
+    one = Math.imul(gram, olderFactor);
+  }
+  for (; i < to; i++) {
+    gram = ((gram << 8) | (folded[text[i] as number] as number)) & 0xffffff;
+    const hash = Math.imul(gram, factor);
+    bits[hash >>> shift] = 1;
+    bits[(hash + three) >>> shift] = 1;
+    three = two;
+    two = one;
+    one = Math.imul(gram, olderFactor);
+  }
+}
+
+const backslash = 0x5c;
+const letterU = 0x75;
+/** What follows the backslash of a two-character escape of JSON, and the character that it stands for. */
+const short = new Map([...'"\\/bfnrt'].map((letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]));
+const hex = /^[0-9a-fA-F]{4}$/;
+
+/** How many bytes the escape at `at` has; 1 for a backslash that begins none, and for any other byte. */
+function escapeLength(text: Uint8Array, at: number): number {
+  if (text[at] !== backslash) return 1;
+  if (short.has(text[at + 1] ?? 0)) return 2;
+  return text[at + 1] === letterU && hex.test(String.fromCharCode(...text.subarray(at + 2, at + 6))) ? 6 : 1;
+}
+
+const resolved = new Uint8Array(4096);
+
+/** Adds text with all its escapes resolved. @returns false for what is not plain: non-ASCII characters, numeric escapes */
+function addResolved(text: Uint8Array, from: number, to: number, shift: number): boolean {
+  if (to - from > resolved.length) return false;
+  let length = 0;
+  for (let i = from; i < to; i++) {
+    let byte = text[i] as number;
+    if (byte >= 0x80) return false;
+    if (byte === backslash) {
+      const next = text[i + 1] ?? 0;
+      if (next === letterU) return false;
+      const stands = short.get(next);
+      if (stands !== undefined) {
+        byte = stands;
+        i++;
+      }
+    }
+    resolved[length++] = byte;
+  }
+  addGrams(resolved, 0, length, shift);
+  return true;
+}
+
+const addString = (text: string, shift: number): void => {
+  const bytes = encoder.encode(text);
+  addGrams(bytes, 0, bytes.length, shift);
+};
+
+/**
+ * Adds what differs from the bytes as they are: around escapes and characters that are not ASCII. Every gram with something of them
+ * lies within five bytes of plain text on either side.
+ */
+function addAroundSpecials(text: Uint8Array, isPlain: boolean, shift: number): void {
+  const margin = longGram - 1;
+  const flush = (from: number, to: number): void => {
+    if (isPlain && addResolved(text, from, to, shift)) return;
+    const written = decoder.decode(text.subarray(from, to));
+    addString(foldCase(written), shift);
+    if (written.includes('\\')) addString(foldCase(resolveEscapes(written)), shift);
+  };
+  let from = -1;
+  let to = 0;
+  for (let at = isPlain ? text.indexOf(backslash) : 0; at < text.length && at >= 0; ) {
+    const byte = text[at] as number;
+    if (byte !== backslash && byte < 0x80) {
+      at++;
+      continue;
+    }
+    const end = at + escapeLength(text, at);
+    if (from >= 0 && at - margin > to) {
+      flush(from, to);
+      from = -1;
+    }
+    if (from < 0) from = Math.max(0, at - margin);
+    to = Math.min(text.length, end + margin);
+    at = isPlain ? nextBackslash(text, end) : end;
+  }
+  if (from >= 0) flush(from, to);
+}
+
+const nextBackslash = (text: Uint8Array, from: number): number => {
+  const at = text.indexOf(backslash, from);
+  return at < 0 ? text.length : at;
+};
+
+function addBody(body: Uint8Array, shift: number): void {
+  const isPlain = isAscii(body);
+  // What is not UTF-8 is not searched.
+  if (!isPlain && !isUtf8(body)) return;
+  addGrams(body, 0, body.length, shift);
+  if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
+}
+
+/** Takes the bits as a filter, and clears them. `set`: how many are set. */
+function takeFilter(size: number): { filter: Uint8Array; set: number } {
+  const filter = new Uint8Array(size);
+  const words = new Uint32Array(filter.buffer);
+  const step = words.length;
+  let set = 0;
+  for (let i = 0; i < step; i++) {
+    let word = 0;
+    for (let bit = 0, at = i; bit < 8; bit++, at += step) word |= (bitWords[at] as number) << bit;
+    words[i] = word;
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    set += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  bits.fill(0, 0, size * 8);
+  return { filter, set };
+}
+
+/** The same filter in half the size. */
+function halve(filter: Uint8Array): Uint8Array {
+  const half = new Uint8Array(filter.length / 2);
+  for (let i = 0; i < half.length; i++) half[i] = (filter[2 * i] as number) | (filter[2 * i + 1] as number);
+  return half;
+}
+
+const nothing = new Uint8Array(0);
+
+function makeFilter(events: readonly SignedEvent[]): Uint8Array {
+  let textBytes = 0;
+  for (const { eventType, body } of events) textBytes += body.length + (eventType?.length ?? 0);
+  if (textBytes > maxSignedBytes) return nothing;
+  let size = minFilterBytes;
+  while (size * textBytesPerFilterByte < textBytes && size < maxFilterBytes) size *= 2;
+  const shift = shiftFor(size);
+  let lastType: string | null = null;
+  for (const { eventType, body } of events) {
+    addBody(body, shift);
+    if (eventType !== null && eventType !== lastType) addString(foldCase(eventType), shift);
+    lastType = eventType;
+  }
+  let { filter, set } = takeFilter(size);
+  if (set > size * 8 * maxFill) return nothing;
+  // Texts that repeat each other leave most of it empty.
+  for (; set <= filter.length * 8 * minFill && filter.length > minFilterBytes; set *= 2) filter = halve(filter);
+  return filter;
+}
+
+/** The signature of a block with these events; at least one. */
+export const signBlock = (events: readonly SignedEvent[]): BlockSignature => ({
+  ...signTimes(events),
+  filter: makeFilter(events),
+});
+
+/** A signature that excludes no text. */
+export function signTimes(events: readonly SignedEvent[]): BlockSignature {
+  let newest = Number.NEGATIVE_INFINITY;
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const { receivedAt } of events) {
+    if (receivedAt > newest) newest = receivedAt;
+    if (receivedAt < oldest) oldest = receivedAt;
+  }
+  return { newest, oldest, filter: nothing };
+}
+
+/** Where a term's gram is in a filter: bit `bit` of the byte at `place / 2 ** 32` of its size. */
+export type Gram = { bit: number; place: number };
+
+/** Further grams cost more than they exclude. */
+const maxGrams = 12;
+
+const toGram = (hash: number): Gram => ({ bit: hash >>> 29, place: (hash << 3) >>> 0 });
+
+/** The grams that a text with this term has; none for a term that signatures cannot narrow. @param term folded */
+export function gramsOf(term: string): Gram[] {
+  const long = new Set<number>();
+  const short = new Set<number>();
+  // Half a surrogate pair has no bytes of its own: it may be a part of a character of the text.
+  for (const part of term.split(/\p{Surrogate}/u)) {
+    const bytes = encoder.encode(part);
+    const gramAt = (i: number): number =>
+      ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
+    for (let i = 0; i + shortGram <= bytes.length; i++) {
+      const hash = Math.imul(gramAt(i), factor);
+      short.add(hash);
+      if (i >= shortGram) long.add((hash + Math.imul(gramAt(i - shortGram), olderFactor)) | 0);
+    }
+  }
+  const longest = spread([...long], maxGrams);
+  return [...longest, ...spread([...short], maxGrams - longest.length)].map(toGram);
+}
+
+/** At most `limit` of them, from everywhere. */
+function spread(all: readonly number[], limit: number): number[] {
+  const count = Math.min(all.length, limit);
+  return Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as number);
+}
+
+/** The byte of a filter that has the gram's bit. */
+export const byteOf = ({ place }: Gram, filterBytes: number): number => Math.floor((place / 2 ** 32) * filterBytes);
+
+/** Whether the texts behind the filter can contain the term. */
+export const mayContain = (filter: Uint8Array, grams: readonly Gram[]): boolean =>
+  filter.length === 0 ||
+  grams.every(gram => (((filter[byteOf(gram, filter.length)] as number) >>> gram.bit) & 1) === 1);

@@ -1,0 +1,111 @@
+/*
+ * The blocks of an endpoint whose signatures can have a term, in list order of their newest events. Signatures are read as they are
+ * needed: pages of single ones, and runs of older ones. `next` says how far in the list all candidates are known.
+ */
+import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
+import type { Gram } from '../../core/block-signature.ts';
+import type { Position } from '../../core/cursor.ts';
+import { firstPosition, partSeq, unpackSignedBlock } from '../../core/signature-runs.ts';
+import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
+import type { Candidate, ListRest, Opening, Run, SearchStore } from './store.ts';
+
+/** Signatures that one query looks at: first, and at most. */
+export const firstPageSize = 64;
+const maxPageSize = 4096;
+/** Runs that one query looks at: first, and at most. */
+const firstRuns = 2;
+const maxRuns = 32;
+
+/** Blocks were moved or runs replaced since the search began: what is not decided yet must be looked up again. */
+export class ChangedError extends Error {}
+
+export type Candidates = {
+  /** No further candidate has an event that is listed before this one; undefined when there are none. */
+  next: () => Position | undefined;
+  /** Reads more signatures, or takes the next candidates, at most `limit`. Not to be called after the last one. */
+  take: (limit: number) => Promise<Candidate[]>;
+};
+
+/** @param opening includes the first page of signatures, of `firstPageSize` */
+export function createCandidates(
+  store: SearchStore,
+  rest: ListRest,
+  grams: readonly Gram[],
+  opening: Opening,
+): Candidates {
+  /** In reverse order, so that the next one is the last. */
+  const known: Candidate[] = [];
+  const runs = opening.runs.toSorted((a, b) => byListOrder(b.first, a.first));
+  const runNumbers = runs.map(({ seq }) => seq).toSorted((a, b) => a - b);
+  let { last } = opening.page;
+  let pageSize = firstPageSize;
+  let runsAtOnce = firstRuns;
+
+  /** A block is in a page and in a run while the run takes over. */
+  const seen = new Set<number>();
+
+  const add = (found: readonly Candidate[]): void => {
+    const fresh = found.filter(({ block }) => !seen.has(block));
+    if (fresh.length === 0) return;
+    for (const one of fresh) seen.add(one.block);
+    known.push(...fresh);
+    known.sort((a, b) => byListOrder(b.first, a.first));
+  };
+  add(opening.page.candidates);
+
+  const readPage = async (from: Position): Promise<void> => {
+    pageSize = Math.min(pageSize * 4, maxPageSize);
+    const { runs: current, page } = await store.nextSignatures(rest, grams, from, pageSize);
+    // A new run may have taken signatures over that this page would have had.
+    const numbers = current.map(({ seq }) => seq).toSorted((a, b) => a - b);
+    if (numbers.some((seq, i) => seq !== runNumbers[i])) throw new ChangedError();
+    add(page.candidates);
+    last = page.last;
+  };
+
+  const blocksOf = async ({ seq, blocks }: Run, slices: readonly Uint8Array[]): Promise<Candidate[]> => {
+    const positions = blocksInAll(slices, blocks);
+    if (positions.length === 0) return [];
+    const list = await store.blocksOfRun(seq);
+    if (!list) throw new ChangedError();
+    return positions
+      .map(position => unpackSignedBlock(list, position))
+      .filter(({ newest, oldest }) => newest >= rest.since && (!rest.after || oldest <= rest.after.receivedAt))
+      .map(signed => ({ block: signed.block, first: firstPosition(signed) }));
+  };
+
+  const readRuns = async (): Promise<void> => {
+    const some = runs.splice(-runsAtOnce);
+    runsAtOnce = Math.min(runsAtOnce * 2, maxRuns);
+    for (const [length, group] of Map.groupBy(some, ({ blocks }) => sliceBytes(blocks))) {
+      const wanted = group.flatMap(({ seq, filterBytes, blocks }) =>
+        grams.map(gram => {
+          const { part, offset } = sliceOf(gram, filterBytes, blocks);
+          return { seq: partSeq(seq, part), offset };
+        }),
+      );
+      const slices = wanted.length > 0 ? await store.slices(wanted, length) : [];
+      if (slices.length < wanted.length) throw new ChangedError();
+      for (const [i, run] of group.entries())
+        add(await blocksOf(run, slices.slice(i * grams.length, (i + 1) * grams.length)));
+    }
+  };
+
+  return {
+    next: () => firstListed([known.at(-1)?.first, last, runs.at(-1)?.first]),
+
+    async take(limit) {
+      const unread = firstListed([last, runs.at(-1)?.first]);
+      const taken: Candidate[] = [];
+      for (let one = known.at(-1); one && taken.length < limit; one = known.at(-1)) {
+        if (unread && isListedAfter(one.first, unread)) break;
+        taken.push(one);
+        known.pop();
+      }
+      if (taken.length > 0) return taken;
+      if (last && unread === last) await readPage(last);
+      else await readRuns();
+      return [];
+    },
+  };
+}

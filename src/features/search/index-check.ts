@@ -1,0 +1,99 @@
+/* Checks the search signatures against the events. Deliveries may be stored meanwhile. */
+import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
+import { type Gram, gramsOf, mayContain } from '../../core/block-signature.ts';
+import { searchTexts } from '../../core/search-text.ts';
+import { partSeq } from '../../core/signature-runs.ts';
+import { DamagedError } from '../../core/stored-content.ts';
+import type { RunsStore, StoredRun } from './runs-store.ts';
+import { eventsOf } from './signing.ts';
+import type { SigningStore } from './signing-store.ts';
+import type { SearchStore } from './store.ts';
+
+/** How many blocks, evenly spread, are looked up by pieces of their own texts. */
+const sampleSize = 200;
+const piecesPerText = 5;
+const pieceCharacters = 12;
+
+const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** Pieces of a text, from its beginning to its end. */
+function piecesOf(text: string): string[] {
+  const room = Math.max(0, text.length - pieceCharacters);
+  return Array.from({ length: piecesPerText }, (_, i) => {
+    const at = Math.floor((room * i) / (piecesPerText - 1));
+    return text.slice(at, at + pieceCharacters);
+  });
+}
+
+export function createIndexCheck(options: {
+  signing: SigningStore;
+  runs: RunsStore;
+  search: Pick<SearchStore, 'slices'>;
+}) {
+  const { signing, runs, search } = options;
+
+  /** The grams of pieces of the block's texts; undefined when it is gone or cannot be read. */
+  const gramsIn = async (block: number): Promise<Gram[][] | undefined> => {
+    const found = await signing.blockAfter(block - 1);
+    if (found?.seq !== block) return undefined;
+    try {
+      const texts = (await eventsOf(signing, found)).flatMap(({ eventType, body }) => searchTexts(eventType, body));
+      return texts.flatMap(piecesOf).map(gramsOf);
+    } catch (error) {
+      // The check of contents reports it.
+      if (error instanceof DamagedError) return undefined;
+      throw error;
+    }
+  };
+
+  const isInRun = async (run: StoredRun, position: number, grams: readonly Gram[]): Promise<boolean> => {
+    const wanted = grams.map(gram => {
+      const { part, offset } = sliceOf(gram, run.filterBytes, run.blocks.length);
+      return { seq: partSeq(run.seq, part), offset };
+    });
+    const slices = await search.slices(wanted, sliceBytes(run.blocks.length));
+    return slices.length === grams.length && blocksInAll(slices, run.blocks.length).includes(position);
+  };
+
+  const isCovered = async (block: number, run: StoredRun | undefined): Promise<boolean | undefined> => {
+    const filter = await signing.filter(block);
+    const pieces = await gramsIn(block);
+    if (!pieces) return undefined;
+    if (filter) return pieces.every(grams => mayContain(filter, grams));
+    const position = run?.blocks.findIndex(one => one.block === block) ?? -1;
+    if (!run || position < 0) return undefined;
+    for (const grams of pieces) if (!(await isInRun(run, position, grams))) return false;
+    return true;
+  };
+
+  return {
+    /** Problems of the search index, as sentences; empty when it agrees with the events. */
+    async checkIndex(): Promise<string[]> {
+      const problems: string[] = [];
+      const unsigned = new Set(await signing.withoutOwn());
+      const sampled = new Set(await signing.sample(sampleSize));
+      const inRuns = new Map<number, StoredRun>();
+      for (let run = await runs.finishedAfter(0, true); run; run = await runs.finishedAfter(run.seq, true))
+        for (const { block } of run.blocks) {
+          unsigned.delete(block);
+          if (sampled.has(block)) inRuns.set(block, run);
+        }
+      if (unsigned.size > 0) problems.push(`the search index lacks ${plural(unsigned.size, 'block')}`);
+      const orphans = await signing.orphans();
+      if (orphans.length > 0)
+        problems.push(`the search index has ${plural(orphans.length, 'signature')} without a block`);
+      let checked = 0;
+      let wrong = 0;
+      for (const block of sampled) {
+        if (unsigned.has(block)) continue;
+        const covered = await isCovered(block, inRuns.get(block));
+        if (covered === undefined) continue;
+        checked++;
+        if (!covered) wrong++;
+      }
+      if (wrong > 0)
+        problems.push(`the search index has the wrong text of ${wrong} of ${plural(checked, 'block')} looked up`);
+      return problems;
+    },
+  };
+}

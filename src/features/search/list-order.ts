@@ -1,0 +1,15 @@
+/* The order of the event list: newest first, and of one moment the highest row number first. */
+import type { Position } from '../../core/cursor.ts';
+
+/** For sorting: negative when `a` is listed before `b`. */
+export const byListOrder = (a: Position, b: Position): number => b.receivedAt - a.receivedAt || b.seq - a.seq;
+
+export const isListedAfter = (one: Position, position: Position | undefined): boolean =>
+  position === undefined || byListOrder(position, one) < 0;
+
+/** The first in list order; undefined when all are. */
+export function firstListed(positions: readonly (Position | undefined)[]): Position | undefined {
+  let first: Position | undefined;
+  for (const one of positions) if (one && (!first || byListOrder(one, first) < 0)) first = one;
+  return first;
+}

@@ -1,0 +1,108 @@
+/*
+ * Puts the signatures of full blocks into runs, oldest first, in slices of a few milliseconds. At every moment a block is found by its
+ * own signature or by a run: a run is used once it is complete, and only then are the signatures deleted that it replaces. A crash
+ * loses the work of one slice; another process that shares the database goes on with the same run. When most blocks of a run are gone,
+ * the others get signatures of their own again, and the run is removed.
+ */
+import { makePart, partBytes } from '../../core/bit-slices.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import type { RunsStore, StoredRun } from './runs-store.ts';
+
+const blocksPerRun = 2048;
+/** Written or deleted in one transaction: parts of 8 KiB, and signatures of up to 4 KiB. */
+const partsPerSlice = 24;
+const signaturesPerSlice = 64;
+/** A run with fewer blocks left is removed. */
+const minLiving = 1 / 8;
+
+export function createRunBuilder(options: {
+  store: RunsStore;
+  /** Makes the signatures of these blocks anew, from their contents. */
+  sign: (blocks: readonly number[]) => Promise<void>;
+  monotonic: () => number;
+  runLength?: number;
+}) {
+  const { store, sign, monotonic, runLength = blocksPerRun } = options;
+  /** The filters of the run that is being made. */
+  let filters: { run: number; filters: (Uint8Array | undefined)[] } | undefined;
+  /** Runs up to this number have been checked for blocks that are gone; undefined: no check is due. */
+  let checked: number | undefined = 0;
+
+  const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(Uint8Array | undefined)[]> => {
+    if (filters?.run !== seq) {
+      const numbers = blocks.map(({ block }) => block);
+      const found = await store.filters(numbers);
+      filters = { run: seq, filters: numbers.map(number => found.get(number)) };
+    }
+    return filters.filters;
+  };
+
+  const addParts = async (run: StoredRun): Promise<void> => {
+    const from = await store.storedParts(run.seq);
+    const to = Math.min(run.filterBytes / partBytes, from + partsPerSlice);
+    if (from === to) {
+      await store.setState(run.seq, 0, 1);
+      filters = undefined;
+      return;
+    }
+    const yieldIfDue = createTimeSlices({ monotonic });
+    const given = await filtersOf(run);
+    const parts: Uint8Array[] = [];
+    for (let part = from; part < to; part++) {
+      parts.push(makePart(given, run.filterBytes, part));
+      await yieldIfDue();
+    }
+    await store.addParts(run.seq, from, parts);
+  };
+
+  const forgetSignatures = async ({ seq, blocks }: StoredRun): Promise<void> => {
+    const left = await store.signed(blocks.map(({ block }) => block));
+    if (left.length === 0) await store.setState(seq, 1, 2);
+    else await store.forget(left.slice(0, signaturesPerSlice));
+  };
+
+  const removeRun = async ({ seq }: StoredRun): Promise<void> => {
+    if ((await store.removeParts(seq, partsPerSlice)) === 0) await store.remove(seq);
+  };
+
+  const workOn = (run: StoredRun): Promise<void> => {
+    if (run.state === 0) return addParts(run);
+    return run.state === 1 ? forgetSignatures(run) : removeRun(run);
+  };
+
+  const checkNext = async (after: number): Promise<void> => {
+    const run = await store.finishedAfter(after);
+    checked = run?.seq;
+    if (!run) return;
+    const living = await store.living(run.blocks.map(({ block }) => block));
+    if (living.length > run.blocks.length * minLiving) return;
+    await sign(living);
+    await store.setState(run.seq, 2, 3);
+  };
+
+  return {
+    /** Next, runs are checked for blocks that are gone. */
+    checkRuns(): void {
+      checked ??= 0;
+    },
+
+    /** @returns whether there was anything to do */
+    async step(): Promise<boolean> {
+      const unfinished = await store.unfinished();
+      if (unfinished) {
+        await workOn(unfinished);
+        return true;
+      }
+      if (checked !== undefined) {
+        await checkNext(checked);
+        return true;
+      }
+      const endpoint = await store.endpointWith(runLength);
+      if (endpoint === undefined) return false;
+      const { blocks, filterBytes } = await store.oldest(endpoint, runLength);
+      if (blocks.length < runLength) return false;
+      await store.add(endpoint, blocks, filterBytes);
+      return true;
+    },
+  };
+}

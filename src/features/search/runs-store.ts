@@ -1,0 +1,150 @@
+/* Makes and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
+import type { Client, InStatement, Row } from '@libsql/client';
+import { partBytes } from '../../core/bit-slices.ts';
+import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/signature-runs.ts';
+
+/** 0 being made, 1 in use, 2 in use and the signatures that it replaces are deleted, 3 out of use and being deleted. */
+export type RunState = 0 | 1 | 2 | 3;
+export type StoredRun = { seq: number; state: RunState; filterBytes: number; blocks: SignedBlock[] };
+
+export type RunsStore = ReturnType<typeof createRunsStore>;
+
+/** As the index of full blocks has it: the planner compares the words. */
+const isFull = 'bytes BETWEEN 32768 AND 65536';
+/** The larger filters of a run are made as small as these, rather than all as large as they are. */
+const mostFilters = 0.75;
+const inList = 'IN (SELECT value FROM json_each(?))';
+const runColumns = 'seq, state, filter_bytes, blocks';
+const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
+const toRun = (row: Row): StoredRun => ({
+  seq: Number(row[0]),
+  state: Number(row[1]) as RunState,
+  filterBytes: Number(row[2]),
+  blocks: unpackBlocks(bytesOf(row[3])),
+});
+
+/** @param client for writes @param scans for reads of any length */
+export function createRunsStore(client: Client, scans: Client) {
+  const rows = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
+    (await scans.execute({ sql, args })).rows;
+  const write = async (statements: InStatement[]): Promise<number> =>
+    (await client.batch(statements, 'write'))[0]?.rowsAffected ?? 0;
+
+  return {
+    /** An endpoint with at least so many signatures of full blocks. */
+    async endpointWith(count: number): Promise<number | undefined> {
+      const sql = `SELECT endpoint FROM block_signatures WHERE ${isFull} GROUP BY endpoint HAVING count(*) >= ? LIMIT 1`;
+      const [row] = await rows(sql, [count]);
+      return row && Number(row[0]);
+    },
+
+    /** The oldest full blocks of an endpoint that are in no run, and the size that most of their filters have at most. */
+    async oldest(endpoint: number, limit: number): Promise<{ blocks: SignedBlock[]; filterBytes: number }> {
+      const sql = `SELECT block, newest, oldest, last_event, length(filter) FROM block_signatures
+        WHERE endpoint = ? AND ${isFull} ORDER BY newest LIMIT ?`;
+      const found = await rows(sql, [endpoint, limit]);
+      const sizes = found.map(row => Number(row[4])).sort((a, b) => a - b);
+      return {
+        blocks: found.map(row => ({
+          block: Number(row[0]),
+          newest: Number(row[1]),
+          oldest: Number(row[2]),
+          lastEvent: Number(row[3]),
+        })),
+        filterBytes: Math.max(partBytes, sizes[Math.floor(sizes.length * mostFilters)] ?? 0),
+      };
+    },
+
+    /** Adds a run, unless one of this endpoint is being made (by another process, too). */
+    async add(endpoint: number, blocks: readonly SignedBlock[], filterBytes: number): Promise<void> {
+      const newest = blocks.reduce((a, b) => ((b.newest - a.newest || b.lastEvent - a.lastEvent) > 0 ? b : a));
+      await write([
+        {
+          sql: `INSERT INTO signature_runs (endpoint, state, newest, oldest, last_event, filter_bytes, blocks)
+            SELECT ?, 0, ?, ?, ?, ?, ?
+            WHERE NOT EXISTS (SELECT 1 FROM signature_runs WHERE state <> 2 AND +endpoint = ? AND state < 2)`,
+          args: [
+            endpoint,
+            newest.newest,
+            Math.min(...blocks.map(({ oldest }) => oldest)),
+            newest.lastEvent,
+            filterBytes,
+            packBlocks(blocks),
+            endpoint,
+          ],
+        },
+      ]);
+    },
+
+    /** A run that is being made or removed. */
+    async unfinished(): Promise<StoredRun | undefined> {
+      const [row] = await rows(`SELECT ${runColumns} FROM signature_runs WHERE state <> 2 ORDER BY seq LIMIT 1`);
+      return row && toRun(row);
+    },
+
+    /** The next finished run after run number `seq`. @param used also one whose signatures are not all deleted yet */
+    async finishedAfter(seq: number, used = false): Promise<StoredRun | undefined> {
+      const sql = `SELECT ${runColumns} FROM signature_runs WHERE seq > ? AND +state BETWEEN ? AND 2 ORDER BY seq LIMIT 1`;
+      const [row] = await rows(sql, [seq, used ? 1 : 2]);
+      return row && toRun(row);
+    },
+
+    lastRun: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM signature_runs'))[0]?.[0] ?? 0),
+
+    /** The filters of these blocks; none of those that are gone. */
+    async filters(blocks: readonly number[]): Promise<Map<number, Uint8Array>> {
+      const found = await rows(`SELECT block, filter FROM block_signatures WHERE block ${inList}`, [
+        JSON.stringify(blocks),
+      ]);
+      return new Map(found.map(row => [Number(row[0]), bytesOf(row[1])]));
+    },
+
+    /** Those of these blocks that have a signature of their own. */
+    async signed(blocks: readonly number[]): Promise<number[]> {
+      const found = await rows(`SELECT block FROM block_signatures WHERE block ${inList}`, [JSON.stringify(blocks)]);
+      return found.map(row => Number(row[0]));
+    },
+
+    /** How many parts of a run are stored. They are stored in order. */
+    async storedParts(run: number): Promise<number> {
+      const sql = 'SELECT count(*) FROM signature_slices WHERE seq BETWEEN ? AND ?';
+      return Number((await rows(sql, [partSeq(run, 0), partSeq(run, maxParts - 1)]))[0]?.[0] ?? 0);
+    },
+
+    addParts: (run: number, first: number, parts: readonly Uint8Array[]): Promise<number> =>
+      write([
+        {
+          sql: `INSERT OR IGNORE INTO signature_slices (seq, slices) VALUES ${parts.map(() => '(?, ?)').join()}`,
+          args: parts.flatMap((slices, i) => [partSeq(run, first + i), slices]),
+        },
+      ]),
+
+    setState: (run: number, from: RunState, to: RunState): Promise<number> =>
+      write([{ sql: 'UPDATE signature_runs SET state = ? WHERE seq = ? AND state = ?', args: [to, run, from] }]),
+
+    /** Takes all runs up to this number out of use. */
+    retireUpTo: (run: number): Promise<number> =>
+      write([{ sql: 'UPDATE signature_runs SET state = 3 WHERE seq <= ?', args: [run] }]),
+
+    /** Deletes the signatures of blocks that are in a run. */
+    forget: (blocks: readonly number[]): Promise<number> =>
+      write([{ sql: `DELETE FROM block_signatures WHERE block ${inList}`, args: [JSON.stringify(blocks)] }]),
+
+    /** Those of these blocks that still exist. */
+    async living(blocks: readonly number[]): Promise<number[]> {
+      const found = await rows(`SELECT seq FROM blocks WHERE seq ${inList}`, [JSON.stringify(blocks)]);
+      return found.map(row => Number(row[0]));
+    },
+
+    /** Removes some parts of a run that is out of use. @returns how many */
+    removeParts: (run: number, count: number): Promise<number> =>
+      write([
+        {
+          sql: 'DELETE FROM signature_slices WHERE seq IN (SELECT seq FROM signature_slices WHERE seq BETWEEN ? AND ? LIMIT ?)',
+          args: [partSeq(run, 0), partSeq(run, maxParts - 1), count],
+        },
+      ]),
+
+    remove: (run: number): Promise<number> => write([{ sql: 'DELETE FROM signature_runs WHERE seq = ?', args: [run] }]),
+  };
+}

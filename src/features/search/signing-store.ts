@@ -1,0 +1,100 @@
+/* Signatures of stored blocks: reads what they are made from, and replaces them. Raw SQL, because it reads blocks whole. */
+import type { Client, InStatement, Row } from '@libsql/client';
+import type { BlockSignature } from '../../core/block-signature.ts';
+import type { StoredBlock } from '../../core/event-block.ts';
+import { blockColumns, toStoredBlock } from '../../db/contents.ts';
+import type { EventRow } from './store.ts';
+
+export type BlockToSign = StoredBlock & { seq: number; endpoint: number; lastEvent: number };
+
+export type SignedAgain = { block: BlockToSign; signature: BlockSignature };
+
+export type SigningStore = ReturnType<typeof createSigningStore>;
+
+const inList = 'IN (SELECT value FROM json_each(?))';
+const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
+
+/** @param client for writes @param scans for reads of any length */
+export function createSigningStore(client: Client, scans: Client) {
+  const rows = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
+    (await scans.execute({ sql, args })).rows;
+
+  return {
+    /** The next block after block number `seq`. */
+    async blockAfter(seq: number): Promise<BlockToSign | undefined> {
+      const sql = `SELECT seq, endpoint, last_event, ${blockColumns} FROM blocks WHERE seq > ? ORDER BY seq LIMIT 1`;
+      const [row] = await rows(sql, [seq]);
+      return (
+        row && {
+          seq: Number(row[0]),
+          endpoint: Number(row[1]),
+          lastEvent: Number(row[2]),
+          ...toStoredBlock(row, 3),
+        }
+      );
+    },
+
+    lastBlock: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM blocks'))[0]?.[0] ?? 0),
+
+    async events(seqs: readonly number[]): Promise<Map<number, EventRow>> {
+      const sql = `SELECT seq, received_at, event_type FROM events WHERE seq ${inList}`;
+      const found = await rows(sql, [JSON.stringify(seqs)]);
+      return new Map(
+        found.map(row => [
+          Number(row[0]),
+          { seq: Number(row[0]), receivedAt: Number(row[1]), eventType: row[2] as string | null },
+        ]),
+      );
+    },
+
+    /** Stores signatures of blocks that still exist, in place of those that they have. */
+    async save(signed: readonly SignedAgain[]): Promise<void> {
+      const statements = signed.map(({ block, signature: { newest, oldest, filter } }): InStatement => {
+        const { seq, endpoint, lastEvent, bytes } = block;
+        return {
+          sql: `INSERT OR REPLACE INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter)
+            SELECT seq, ?, ?, ?, ?, ?, ifnull(?, x'') FROM blocks WHERE seq = ?`,
+          args: [endpoint, newest, oldest, lastEvent, bytes, filter, seq],
+        };
+      });
+      if (statements.length > 0) await client.batch(statements, 'write');
+    },
+
+    /** Numbers of blocks that have no signature of their own. */
+    async withoutOwn(): Promise<number[]> {
+      const found = await rows('SELECT seq FROM blocks WHERE seq NOT IN (SELECT block FROM block_signatures)');
+      return found.map(row => Number(row[0]));
+    },
+
+    /** Numbers of signatures whose block is gone. */
+    async orphans(): Promise<number[]> {
+      const found = await rows('SELECT block FROM block_signatures WHERE block NOT IN (SELECT seq FROM blocks)');
+      return found.map(row => Number(row[0]));
+    },
+
+    /** The filter of a block with a signature of its own. */
+    async filter(block: number): Promise<Uint8Array | undefined> {
+      const [row] = await rows('SELECT filter FROM block_signatures WHERE block = ?', [block]);
+      return row && bytesOf(row[0]);
+    },
+
+    /** Block numbers spread evenly. */
+    async sample(size: number): Promise<number[]> {
+      const last = await this.lastBlock();
+      const step = Math.max(1, last / size);
+      const starts = Array.from({ length: Math.min(size, last) }, (_, i) => Math.floor(1 + i * step));
+      const sql =
+        'SELECT (SELECT seq FROM blocks WHERE seq >= start.value ORDER BY seq LIMIT 1) FROM json_each(?) AS start';
+      const found = (await rows(sql, [JSON.stringify(starts)])).map(row => Number(row[0]));
+      return [...new Set(found)].filter(seq => seq > 0);
+    },
+
+    /** How many row numbers the rows of 1.0 span that are not packed yet. */
+    async rowsToPack(): Promise<number> {
+      const [row] = await rows("SELECT value FROM meta WHERE name = 'rows-to-pack'");
+      if (!row) return 0;
+      const { after, upTo } = JSON.parse(Buffer.from(bytesOf(row[0])).toString()) as { after: number; upTo: number };
+      return upTo - after;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/* Makes signatures of stored blocks from their contents: for a rebuild, and for blocks whose run is removed. */
+import { signBlock } from '../../core/block-signature.ts';
+import { type EventRecord, maxBlockBytes, readRecords, unpackBlock, unpackLargeBlock } from '../../core/event-block.ts';
+import { DamagedError } from '../../core/stored-content.ts';
+import type { BlockToSign, SignedAgain, SigningStore } from './signing-store.ts';
+import type { EventRow } from './store.ts';
+
+export type ReadEvent = EventRow & { body: Uint8Array };
+
+/** The events of a block, from their rows and its records. @throws DamagedError */
+export async function eventsOf(store: Pick<SigningStore, 'events'>, block: BlockToSign): Promise<ReadEvent[]> {
+  const plain = block.bytes > maxBlockBytes ? await unpackLargeBlock(block) : unpackBlock(block);
+  const records: EventRecord[] = [...readRecords(plain, block.firstEvent)];
+  const rows = await store.events(records.map(({ seq }) => seq));
+  return records.flatMap(({ seq, body }) => {
+    const row = rows.get(seq);
+    return row ? [{ ...row, body }] : [];
+  });
+}
+
+/** Signs a block anew. Nothing for one that cannot be read, which keeps the signature that it has. */
+export async function signAgain(store: SigningStore, block: BlockToSign): Promise<SignedAgain[]> {
+  try {
+    const events = await eventsOf(store, block);
+    return events.length > 0 ? [{ block, signature: signBlock(events) }] : [];
+  } catch (error) {
+    if (error instanceof DamagedError) return [];
+    throw error;
+  }
+}
+
+/** Blocks that one step signs, in one transaction. */
+const blocksPerStep = 16;
+
+/**
+ * Makes all signatures anew, some blocks at a time.
+ * @param onProgress gets the number of the last block that was signed, and the last one of all
+ */
+export function createRebuild(
+  store: SigningStore,
+  {
+    retireUpTo,
+    forget,
+  }: { retireUpTo: (run: number) => Promise<unknown>; forget: (blocks: number[]) => Promise<unknown> },
+) {
+  type Rebuild = {
+    finished: Promise<void>;
+    done: () => void;
+    onProgress: (done: number, total: number) => void;
+    /** Known once it has begun. */
+    from?: { block: number; lastBlock: number; lastRun: number };
+  };
+  let rebuild: Rebuild | undefined;
+
+  return {
+    isDue: (): boolean => rebuild !== undefined,
+
+    /** Resolves when it is done. A second call meanwhile waits for the same rebuild. */
+    start(onProgress: (done: number, total: number) => void): Promise<void> {
+      if (!rebuild) {
+        const { promise: finished, resolve: done } = Promise.withResolvers<void>();
+        rebuild = { finished, done, onProgress };
+      }
+      return rebuild.finished;
+    },
+
+    async step(lastRun: () => Promise<number>): Promise<void> {
+      if (!rebuild) return;
+      rebuild.from ??= { block: 0, lastBlock: await store.lastBlock(), lastRun: await lastRun() };
+      const { from } = rebuild;
+      const signed: SignedAgain[] = [];
+      let taken = 0;
+      for (; taken < blocksPerStep; taken++) {
+        const block = await store.blockAfter(from.block);
+        if (!block || block.seq > from.lastBlock) break;
+        signed.push(...(await signAgain(store, block)));
+        from.block = block.seq;
+      }
+      await store.save(signed);
+      if (taken > 0) {
+        rebuild.onProgress(from.block, from.lastBlock);
+        return;
+      }
+      await retireUpTo(from.lastRun);
+      const orphans = await store.orphans();
+      if (orphans.length > 0) await forget(orphans);
+      rebuild.done();
+      rebuild = undefined;
+    },
+  };
+}
