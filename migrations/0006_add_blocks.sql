@@ -16,8 +16,6 @@ CREATE TABLE blocks (
   content     BLOB NOT NULL
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX blocks_by_endpoint ON blocks (endpoint, last_event);
---> statement-breakpoint
 -- Those that the packer may join.
 CREATE INDEX blocks_small ON blocks (endpoint, first_event, bytes) WHERE bytes < 32768;
 --> statement-breakpoint

@@ -1,5 +1,5 @@
 /*
- * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--only disk,midway,connections,fuzz,greed,crash,drain]`:
+ * `bun run faults [--rounds 100] [--seconds 60] [--seed N] [--idle 10000] [--points 200] [--only disk,midway,power-cut,connections,fuzz,greed,crash,drain]`:
  * injects faults into the compiled program and checks that no acknowledged delivery is lost. Uses only loopback, and is bounded.
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { checkDisk } from './faults/disk.ts';
 import { checkFuzz } from './faults/fuzz.ts';
 import { checkGreed } from './faults/greed.ts';
 import { checkMidway } from './faults/midway.ts';
+import { checkPowerCut } from './faults/power-cut.ts';
 import { checkStalls } from './faults/stalls.ts';
 import { createChecks } from './lib/checks.ts';
 import { githubPayloads } from './lib/payloads.ts';
@@ -20,10 +21,11 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     idle: { type: 'string', default: '10000' },
-    only: { type: 'string', default: 'disk,midway,connections,fuzz,greed,crash,drain' },
+    points: { type: 'string', default: '200' },
+    only: { type: 'string', default: 'disk,midway,power-cut,connections,fuzz,greed,crash,drain' },
   },
 });
-const integerOption = (name: 'rounds' | 'seconds' | 'seed' | 'idle'): number => {
+const integerOption = (name: 'rounds' | 'seconds' | 'seed' | 'idle' | 'points'): number => {
   const number = Number(values[name]);
   if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} takes a non-negative integer`);
   return number;
@@ -35,6 +37,7 @@ const idle = integerOption('idle');
 const groups: Record<string, () => Promise<void>> = {
   disk: () => checkDisk(checks, payloads),
   midway: () => checkMidway(checks, payloads),
+  'power-cut': () => checkPowerCut(checks, { points: integerOption('points'), seed: integerOption('seed') }),
   connections: () => checkConnections(checks, payloads, { idle, dripping: Math.ceil(idle / 20) }),
   fuzz: () => checkFuzz(checks, integerOption('seconds'), integerOption('seed')),
   greed: async () => {

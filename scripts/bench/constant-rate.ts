@@ -1,14 +1,15 @@
 /*
- * An open-loop load generator in its own process. It sends deliveries at a constant rate, whatever the server does, and measures
- * each from the time it was due, so a stall of the server counts against every delivery that it delayed. The timer's resolution of
- * 1 ms is part of every result, also of the baseline's. The generator shares the machine with the server, so it does little work:
- * it uses plain sockets and does not parse responses.
+ * An open-loop generator in a process of its own: deliveries leave at a constant rate whatever the server does, and each is
+ * timed from the moment it was due, so a stall of the server counts against every delivery it delayed. The timer ticks once
+ * a millisecond, which is part of every number; the baseline is measured in the same way. It shares the machine with what it
+ * measures, so it does as little as it can: sockets without streams around them, and answers that are looked at, not parsed.
  *
- * Usage: constant-rate.ts --address URL --rate N --seconds N --payload small|github. Prints one JSON line.
+ * Usage: constant-rate.ts --address URL --rate N --seconds N --connections N --payload small|orders|github.
+ * Prints one JSON line.
  */
 import { parseArgs } from 'node:util';
 import type { Socket } from 'bun';
-import { githubPayloads, smallPayload } from '../lib/payloads.ts';
+import { githubPayloads, orderPayloads, smallPayload } from '../lib/payloads.ts';
 import { deliveryRequest } from '../lib/wire.ts';
 import { percentile } from './statistics.ts';
 
@@ -21,8 +22,7 @@ export type RateResult = {
   maxMs: number;
 };
 
-const connectionCount = 64;
-const warmUpSeconds = 1;
+const WARM_UP_SECONDS = 1;
 
 const nothing = Buffer.alloc(0);
 const ok = Buffer.from('HTTP/1.1 200 ');
@@ -32,27 +32,40 @@ if (import.meta.main) {
     address: { type: 'string' },
     rate: { type: 'string' },
     seconds: { type: 'string' },
+    connections: { type: 'string' },
     payload: { type: 'string' },
   } as const;
-  const { address = '', rate = '', seconds = '', payload = 'small' } = parseArgs({ options }).values;
-  const payloads = payload === 'github' ? githubPayloads() : [smallPayload()];
-  const requests = payloads.map(one => deliveryRequest(address, one));
-  const result = await drive(new URL(address), requests, Number(rate), Number(seconds));
+  const {
+    address = '',
+    rate = '',
+    seconds = '',
+    connections = '64',
+    payload = 'small',
+  } = parseArgs({ options }).values;
+  const payloads = { github: githubPayloads, orders: () => orderPayloads(1000), small: () => [smallPayload()] }[
+    payload
+  ];
+  if (!payloads) throw new Error(`no payloads of the name ${payload}`);
+  const requests = payloads().map(one => deliveryRequest(address, one));
+  const result = await drive(new URL(address), requests, {
+    rate: Number(rate),
+    seconds: Number(seconds),
+    connections: Number(connections),
+  });
   process.stdout.write(`${JSON.stringify(result)}\n`);
   process.exit(0);
 }
 
-/** A connection, its current request, and the part of the response that has arrived. */
+/** One connection: what it is sending, and what has come of the answer. */
 type Sender = { number: number; unsent: Uint8Array; answer: Buffer; socket: Socket<Sender> };
 
 async function drive(
   { hostname, port }: URL,
   requests: readonly Uint8Array[],
-  rate: number,
-  seconds: number,
+  { rate, seconds, connections }: { rate: number; seconds: number; connections: number },
 ): Promise<RateResult> {
-  const total = Math.round(rate * (seconds + warmUpSeconds));
-  const measuredFrom = rate * warmUpSeconds;
+  const total = Math.round(rate * (seconds + WARM_UP_SECONDS));
+  const measuredFrom = rate * WARM_UP_SECONDS;
   const latencies = new Float64Array(total);
   const idle: Sender[] = [];
   let answered = 0;
@@ -68,7 +81,7 @@ async function drive(
   };
   const pump = (): void => {
     while (sent < due) {
-      // Round robin: the server would close a connection that is never used.
+      // In turn: one that is never used would be closed by the server after some seconds.
       const sender = idle.shift();
       if (!sender) return;
       sender.number = sent++;
@@ -78,14 +91,14 @@ async function drive(
   };
   const receive = (sender: Sender, bytes: Buffer): void => {
     sender.answer = sender.answer.length === 0 ? bytes : Buffer.concat([sender.answer, bytes]);
-    if (!isComplete(sender.answer)) return;
+    if (!isWhole(sender.answer)) return;
     if (!isOk(sender.answer)) refused++;
     else if (sender.number >= measuredFrom) latencies[answered++] = performance.now() - dueAt(sender.number);
     sender.answer = nothing;
     idle.push(sender);
     if (++done === total) finished.resolve();
   };
-  const fail = (_: unknown, cause?: Error): void => finished.reject(new Error('a connection failed', { cause }));
+  const fail = (_: unknown, cause?: Error): void => finished.reject(new Error('a connection broke', { cause }));
   const connect = async (): Promise<void> => {
     const socket = await Bun.connect<Sender>({
       hostname,
@@ -104,7 +117,7 @@ async function drive(
     socket.data = { number: 0, unsent: nothing, answer: nothing, socket };
     idle.push(socket.data);
   };
-  await Promise.all(Array.from({ length: connectionCount }, connect));
+  await Promise.all(Array.from({ length: connections }, connect));
 
   const startedAt = performance.now();
   const dueAt = (number: number): number => startedAt + (number * 1000) / rate;
@@ -131,8 +144,8 @@ function isOk(answer: Buffer): boolean {
   return answer.compare(ok, 0, ok.length, 0, ok.length) === 0;
 }
 
-/** Responses are JSON objects with a Content-Length, so one that ends with } has arrived completely. */
-function isComplete(answer: Buffer): boolean {
+/** Answers of an announced length, in JSON: the last byte of the head's last line and of the body tell that it is all there. */
+function isWhole(answer: Buffer): boolean {
   const headEnd = answer.indexOf('\r\n\r\n');
   return headEnd > 0 && answer.length > headEnd + 4 && answer[answer.length - 1] === 0x7d;
 }

@@ -1,8 +1,8 @@
 /*
- * How much sweeping slows down capture: plan changes make large histories expire at once, while deliveries arrive at half of the
- * saturation rate. The baseline is the same load without a sweep.
+ * What sweeping costs capture: plan changes make large histories fall due at once, while deliveries keep coming at half of
+ * the saturation rate. Windows of the same load without a sweep are what it is held against.
  *
- * Can be run alone: bun scripts/bench/history-sweep.ts [--events 1000000] [--seconds 10]
+ * On its own: bun scripts/bench/history-sweep.ts [--events 1000000] [--seconds 10]
  */
 import { Database } from 'bun:sqlite';
 import { chownSync, readdirSync, statSync } from 'node:fs';
@@ -10,46 +10,55 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { freePort, install } from '../lib/installation.ts';
-import { smallPayload } from '../lib/payloads.ts';
+import { orderPayloads, smallPayload } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
-import { constantRate } from './ingest.ts';
+import { constantRate } from './generators.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad, requireWrk } from './wrk.ts';
 
-/** Measurements with and without a sweep alternate, so that disturbances of the machine affect both. */
+/** With and without take turns, so that what disturbs the machine disturbs both. */
 const rounds = 5;
-const dayMs = 86_400_000;
-/** Between the retention windows of the two plans. */
+const day = 86_400_000;
+/** Between the windows of the two plans. */
 const ageDays = 30;
-const sweepTimeoutMs = 900_000;
+const sweepWithinMs = 900_000;
 
 /**
- * @param events how many expire in all rounds together
- * @param seconds length of one measurement
+ * @param events how many fall due, a part of them in each round
+ * @param seconds length of one window of load
  */
 export async function historySweep({ events, seconds }: { events: number; seconds: number }): Promise<Row[]> {
   requireWrk();
-  const installation = install({ HOOKTAPE_LOG_LEVEL: 'info', HOOKTAPE_RATE_LIMIT: '1000000' });
+  const installation = install({
+    HOOKTAPE_LOG_LEVEL: 'info',
+    HOOKTAPE_RATE_LIMIT: '1000000',
+    HOOKTAPE_SWEEP_EVERY: '5s',
+  });
   const file = join(installation.dataDir, 'hooktape.db');
   let server = await installation.start(await freePort());
   try {
     const inbox = await (await firstApi(installation, server)).createEndpoint('inbox');
-    const accounts: { email: string; api: Api }[] = [];
+    const people: { email: string; api: Api }[] = [];
     for (let round = 0; round < rounds; round++) {
       const email = `round-${round}@example.com`;
       const api = await firstApi(installation, server, email);
-      await seed(ingestAddress(server, await api.createEndpoint('old')), [smallPayload()], 200);
-      accounts.push({ email, api });
+      await seed(
+        ingestAddress(server, await api.createEndpoint('old')),
+        orderPayloads(1000),
+        Math.floor(events / rounds),
+      );
+      people.push({ email, api });
     }
+    await seed(ingestAddress(server, inbox), [smallPayload()], 1);
     await server.end('SIGTERM');
-    copyEvents(file, Math.floor(events / 200 / rounds));
+    backdate(file);
     const sizeBefore = statSync(file).size;
 
     server = await installation.start(server.port);
     const address = ingestAddress(server, inbox);
     const { perSecond } = await fullLoad(address, [smallPayload()], seconds);
-    const measure = async (what: string): Promise<number> => {
+    const window = async (what: string): Promise<number> => {
       const { p99Ms } = await constantRate(address, perSecond / 2, seconds);
       console.log(`${what.padEnd(8)}  ${(perSecond / 2).toFixed(0)}/s  p99 ${p99Ms.toFixed(2)} ms`);
       return p99Ms;
@@ -59,20 +68,20 @@ export async function historySweep({ events, seconds }: { events: number; second
     const during: number[] = [];
     const countMs: number[] = [];
     let sweptMs = 0;
-    for (const [round, { api, email }] of accounts.entries()) {
-      without.push(await measure('without'));
+    for (const [round, { api, email }] of people.entries()) {
+      without.push(await window('without'));
       const startedAt = performance.now();
       await installation.run(['account', 'plan', email, 'free']);
       countMs.push(await timeOfCount(api));
       let ended = false;
-      const swept = waitForSweeps(server.output, round + 1).then(() => {
+      const swept = untilSwept(server.output, round + 1).then(() => {
         sweptMs += performance.now() - startedAt;
         ended = true;
       });
-      // The sweep covers only a part of the last measurement, which counts only when it is the first one too.
-      for (let measurements = 0; !ended; measurements++) {
-        const p99Ms = await measure('sweeping');
-        if (!ended || measurements === 0) during.push(p99Ms);
+      // The window in which the sweep ends counts only when there is no other.
+      for (let windows = 0; !ended; windows++) {
+        const p99Ms = await window('sweeping');
+        if (!ended || windows === 0) during.push(p99Ms);
       }
       await swept;
     }
@@ -88,8 +97,8 @@ export async function historySweep({ events, seconds }: { events: number; second
         unit: 'ms',
         goal: { atMost: 2 },
       },
-      { what: '  events swept', ours: events / (sweptMs / 1000), unit: '/s' },
-      { what: '  endpoint list right after they expired', ours: median(countMs), unit: 'ms' },
+      { what: '  events swept meanwhile', ours: events / (sweptMs / 1000), unit: '/s' },
+      { what: '  endpoint list right after they fell due', ours: median(countMs), unit: 'ms' },
     ];
   } finally {
     await server.end('SIGKILL');
@@ -97,45 +106,41 @@ export async function historySweep({ events, seconds }: { events: number; second
   }
 }
 
-/** How long the endpoint list takes. Its counts must exclude expired events. */
+/** How long the endpoint list takes, which must not count what is past its window. */
 async function timeOfCount(api: Api): Promise<number> {
   const startedAt = performance.now();
   const endpoints = await api.endpoints();
   const ms = performance.now() - startedAt;
   if (endpoints.some(({ name, eventCount }) => name === 'old' && eventCount > 0))
-    throw new Error('expired events are still counted');
+    throw new Error('events past their window are still counted');
   return ms;
 }
 
-/** Makes every event old and copies it, while the server is stopped. Updates the counters too. */
-function copyEvents(file: string, times: number): void {
+/**
+ * Every event of the old histories becomes older than the shorter window. The inbox keeps its time: a server that finds nothing
+ * newer takes the present for a clock that has jumped, and sweeps nothing. The server is not running.
+ */
+function backdate(file: string): void {
   const db = new Database(file);
-  const from = Date.now() - ageDays * dayMs;
-  db.run('UPDATE events SET received_at = ? + seq', [from]);
-  const columns =
-    'endpoint, size, encoding, method, platform, event_type, verdict, source_ip, sha256, path, query, preview, content';
-  const [{ last = 0 } = {}] = db.query<{ last: number }, []>('SELECT max(seq) AS last FROM events').all();
-  for (let copy = 1; copy < times; copy++)
-    db.run(
-      `INSERT INTO events (nonce, received_at, ${columns})
-       SELECT randomblob(12), ? + seq, ${columns} FROM events WHERE seq <= ? ORDER BY seq`,
-      [from + copy * last, last],
-    );
-  db.run(`UPDATE endpoints SET event_count = (SELECT count(*) FROM events WHERE endpoint = endpoints.seq),
-            last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)`);
+  db.run("UPDATE events SET received_at = ? + seq WHERE endpoint IN (SELECT seq FROM endpoints WHERE name = 'old')", [
+    Date.now() - ageDays * day,
+  ]);
+  db.run(
+    'UPDATE endpoints SET last_received_at = (SELECT max(received_at) FROM events WHERE endpoint = endpoints.seq)',
+  );
   db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
-  // SQLite's new files must belong to the owner of the database.
+  // Whatever SQLite made belongs to the one who made the database.
   const { uid, gid } = statSync(file);
   const directory = join(file, '..');
   for (const name of readdirSync(directory)) chownSync(join(directory, name), uid, gid);
 }
 
-/** The server logs one line for each sweep. */
-async function waitForSweeps(output: () => string, count: number): Promise<void> {
-  const deadline = performance.now() + sweepTimeoutMs;
-  while (output().split('were removed').length <= count) {
-    if (performance.now() > deadline) throw new Error('the sweep did not finish in time');
+/** The server says so in its log, once for each sweep. */
+async function untilSwept(output: () => string, times: number): Promise<void> {
+  const until = performance.now() + sweepWithinMs;
+  while (output().split('were removed').length <= times) {
+    if (performance.now() > until) throw new Error('the sweep did not end');
     await Bun.sleep(20);
   }
 }

@@ -1,32 +1,36 @@
 /*
- * `bun run bench ingest|read|history|start|peers [OPTIONS]`: compares the compiled program with a baseline in the same run, prints a
- * table and writes the results to .bench/. `peers` compares it with other programs that receive webhooks (peers.json). `--help`
- * lists the options.
+ * `bun run bench goals|ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints
+ * a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json). `--help`, or nothing,
+ * lists them.
  */
+import { goals } from './goals.ts';
 import { history } from './history.ts';
 import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
 import { read } from './read.ts';
-import { start } from './start.ts';
 
-const benches: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
+const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
   ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
+  goals: {
+    run: goals,
+    usage:
+      'goals [--only capture,latency,disk,load,device,reading,memory,start] [--seconds 60] [--rounds 3] [--burst 100000] [--load-seconds 420] [--events 1000000] [--requests 500] [--baseline-binary PATH] [--request-baskets PATH]',
+  },
   history: {
     run: history,
     usage:
       'history [--only search,export,sweep,replay] [--events 1000000] [--requests 200] [--seconds 10] [--rounds 3] [--build-only]',
   },
-  peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE]' },
-  start: { run: start, usage: 'start [--rounds 20] [--baseline FILE]' },
+  peers: { run: peers, usage: 'peers [--seconds 10] [--rounds 3] [--config FILE] [--request-baskets PATH]' },
   read: { run: read, usage: 'read [--events 10000,1000000] [--requests 2000]' },
 };
 
 const [name = '--help', ...args] = process.argv.slice(2);
-const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
 if (bench) await bench.run(args);
 else {
-  const usages = Object.values(benches).map(({ usage }) => `  bun run bench ${usage}`);
-  const isHelp = name === '--help' || name === '-h';
-  (isHelp ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
-  process.exitCode = isHelp ? 0 : 2;
+  const usages = Object.values(BENCHES).map(({ usage }) => `  bun run bench ${usage}`);
+  const asked = name === '--help' || name === '-h';
+  (asked ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
+  process.exitCode = asked ? 0 : 2;
 }

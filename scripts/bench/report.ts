@@ -1,4 +1,4 @@
-/* Reports the results of a benchmark: prints a table, and writes JSON to .bench/ for later comparison. */
+/* A bench's result: a table for people, JSON under .bench/ for later comparison. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,15 @@ export type Row = {
   what: string;
   ours: number;
   unit: string;
-  /** The same measurement of the baseline in the same run. */
+  /** The same measured on the baseline in the same run, where that makes sense. */
   baseline?: number;
-  /** Limits the ratio to the baseline when there is one, else the number itself. */
+  /** What is held against the goal: the ratio to the baseline when there is one, else the number itself. */
   goal?: { atLeast: number } | { atMost: number };
+  /** The goal is for the number, though there is a baseline to compare it with. */
+  isGoalAbsolute?: boolean;
 };
 
-/** Prints the table and writes `.bench/NAME.json` with a dated copy. */
+/** Prints the table, writes `.bench/NAME.json` and a dated copy. */
 export function report(name: string, rows: readonly Row[], details: Record<string, unknown>): void {
   const [cpu] = cpus();
   const machine = {
@@ -24,13 +26,7 @@ export function report(name: string, rows: readonly Row[], details: Record<strin
     kernel: release(),
     bun: Bun.version,
   };
-  const cells = rows.map(row => [
-    row.what,
-    formatValue(row.ours, row.unit),
-    formatBaseline(row),
-    formatGoal(row),
-    goalResult(row),
-  ]);
+  const cells = rows.map(row => [row.what, figure(row.ours, row.unit), compared(row), goal(row), verdict(row)]);
   console.log(
     `\nHooktape ${version}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, Bun ${machine.bun}\n`,
   );
@@ -44,27 +40,26 @@ export function report(name: string, rows: readonly Row[], details: Record<strin
   console.log(`\n.bench/${name}.json`);
 }
 
-function formatValue(value: number, unit: string): string {
+function figure(value: number, unit: string): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return `${value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits })}${unit === '' ? '' : ` ${unit}`}`;
 }
 
 const ratio = ({ ours, baseline }: Row): number | undefined => (baseline === undefined ? undefined : ours / baseline);
 
-function formatBaseline(row: Row): string {
-  return row.baseline === undefined
-    ? ''
-    : `${formatValue(row.baseline, row.unit)} (${formatValue(ratio(row) ?? 0, '')})`;
+function compared(row: Row): string {
+  return row.baseline === undefined ? '' : `${figure(row.baseline, row.unit)} (${figure(ratio(row) ?? 0, '')})`;
 }
 
-function formatGoal({ goal }: Row): string {
-  if (!goal) return '';
-  return 'atLeast' in goal ? `>= ${goal.atLeast}` : `<= ${goal.atMost}`;
+function goal({ goal: wanted, isGoalAbsolute, unit }: Row): string {
+  if (!wanted) return '';
+  const text = 'atLeast' in wanted ? `>= ${wanted.atLeast}` : `<= ${wanted.atMost}`;
+  return isGoalAbsolute && unit !== '' ? `${text} ${unit}` : text;
 }
 
-function goalResult(row: Row): string {
+function verdict(row: Row): string {
   if (!row.goal) return '';
-  const value = ratio(row) ?? row.ours;
+  const value = (row.isGoalAbsolute ? undefined : ratio(row)) ?? row.ours;
   return ('atLeast' in row.goal ? value >= row.goal.atLeast : value <= row.goal.atMost) ? 'met' : 'MISSED';
 }
 

@@ -1,5 +1,16 @@
--- wrk script: cycles through prepared requests. Arguments: a file with the requests, a file with their lengths.
+-- wrk script: cycles through whole prepared requests. Arguments: the file of requests, the file of their lengths and, for a
+-- burst, how many answers it is to have; when it has them it prints how long they took and goes on until it is interrupted.
 local requests, at = {}, 0
+local sent, target, startedAt, inFlight = -1, math.huge, 0, 64
+
+local ffi = require("ffi")
+ffi.cdef("typedef struct { long seconds; long nanoseconds; } timestamp; int clock_gettime(int, timestamp *);")
+local stamp = ffi.new("timestamp")
+
+local function now()
+  ffi.C.clock_gettime(1, stamp)
+  return tonumber(stamp.seconds) + tonumber(stamp.nanoseconds) / 1e9
+end
 
 function init(args)
   local data, lengths = assert(io.open(args[1], "rb")), assert(io.open(args[2], "r"))
@@ -8,9 +19,18 @@ function init(args)
   end
   data:close()
   lengths:close()
+  if args[3] then target, inFlight = tonumber(args[3]), tonumber(args[4]) end
 end
 
 function request()
+  -- wrk asks for one request before it starts, which it does not send: that is why `sent` begins below zero.
+  if sent == 0 then startedAt = now() end
+  -- Each connection waits for its answer, so all but the last `inFlight` that were sent have been answered.
+  if sent == target + inFlight then
+    io.write(string.format("BURST %f\n", now() - startedAt))
+    io.flush()
+  end
+  sent = sent + 1
   at = at % #requests + 1
   return requests[at]
 end

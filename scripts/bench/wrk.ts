@@ -1,4 +1,4 @@
-/* Full load with wrk: each connection sends the next delivery as soon as the last one is answered. */
+/* Full load by wrk: as many deliveries as the connections can carry. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,18 +7,46 @@ import { deliveryRequest } from '../lib/wire.ts';
 
 export type Load = { perSecond: number; p50Ms: number; p99Ms: number; requests: number };
 
-/** @throws when wrk is not installed */
+const BURST_WITHIN_SECONDS = 300;
+
+/** @throws when wrk is missing. */
 export function requireWrk(): void {
   if (!Bun.which('wrk')) throw new Error('wrk is not installed; on Debian and Ubuntu: apt-get install wrk');
 }
 
-/** @throws when a response is not 2xx or a connection fails, because the result would be meaningless */
+/** @throws when any answer was not a 2xx or any connection broke: such a run measures something else. */
 export async function fullLoad(
   address: string,
   payloads: readonly Payload[],
   seconds: number,
   connections = 64,
 ): Promise<Load> {
+  const output = await wrk(address, payloads, { seconds, connections });
+  const { requests, seconds: taken, p50Ms, p99Ms } = resultOf(output);
+  return { perSecond: requests / taken, p50Ms, p99Ms, requests };
+}
+
+/** So many deliveries, as fast as the connections carry them. @throws like `fullLoad`, and when they take too long. */
+export async function burst(
+  address: string,
+  payloads: readonly Payload[],
+  deliveries: number,
+  connections = 64,
+): Promise<{ seconds: number; perSecond: number }> {
+  const output = await wrk(address, payloads, { seconds: BURST_WITHIN_SECONDS, connections, deliveries });
+  resultOf(output);
+  const seconds = Number(burstLine.exec(output)?.[1]);
+  if (Number.isNaN(seconds)) throw new Error(`${deliveries} deliveries took longer than ${BURST_WITHIN_SECONDS} s`);
+  return { seconds, perSecond: deliveries / seconds };
+}
+
+const burstLine = /^BURST (.*)$/m;
+
+async function wrk(
+  address: string,
+  payloads: readonly Payload[],
+  { seconds, connections, deliveries }: { seconds: number; connections: number; deliveries?: number },
+): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'hooktape-wrk-'));
   try {
     const requests = payloads.map(payload => deliveryRequest(address, payload));
@@ -26,28 +54,39 @@ export async function fullLoad(
     writeFileSync(files[0], Buffer.concat(requests));
     writeFileSync(files[1], requests.map(({ length }) => `${length}\n`).join(''));
     const script = join(import.meta.dir, 'requests.lua');
-    const command = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, address, '--', ...files];
-    const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' });
-    const output = await child.stdout.text();
-    const line = /^RESULT (.*)$/m.exec(output)?.[1];
-    if ((await child.exited) !== 0 || line === undefined) throw new Error(`wrk failed:\n${output}`);
-    const result = JSON.parse(line) as {
-      requests: number;
-      seconds: number;
-      p50Ms: number;
-      p99Ms: number;
-      refused: number;
-      broken: number;
-    };
-    if (result.refused + result.broken > 0)
-      throw new Error(`wrk: ${result.refused} deliveries were refused and ${result.broken} connections failed`);
-    return {
-      perSecond: result.requests / result.seconds,
-      p50Ms: result.p50Ms,
-      p99Ms: result.p99Ms,
-      requests: result.requests,
-    };
+    const count = deliveries === undefined ? [] : [String(deliveries), String(connections)];
+    const child = Bun.spawn(
+      ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, address, '--', ...files, ...count],
+      { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
+    );
+    let output = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      const before = output;
+      output += decoder.decode(chunk, { stream: true });
+      if (burstLine.test(output) && !burstLine.test(before)) child.kill('SIGINT');
+    }
+    if ((await child.exited) !== 0) throw new Error(`wrk failed:\n${output}`);
+    return output;
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+type Result = {
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  refused: number;
+  broken: number;
+};
+
+function resultOf(output: string): Result {
+  const line = /^RESULT (.*)$/m.exec(output)?.[1];
+  if (line === undefined) throw new Error(`wrk failed:\n${output}`);
+  const result = JSON.parse(line) as Result;
+  if (result.refused + result.broken > 0)
+    throw new Error(`wrk met ${result.refused} refusals and ${result.broken} broken connections`);
+  return result;
 }

@@ -10,6 +10,7 @@ import { freePort, type Installation, install, nobodyId } from '../lib/installat
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
 import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
+import { forbiddenJournal, killedOnFullDisk } from './journal-disk.ts';
 
 const diskMegabytes = 96;
 const ballastMegabytes = 48;
@@ -189,8 +190,15 @@ export async function checkDisk({ check }: Checks, payloads: readonly Payload[])
     true,
     fullDisk,
   );
+  await checkOn('a server that is killed on a full disk starts on it, and loses nothing', true, installation =>
+    killedOnFullDisk(installation, noise, ballastMegabytes),
+  );
   await checkOn('a command works on a full disk', true, commandsOnFullDisk);
   await checkOn('a read-only file system is reported at the start', true, readOnly);
+  const forbidden = 'a journal directory without permission refuses deliveries with 503, and loses nothing';
+  if (process.getuid?.() === 0)
+    await checkOn(forbidden, false, installation => forbiddenJournal(installation, payloads));
+  else console.log(`skip  ${forbidden}: only root runs the server as another user`);
   await checkOn('a damaged database file is refused, and a backup restores it', false, damaged);
   await checkOn('the write-ahead log of a killed server is recovered', false, installation =>
     crashWithLog(installation, payloads),

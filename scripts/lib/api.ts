@@ -12,7 +12,7 @@ export type Api = {
   events: (endpointId: string, limit?: number) => AsyncGenerator<{ events: EventSummary[]; nextCursor: string | null }>;
   /** The stored body. */
   raw: (eventId: string) => Promise<Uint8Array>;
-  get: (path: string) => Promise<Response>;
+  get: (path: string, signal?: AbortSignal) => Promise<Response>;
   post: (path: string, body: unknown) => Promise<Response>;
   remove: (path: string) => Promise<void>;
 };
@@ -29,7 +29,7 @@ export async function firstApi(installation: Installation, server: Server, email
 }
 
 export function createApi(origin: string, key: string): Api {
-  const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
+  const call = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> => {
     const response = await fetch(origin + path, {
       method,
       headers: {
@@ -37,6 +37,7 @@ export function createApi(origin: string, key: string): Api {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response;
@@ -61,7 +62,7 @@ export function createApi(origin: string, key: string): Api {
       } while (cursor !== null);
     },
     raw: async id => (await call('GET', `/api/events/${id}/raw`)).bytes(),
-    get: path => call('GET', path),
+    get: (path, signal) => call('GET', path, undefined, signal),
     post: (path, body) => call('POST', path, body),
     remove: async path => void (await call('DELETE', path)),
   };

@@ -2,7 +2,17 @@
  * Installs a copy of the compiled program in a temporary directory. Scripts use only its public interface: commands, signals and
  * HTTP. Of the caller's environment it gets only PATH.
  */
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,17 +26,21 @@ const commandTimeoutMs = 30_000;
 export type Env = Record<string, string>;
 export type CommandResult = { exitCode: number; stdout: string; stderr: string };
 
-export type Server = {
+/** A started process that may not be ready yet. */
+export type Program = {
+  /** The last output of the process, for failure reports. */
+  output: () => string;
+  /** Sends a signal and waits for the process to exit. @returns the exit code, or 128 + signal number */
+  end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>;
+};
+
+export type Server = Program & {
   /** `http://127.0.0.1:PORT` */
   origin: string;
   port: number;
   pid: number;
   /** From spawning the process until /readyz answers 200. */
   startupMs: number;
-  /** The last output of the process, for failure reports. */
-  output: () => string;
-  /** Sends a signal and waits for the process to exit. @returns the exit code, or 128 + signal number */
-  end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>;
 };
 
 export type Installation = {
@@ -34,7 +48,10 @@ export type Installation = {
   dir: string;
   dataDir: string;
   run: (args: readonly string[], env?: Env) => Promise<CommandResult>;
-  start: (port: number, env?: Env) => Promise<Server>;
+  /** @param tracer a command line that starts the program as its only child, such as `strace` */
+  start: (port: number, env?: Env, tracer?: readonly string[]) => Promise<Server>;
+  /** Starts the server and does not wait until it is ready. */
+  startWithoutWaiting: (port: number) => Program;
   /** Kills the running servers and deletes all files. */
   remove: () => Promise<void>;
 };
@@ -68,8 +85,30 @@ export function install(
   const dataDir = join(dir, 'data');
   const command = [...wrap, ...dropRoot, ...emulator, binary];
   const environment = (env: Env): Env => ({ PATH: process.env['PATH'] ?? '', ...settings, ...env });
-  const running = new Set<Subprocess>();
+  const running = new Set<Program>();
   let port = 0;
+
+  const spawn = (serverPort: number, env: Env, tracer: readonly string[]) => {
+    port = serverPort;
+    const child = Bun.spawn([...tracer, ...command, 'serve'], {
+      cwd: dir,
+      env: { ...environment(env), HOOKTAPE_PORT: String(port) },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const pid = (): number => (tracer.length > 0 ? onlyChildOf(child.pid) : child.pid);
+    const program: Program = {
+      output: keepTail(child),
+      end: async signal => {
+        if (child.exitCode === null && child.signalCode === null) process.kill(pid(), signal);
+        return await child.exited;
+      },
+    };
+    running.add(program);
+    void child.exited.then(() => running.delete(program));
+    return { child, pid, program };
+  };
 
   return {
     dir,
@@ -86,36 +125,26 @@ export function install(
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };
     },
-    start: async (serverPort, env = {}) => {
-      port = serverPort;
+    start: async (serverPort, env = {}, tracer = []) => {
       const startedAt = performance.now();
-      const child = Bun.spawn([...command, 'serve'], {
-        cwd: dir,
-        env: { ...environment(env), HOOKTAPE_PORT: String(port) },
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'pipe',
-      });
-      running.add(child);
-      void child.exited.then(() => running.delete(child));
-      const output = keepTail(child);
+      const { child, pid, program } = spawn(serverPort, env, tracer);
       const origin = `http://127.0.0.1:${port}`;
-      await untilReady(child, origin, output);
-      const startupMs = performance.now() - startedAt;
-      const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-        child.kill(signal);
-        return await child.exited;
-      };
-      return { origin, port, pid: child.pid, startupMs, output, end };
+      await untilReady(child, origin, program.output);
+      return { ...program, origin, port, pid: pid(), startupMs: performance.now() - startedAt };
     },
+    startWithoutWaiting: serverPort => spawn(serverPort, {}, []).program,
     remove: async () => {
-      for (const child of running) {
-        child.kill('SIGKILL');
-        await child.exited;
-      }
+      for (const program of running) await program.end('SIGKILL');
       rmSync(base, { recursive: true, force: true });
     },
   };
+}
+
+/** Linux. */
+function onlyChildOf(pid: number): number {
+  const child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+  if (!(child > 0)) throw new Error(`process ${pid} has not started the program`);
+  return child;
 }
 
 /** A port that was free a moment ago. */

@@ -1,4 +1,4 @@
-/* Payloads for the scripts: GitHub's examples, an order of 1.6 KB, and events of 1 KB in Stripe's format. */
+/* What the scripts send: GitHub's own examples, documents of 1.6 KB as a shop sends them, and events of 1 KB as Stripe sends them. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 
 export type Payload = { event: string; body: Uint8Array };
@@ -11,20 +11,53 @@ export function githubPayloads(): Payload[] {
   );
 }
 
-/** One order of exactly 1,600 bytes. */
+/** One order of exactly 1,600 bytes, the same in every run. */
 export function smallPayload(): Payload {
-  const order = {
+  return orderPayload({
     id: 'ord_01J9ZQ4T7V8W2X3Y4Z5A6B7C8D',
-    type: 'order.paid',
     created: 1789000000,
     customer: { id: 'cus_91827364', email: 'ada@example.com', name: 'Ada Example', locale: 'en-GB' },
-    lines: Array.from({ length: 9 }, (_, line) => ({
-      sku: `SKU-${(line * 7919 + 104729).toString(36).toUpperCase()}`,
-      title: `Article number ${line + 1}, boxed`,
-      quantity: (line % 3) + 1,
-      unitPrice: 1999 + line * 350,
-      currency: 'EUR',
-    })),
+    article: line => ({ sku: line * 7919 + 104729, unitPrice: 1999 + line * 350 }),
+  });
+}
+
+/** Orders of exactly 1,600 bytes, each with ids, articles and prices of its own; the same ones in every run. */
+export function orderPayloads(count: number): Payload[] {
+  const random = createRandom(2);
+  return Array.from({ length: count }, (_, number) => {
+    const customer = random(100_000_000);
+    return orderPayload({
+      id: `ord_${randomText(random, 26)}`,
+      created: 1_789_000_000 + number * 3 + random(3),
+      customer: { id: `cus_${customer}`, email: `c${customer}@example.com`, name: 'Ada Example', locale: 'en-GB' },
+      article: () => ({ sku: 100_000 + random(60_000_000), unitPrice: 100 + random(9000) }),
+    });
+  });
+}
+
+type Order = {
+  id: string;
+  created: number;
+  customer: Record<string, string>;
+  article: (line: number) => { sku: number; unitPrice: number };
+};
+
+function orderPayload({ id, created, customer, article }: Order): Payload {
+  const order = {
+    id,
+    type: 'order.paid',
+    created,
+    customer,
+    lines: Array.from({ length: 9 }, (_, line) => {
+      const { sku, unitPrice } = article(line);
+      return {
+        sku: `SKU-${sku.toString(36).toUpperCase()}`,
+        title: `Article number ${line + 1}, boxed`,
+        quantity: (line % 3) + 1,
+        unitPrice,
+        currency: 'EUR',
+      };
+    }),
     note: '',
   };
   const missing = 1600 - JSON.stringify(order).length;
@@ -32,13 +65,11 @@ export function smallPayload(): Payload {
   return { event: 'order.paid', body: new TextEncoder().encode(JSON.stringify({ ...order, note })) };
 }
 
-/** Events of about 1 KB in Stripe's format with pseudo-random ids, amounts and times, the same in every run. */
+/** Events of about 1 KB in Stripe's form, each with ids, amounts and times of its own; the same ones in every run. */
 export function stripePayloads(count: number): Payload[] {
   const encoder = new TextEncoder();
   const random = createRandom(1);
-  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  const id = (prefix: string): string =>
-    `${prefix}_${Array.from({ length: 24 }, () => digits[random(digits.length)]).join('')}`;
+  const id = (prefix: string): string => `${prefix}_${randomText(random, 24)}`;
   return Array.from({ length: count }, (_, number) => {
     const created = 1_789_000_000 + number * 7 + random(7);
     const amount = 500 + random(100_000);
@@ -81,7 +112,12 @@ export function stripePayloads(count: number): Payload[] {
   });
 }
 
-/** Integers below a limit, in a sequence that the seed determines (mulberry32). */
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const randomText = (random: (limit: number) => number, length: number): string =>
+  Array.from({ length }, () => digits[random(digits.length)]).join('');
+
+/** Whole numbers below a limit, in a sequence that the seed decides (mulberry32). */
 function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return limit => {

@@ -1,21 +1,77 @@
-/* Kills the server with SIGKILL under load, repeatedly: every acknowledged delivery is stored exactly once and undamaged. */
+/*
+ * Kills the server with SIGKILL, repeatedly: under load, while it goes from one journal file to the next, while it starts on what the
+ * last kill left, and while it stops. Every acknowledged delivery is stored exactly once and undamaged.
+ */
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install, type Server } from '../lib/installation.ts';
+import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
-import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
+import { compareWithServer, isConsistent, type Senders, startSenders } from '../lib/senders.ts';
+
+const anyTime = (fromMs: number, toMs: number): Promise<void> => Bun.sleep(fromMs + Math.random() * (toMs - fromMs));
+
+/** Twenty of them fill a journal file, and no compression makes them smaller. */
+const largePayloads: Payload[] = Array.from({ length: 4 }, () => ({
+  event: 'large',
+  body: Buffer.concat(Array.from({ length: 7 }, () => crypto.getRandomValues(new Uint8Array(60_000)))),
+}));
+
+type Crash = {
+  what: string;
+  payloads: (usual: readonly Payload[]) => readonly Payload[];
+  senders: number;
+  /** Kills the loaded server. */
+  kill: (server: Server, installation: Installation) => Promise<void>;
+};
+
+const usual = (payloads: readonly Payload[]): readonly Payload[] => payloads;
+
+const crashes: Crash[] = [
+  { what: 'under load', payloads: usual, senders: 64, kill: async server => void (await server.end('SIGKILL')) },
+  {
+    what: 'while journal files are changed',
+    payloads: () => largePayloads,
+    senders: 16,
+    kill: async server => void (await server.end('SIGKILL')),
+  },
+  {
+    what: 'and again while it starts',
+    payloads: usual,
+    senders: 64,
+    kill: async (server, installation) => {
+      await server.end('SIGKILL');
+      for (let again = 0; again < 3; again++) {
+        const starting = installation.startWithoutWaiting(server.port);
+        await anyTime(20, 2 * server.startupMs);
+        await starting.end('SIGKILL');
+      }
+    },
+  },
+  {
+    what: 'while it stops',
+    payloads: usual,
+    senders: 64,
+    kill: async server => {
+      const ended = server.end('SIGTERM');
+      await anyTime(0, 40);
+      await server.end('SIGKILL');
+      await ended;
+    },
+  },
+];
 
 export async function checkCrashes({ check }: Checks, payloads: readonly Payload[], rounds: number): Promise<void> {
   const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
   let server: Server;
   let api: Api;
 
-  const crash = async (name: string): Promise<string> => {
+  const round = async (name: string, crash: Crash): Promise<string> => {
     const endpoint = await api.createEndpoint(name);
-    const senders = startSenders(ingestAddress(server, endpoint), payloads);
-    await Bun.sleep(100 + Math.random() * 700);
-    await server.end('SIGKILL');
+    const sent = crash.payloads(payloads);
+    const senders: Senders = startSenders(ingestAddress(server, endpoint), sent, crash.senders);
+    await anyTime(100, 800);
     try {
+      await crash.kill(server, installation);
       server = await installation.start(server.port);
       // The senders continue on the restarted server.
       await Bun.sleep(200);
@@ -23,7 +79,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
       await senders.stop();
     }
     const { ledger } = senders;
-    const comparison = await compareWithServer(api, endpoint, ledger, payloads);
+    const comparison = await compareWithServer(api, endpoint, ledger, sent);
     const acknowledged = ledger.acknowledged.size;
     ensure(acknowledged > 0, `nothing was acknowledged:\n${server.output()}`);
     ensure(isConsistent(ledger, comparison), JSON.stringify({ ...ledger, ...comparison, acknowledged }));
@@ -33,8 +89,9 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
   try {
     server = await installation.start(await freePort());
     api = await firstApi(installation, server);
-    for (let round = 1; round <= rounds; round++) {
-      await check(`kill -9 under load, round ${round} of ${rounds}`, () => crash(`round ${round}`));
+    for (let number = 1; number <= rounds; number++) {
+      const crash = crashes[(number - 1) % crashes.length] as Crash;
+      await check(`kill -9 ${crash.what}, round ${number} of ${rounds}`, () => round(`round ${number}`, crash));
     }
     await check('eventCount equals the number of stored events', async () => {
       for (const endpoint of await api.endpoints()) {
@@ -43,6 +100,11 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
         ensure(stored === endpoint.eventCount, `${endpoint.id}: ${stored} stored, eventCount ${endpoint.eventCount}`);
       }
       return undefined;
+    });
+    await check('hooktape check finds nothing after all that', async () => {
+      const { exitCode, stdout, stderr } = await installation.run(['check']);
+      ensure(exitCode === 0, `${exitCode} ${stdout} ${stderr}`);
+      return stdout.trim();
     });
   } finally {
     await installation.remove();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client';
@@ -69,9 +69,20 @@ describe('hooktape check', () => {
       'contents',
       'secrets',
       'index',
+      ...(isRemote ? [] : ['journal']),
     ];
     expect(await check()).toEqual({ exitCode: 0, ok: true, checked, problems: [] });
     expect((await hooktape(env, 'check')).stdout).toBe(`in order: ${checked.join(', ')}\n`);
+  });
+
+  test.skipIf(isRemote)('reports a delivery that the database refused and the journal kept', async () => {
+    mkdirSync(`${file}.capture`);
+    writeFileSync(`${file}.capture/refused-7.json`, '{}');
+    const { exitCode, problems } = await check();
+    expect([exitCode, problems]).toEqual([
+      1,
+      [{ check: 'journal', problem: `${file}.capture/refused-7.json is a delivery that the database refused` }],
+    ]);
   });
 
   test.each([

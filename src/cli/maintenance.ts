@@ -90,11 +90,15 @@ function refusal(error: unknown): AppError {
 }
 
 /** Checks everything that is stored. @param reindex rebuild the search index first */
-export async function checkAll({ database, sealer, search }: Services, reindex: boolean): Promise<CheckResult> {
+export async function checkAll(
+  { database, journal, sealer, search }: Services,
+  reindex: boolean,
+): Promise<CheckResult> {
   if (reindex) await search.reindex();
   return database.withReader(async client => {
     const checks = databaseChecks(client, sealer, database.file !== undefined);
     checks.push({ name: 'index', run: search.checkIndex });
+    if (journal) checks.push({ name: 'journal', run: async () => journal.problems() });
     const checked: string[] = [];
     const problems: CheckResult['problems'] = [];
     for (const { name, run } of checks) {

@@ -56,6 +56,10 @@ export const toStoredBlock = (row: Row, at: number): StoredBlock => ({
   content: new Uint8Array(row[at + 4] as ArrayBuffer),
 });
 
+/** Blocks by number. */
+export type KnownBlocks = ReadonlyMap<number, StoredBlock>;
+const noBlocks: KnownBlocks = new Map();
+
 export type ContentReader = ReturnType<typeof createContentReader>;
 
 /** Blocks that are read by one query; a larger event is read alone. */
@@ -64,7 +68,8 @@ const blocksPerQuery = 32;
 const maxLookups = 5;
 
 export function createContentReader(client: Pick<Client, 'execute'>) {
-  const readBlocks = async (numbers: readonly number[]): Promise<Map<number, StoredBlock>> => {
+  const readBlocks = async (numbers: readonly number[], known: KnownBlocks): Promise<KnownBlocks> => {
+    if (numbers.every(number => known.has(number))) return known;
     const { rows } = await client.execute({
       sql: `SELECT seq, ${blockColumns} FROM blocks WHERE seq IN (SELECT value FROM json_each(?))`,
       args: [JSON.stringify(numbers)],
@@ -89,12 +94,13 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   const readRecords = async <Row extends ContentPlace>(
     given: readonly Row[],
     use: (row: Row, record: EventRecord | DamagedError) => void | Promise<void>,
+    known: KnownBlocks = noBlocks,
   ): Promise<void> => {
     let rows = given;
     for (let lookups = 0; rows.length > 0; lookups++) {
       const moved: Row[] = [];
       for (const page of toPages(rows)) {
-        const blocks = await readBlocks([...page.keys()]);
+        const blocks = await readBlocks([...page.keys()], known);
         for (const [number, inBlock] of page) {
           const block = blocks.get(number);
           if (!block && lookups < maxLookups) moved.push(...inBlock);
@@ -115,6 +121,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   const read = async <Row extends ContentRow>(
     rows: readonly Row[],
     use: (row: Row, content: ReadContent | DamagedError) => void | Promise<void>,
+    known: KnownBlocks = noBlocks,
   ): Promise<void> => {
     for (const row of rows)
       if (row.block === null)
@@ -122,23 +129,30 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
           row,
           damagedOr(() => ({ ...ownText(row), ...unpackOwn(row) })),
         );
-    await readRecords(rows.filter(isInBlock), use);
+    await readRecords(rows.filter(isInBlock), use, known);
   };
 
   return {
     read,
 
-    /** The checked contents of these rows by row number; those of deleted rows are missing. */
-    async readIntact(rows: readonly ContentRow[]): Promise<Map<number, IntactContent | DamagedError>> {
+    /**
+     * The checked contents of these rows by row number; those of deleted rows are missing.
+     * @param known blocks that were read together with the rows
+     */
+    async readIntact(
+      rows: readonly ContentRow[],
+      known?: KnownBlocks,
+    ): Promise<Map<number, IntactContent | DamagedError>> {
       const contents = new Map<number, IntactContent | DamagedError>();
-      await read(rows, ({ seq, block, sha256 }, content) => {
+      const add = ({ seq, block, sha256 }: ContentRow, content: ReadContent | DamagedError): void => {
         const intact = damagedOr(() => {
           if (content instanceof DamagedError) throw content;
           if (block === null) checkHash(content.body, sha256);
           return { ...textOf(content), ...parseContent(content) };
         });
         contents.set(seq, intact);
-      });
+      };
+      await read(rows, add, known);
       return contents;
     },
 
@@ -157,17 +171,23 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return found && { ...textOf(found), ...parseContent(found) };
     },
 
-    /** Fills in what a list shows. A damaged event has nothing to show. */
+    /** Fills in what a list shows. A damaged event has nothing to show; the row of a large one has it. */
     async withPreviews<Row extends ContentPlace & { path: Buffer; query: Buffer | null; preview: Buffer }>(
       rows: readonly Row[],
+      known?: KnownBlocks,
     ): Promise<Row[]> {
       const filled = new Map<number, Row>();
-      await readRecords(rows.filter(isInBlock), (row, record) => {
+      const add = (row: Row, record: EventRecord | DamagedError): void => {
         if (record instanceof DamagedError) return;
         const { path, query, body } = record;
         const preview = Buffer.from(previewOf(body));
         filled.set(row.seq, { ...row, path: Buffer.from(path), query: query && Buffer.from(query), preview });
-      });
+      };
+      await readRecords(
+        rows.filter(row => isInBlock(row) && row.size <= maxBlockBytes),
+        add,
+        known,
+      );
       return rows.map(row => filled.get(row.seq) ?? row);
     },
   };

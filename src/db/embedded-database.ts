@@ -2,12 +2,14 @@
  * An embedded libSQL database in threads: exactly one connection writes, in one thread of one process; the others read.
  * Before an upgrade, a copy of the file is made.
  */
-import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, DatabaseOptions, Drizzle } from './database.ts';
 import { restrictToOwner } from './files/file-mode.ts';
+import { publishFile, syncFile } from './files/publish-file.ts';
 import { createMaintenance } from './maintenance.ts';
 import { migrate } from './migrate.ts';
 import { createLazyThread } from './threads/lazy-thread.ts';
@@ -62,7 +64,10 @@ export function createEmbedded(
       try {
         await Promise.all([
           reader.start(),
-          migrate(client, migrations, version => copyBeforeUpgrade(client, file, version)),
+          migrate(client, migrations, async version => {
+            await writer.send({ kind: 'truncate-wal' });
+            await copyBeforeUpgrade(client, file, version);
+          }),
         ]);
       } catch (error) {
         await close();
@@ -91,16 +96,26 @@ export function createEmbedded(
   };
 }
 
-/** Copies the database beside itself, unless there is a copy of this schema version already. */
+/**
+ * Copies the database beside itself, unless there is a copy of this schema version already. Nobody else writes meanwhile, so the file
+ * can be copied as it is, which takes a tenth of the time of VACUUM, or none where the file system shares the blocks of copies.
+ */
 async function copyBeforeUpgrade(client: Client, file: string, version: number): Promise<void> {
   const copy = `${file}.before-upgrade-from-${version}`;
   if (existsSync(copy)) return;
   // Renamed when complete, so that the next start does not mistake an interrupted copy for a good one.
   const partialFile = `${copy}.part`;
-  closeSync(openSync(partialFile, 'wx', 0o600));
   try {
-    await client.execute({ sql: 'VACUUM INTO ?', args: [partialFile] });
-    renameSync(partialFile, copy);
+    // Another program may be reading: then a part of the database is in its log alone.
+    const isWhole = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    if (isWhole) await copyFile(file, partialFile, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    else {
+      closeSync(openSync(partialFile, 'wx', 0o600));
+      await client.execute({ sql: 'VACUUM INTO ?', args: [partialFile] });
+    }
+    restrictToOwner(partialFile);
+    await syncFile(partialFile);
+    await publishFile(partialFile, copy);
   } finally {
     rmSync(partialFile, { force: true });
   }

@@ -138,4 +138,23 @@ describe('createDatabase', () => {
     expect([await readVersion(copied), (await copied.execute('SELECT * FROM a')).columns]).toEqual([1, ['x']]);
     copied.close();
   });
+
+  test.each([
+    ['that is in the log alone because another program reads it', true],
+    ['that is in the log after a crash', false],
+  ])('the copy contains what was written last, also %s', async (_, isRead) => {
+    await (await open([first])).close();
+    const other = createClient({ url: `file:${file}`, concurrency: 1 });
+    await other.execute('PRAGMA wal_autocheckpoint = 0');
+    await other.execute('INSERT INTO a VALUES (2)');
+    const reading = isRead ? await other.transaction('read') : undefined;
+    await reading?.execute('SELECT * FROM a');
+    await (await open([first, second])).close();
+    reading?.close();
+    other.close();
+    const copied = createClient({ url: `file:${file}.before-upgrade-from-1` });
+    expect((await copied.execute('SELECT x FROM a')).rows.map(row => row[0])).toEqual([1, 2]);
+    expect(statSync(`${file}.before-upgrade-from-1`).mode & 0o777).toBe(0o600);
+    copied.close();
+  });
 });

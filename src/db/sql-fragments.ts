@@ -1,5 +1,5 @@
 /* Fragments for queries with Drizzle. */
-import type { InStatement, InValue } from '@libsql/client';
+import type { InValue } from '@libsql/client';
 import { type Column, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /** Whether `value` is one of `list`, which is one parameter however long it is: a statement takes at most 32,766. */
@@ -7,7 +7,10 @@ export const inList = (value: Column | SQLWrapper, list: readonly (number | stri
   sql`${value} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`;
 
 /** A query as a statement of `@libsql/client`, for a batch whose results are needed raw. */
-export function toClientStatement(query: { toSQL: () => { sql: string; params: unknown[] } }): InStatement {
+export function toClientStatement(query: { toSQL: () => { sql: string; params: unknown[] } }): {
+  sql: string;
+  args: InValue[];
+} {
   const { sql, params } = query.toSQL();
   return { sql, args: params as InValue[] };
 }

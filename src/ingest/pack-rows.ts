@@ -2,8 +2,15 @@
  * Packs events into what the inserts of store.ts take: their contents in blocks by endpoint (core/event-block.ts), and a few numbers
  * and bytes for each row. Pure computation without a database, so that any thread can do it, and the result can be posted.
  */
-import { checksumBytes, createBlockBuilder, type PackedBlock, type SignBlock } from '../core/event-block.ts';
+import {
+  checksumBytes,
+  createBlockBuilder,
+  maxBlockBytes,
+  type PackedBlock,
+  type SignBlock,
+} from '../core/event-block.ts';
 import { nonceBytes } from '../core/ids.ts';
+import { previewOf } from '../core/text.ts';
 import { rowErrorCode } from './group-commit.ts';
 import type { NewEvent } from './row-encoder.ts';
 
@@ -11,7 +18,10 @@ import type { NewEvent } from './row-encoder.ts';
  * `numbers`: those of `readHead`, then those of each block, then those of each row, in the order of `blockNumbers` and `rowNumbers`;
  * NaN is null. `bytes`: checksum, content and signature of each block, then the nonces of the rows, then labels.
  */
-export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array };
+export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array; large?: LargeRow[] };
+
+/** What a list shows of a large event: it is in the row, so that a list does not unpack the event. `row`: its position in the batch. */
+export type LargeRow = { row: number; preview: Uint8Array; path: Uint8Array; query: Uint8Array | null };
 
 /** Where the parts of packed rows begin. */
 export type PackedHead = {
@@ -84,8 +94,17 @@ export function packRows(events: readonly NewEvent[], first = Number.NaN, sign: 
     at += nonceBytes;
   }
   labels.write(packed.bytes, at);
-  return packed;
+  const large = events.flatMap((event, row) => (event.body.length > maxBlockBytes ? [toLargeRow(event, row)] : []));
+  return large.length > 0 ? { ...packed, large } : packed;
 }
+
+/** Copies, because a view would be posted with all of its memory. */
+const toLargeRow = ({ path, query, body }: NewEvent, row: number): LargeRow => ({
+  row,
+  preview: previewOf(body).slice(),
+  path: Uint8Array.from(Buffer.from(path, 'latin1')),
+  query: query === null ? null : Uint8Array.from(Buffer.from(query, 'latin1')),
+});
 
 /** Blocks of one endpoint without rows, whose events have the row numbers that the blocks say. */
 export const packBlocks = (endpoint: number, blocks: readonly PackedBlock[]): PackedRows =>

@@ -37,6 +37,15 @@ export function insertStatements(packed: PackedRows): Statement[] {
   return statements;
 }
 
+/** What the rows of large events have besides, once they are inserted. */
+function largeStatements({ count, numbers, bytes, large = [] }: PackedRows): Statement[] {
+  const { first } = readHead({ count, numbers, bytes });
+  return large.map(({ row, preview, path, query }) => ({
+    sql: `UPDATE events SET preview = ?, path = ?, query = ? WHERE seq = ifnull(?, ${lastNumber('events')} - ? + 1) + ?`,
+    args: [preview, path, query, Number.isNaN(first) ? null : first, count, row],
+  }));
+}
+
 type Values = { numbers: Float64Array; at: number; width: number; rows: number };
 /** The text for a number of rows. `values`: the list of their numbers, each beginning with its position. */
 type InsertText = { of: (values: string) => string; texts: Map<number, string> };
@@ -142,7 +151,11 @@ export function createCaptureStore(write: Write) {
     async insert(batches: readonly PackedRows[]): Promise<RowRange[]> {
       const statements: Statement[] = [];
       /** The position of each batch's last statement, which inserts its last row. */
-      const lastStatements = batches.map(packed => statements.push(...insertStatements(packed)) - 1);
+      const lastStatements = batches.map(packed => {
+        const last = statements.push(...insertStatements(packed)) - 1;
+        statements.push(...largeStatements(packed));
+        return last;
+      });
       for (const [endpoint, { count, latest }] of countByEndpoint(batches))
         statements.push({ sql: countText, args: [count, latest, latest, endpoint] });
       const results = await write(statements);

@@ -68,7 +68,15 @@ export function createInfrastructure(dependencies: Dependencies) {
   const journal =
     file === undefined
       ? undefined
-      : createCaptureJournal({ database: direct, file, random, monotonic: clock.monotonic, now: clock.now, log });
+      : createCaptureJournal({
+          database: direct,
+          file,
+          random,
+          monotonic: clock.monotonic,
+          now: clock.now,
+          log,
+          beforeFiling: overrides.beforeFiling,
+        });
   const database = journal ? waitBeforeUse(direct, journal.filed) : direct;
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });

@@ -50,7 +50,10 @@ export function createIngestWiring(
       captureRate.stored(rows);
       metrics.commit(rows, durationMs);
     },
-    onFailure: (cause, refused) => log.error('deliveries could not be stored', { refused, cause }),
+    onFailure: (cause, refused) => {
+      // The journal has logged why, and a line for each group would fill the log.
+      if (!journal?.failure()) log.error('deliveries could not be stored', { refused, cause });
+    },
     onError: error => onError(error),
   });
 

@@ -1,5 +1,6 @@
 /* The capture journal of an embedded database, filing, and what an earlier process left of both. */
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RandomBytes } from '../core/ids.ts';
 import type { Database } from '../db/database.ts';
 import type { WriteBatch } from '../ingest/capture.ts';
@@ -26,6 +27,8 @@ export type JournalOptions = {
   monotonic: () => number;
   now: () => number;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** For tests that hold filing, or let it fail. */
+  beforeFiling: (() => Promise<void>) | undefined;
 };
 
 /**
@@ -56,6 +59,8 @@ export function createCaptureJournal(options: JournalOptions) {
     /** @throws the file system's error when a delivery sent now could not be written */
     checkWritable: async (): Promise<void> => opened?.checkWritable(),
     giveUp: (error: Error): void => opened?.filing.giveUp(error),
+    /** What is lost or needs somebody, as sentences. */
+    problems: (): string[] => get().problems(),
     /** Makes the first segment ahead of the first delivery. */
     prepare: (): void => get().prepare(),
     createWriter: (recogniser: Recogniser): WriteBatch => {
@@ -72,17 +77,32 @@ export function createCaptureJournal(options: JournalOptions) {
   };
 }
 
-async function openJournal({ database, file, random, monotonic, now, log }: JournalOptions, onHealed: () => void) {
+async function openJournal(
+  { database, file, random, monotonic, now, log, beforeFiling }: JournalOptions,
+  onHealed: () => void,
+) {
   const { client, runWriterJob } = database;
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
   const { databaseId, lastSeq } = await readIdentity(client);
   const directory = journalDirectory(file);
-  const files = createSegmentFiles({ directory, databaseId, segmentBytes, random });
+  const files = createSegmentFiles({
+    directory,
+    databaseId,
+    segmentBytes,
+    random,
+    onDamaged: movedTo =>
+      log.error('a file of the capture journal is damaged on disk: deliveries in it may be lost', { movedTo }),
+  });
   const segments = readOwnSegments(files, { directory, databaseId, now, log });
   const recovered = recoverGroups(segments, lastSeq);
   for (const path of recovered.empty) files.release(path, false);
-  if (recovered.damaged.length > 0)
-    log.error('the capture journal is damaged on disk: deliveries in it are lost', { places: recovered.damaged });
+  const damagedPlaces: { path: string; offset: number }[] = [];
+  const reportDamage = (places: readonly { path: string; offset: number }[]): void => {
+    if (places.length === 0) return;
+    damagedPlaces.push(...places);
+    log.error('the capture journal is damaged on disk: deliveries in it are lost', { places });
+  };
+  reportDamage(recovered.damaged);
   if (recovered.unfiled.length > 0)
     log.info('deliveries of the last run are being moved from the capture journal into the database', {
       deliveries: recovered.unfiled.reduce((total, { count }) => total + count, 0),
@@ -91,13 +111,15 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
   let loggedFailure: string | undefined;
   const journal = createJournal({ files, nextGroup: recovered.nextGroup, unfiled: recovered.unfiled });
   const filing = createFiling({
-    run: async job => (await runWriterJob(job satisfies FilingJob, [])) as FilingReport,
+    run: async job => {
+      await beforeFiling?.();
+      return (await runWriterJob(job satisfies FilingJob, [])) as FilingReport;
+    },
     lastSeq: Math.max(lastSeq, recovered.lastSeq),
     recovered: recovered.unfiled,
     onFiled: journal.filed,
     onLost: ({ damaged, setAside }) => {
-      if (damaged.length > 0)
-        log.error('the capture journal is damaged on disk: deliveries in it are lost', { places: damaged });
+      reportDamage(damaged);
       if (setAside.length > 0)
         log.error('the database refused stored deliveries; each is kept in a file', { deliveries: setAside });
     },
@@ -123,6 +145,12 @@ async function openJournal({ database, file, random, monotonic, now, log }: Jour
   return {
     filing,
     checkWritable: journal.checkWritable,
+    problems: () => [
+      ...damagedPlaces.map(
+        ({ path, offset }) => `deliveries at byte ${offset} of ${path} were damaged on disk and are lost`,
+      ),
+      ...refusedFiles(directory).map(path => `${path} is a delivery that the database refused`),
+    ],
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
     createWriter: (recogniser: Recogniser): WriteBatch =>
       createJournalWriter({ journal, filing, recogniser, monotonic }),
@@ -170,4 +198,11 @@ function readOwnSegments(
   if (existsSync(directory)) renameSync(directory, aside);
   log.error('the capture journal belongs to another database and was moved aside', { movedTo: aside });
   return [];
+}
+
+/** What filing set aside (ingest/journal/filing-job.ts). */
+function refusedFiles(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  const names = readdirSync(directory).filter(name => /^refused-\d+\.json$/.test(name));
+  return names.map(name => join(directory, name));
 }

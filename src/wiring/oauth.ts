@@ -26,6 +26,8 @@ export type TestOverrides = {
   /** Fetches the metadata and keys of trusted issuers. */
   fetchJson?: FetchJson;
   oauth?: Partial<OAuthPolicy>;
+  /** Runs before each transaction of filing, which waits for it. When it throws, filing fails. */
+  beforeFiling?: () => Promise<void>;
 };
 
 const usesEveryMs = 30_000;

@@ -45,11 +45,12 @@ export function createEventDetails({
   };
 
   /** Adds the content, which is checked: a damaged event is neither shown nor replayed. @throws not_found, damaged */
-  const read = async (id: string, { endpointId, token, contentBytes: _, ...row }: FoundRow): Promise<StoredEvent> => {
+  const read = async (id: string, found: FoundRow): Promise<StoredEvent> => {
     try {
-      const content = await store.content(row, createSlices());
+      const content = await store.content(found, createSlices());
       if (!content) throw notFound('event');
       const { headers, headersJson: _json, body, ...text } = content;
+      const { endpointId, token, contentBytes: _bytes, read: _read, ...row } = found;
       return { row: { ...row, ...text }, endpointId, token, headers, body };
     } catch (cause) {
       if (!(cause instanceof DamagedError)) throw cause;

@@ -1,12 +1,15 @@
 /* Reads events. Ownership and retention are part of every query. */
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, max, sql } from 'drizzle-orm';
+import type { Row } from '@libsql/client';
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
+import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
 import { DamagedError } from '../../core/stored-content.ts';
-import { createContentReader, type IntactContent } from '../../db/contents.ts';
+import { blockColumns, createContentReader, type IntactContent, toStoredBlock } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, blocks, endpoints, events, replays } from '../../db/schema.ts';
+import { toClientStatement } from '../../db/sql-fragments.ts';
 
 /** All columns but the content of rows of 1.0: a list does not read its overflow pages. */
 const summaryColumns = {
@@ -33,15 +36,25 @@ const detailColumns = {
   content: events.content,
 };
 
-const { content: _, ...foundColumns } = detailColumns;
+/** Of a large event, null: it is read when its memory has been reserved. */
+const ifSmall = <Content extends typeof events.content | typeof blocks.content>(content: Content) =>
+  sql<Buffer | null>`CASE WHEN ${events.size} <= ${largeBodyBytes} THEN ${content} END`.mapWith(content);
+const storedBlockColumns = {
+  firstEvent: blocks.firstEvent,
+  bytes: blocks.bytes,
+  encoding: blocks.encoding,
+  checksum: blocks.checksum,
+};
 
 export type SummaryRow = Pick<typeof events.$inferSelect, keyof typeof summaryColumns>;
 export type DetailRow = Pick<typeof events.$inferSelect, keyof typeof detailColumns>;
-/** An event and its endpoint, without its content. `contentBytes`: as stored. */
+/** An event and its endpoint. `contentBytes`: as stored. */
 export type FoundRow = Omit<DetailRow, 'content'> & {
   contentBytes: number;
   endpointId: string;
   token: string;
+  /** What was read with the row: nothing of a large event. */
+  read: { content: Buffer | null; block: Omit<StoredBlock, 'content'> | null; blockContent: Buffer | null };
 };
 /** An event whose content has been checked. */
 export type IntactRow = SummaryRow & IntactContent;
@@ -54,6 +67,23 @@ export type ReplayAttemptRow = {
   accountId: string | null;
   email: string | null;
 };
+
+/** In the order of `summaryColumns`. */
+const toSummaryRow = (row: Row): SummaryRow => ({
+  seq: Number(row[0]),
+  nonce: Buffer.from(row[1] as ArrayBuffer),
+  receivedAt: Number(row[2]),
+  size: Number(row[3]),
+  method: String(row[4]),
+  platform: row[5] as string | null,
+  eventType: row[6] as string | null,
+  verdict: row[7] as string | null,
+  path: Buffer.from(row[8] as ArrayBuffer),
+  query: row[9] === null ? null : Buffer.from(row[9] as ArrayBuffer),
+  preview: Buffer.from(row[10] as ArrayBuffer),
+  block: row[11] as number | null,
+  blockStart: row[12] as number | null,
+});
 
 /** Row numbers: a list of them, or a range. */
 export type Rows = { seqs: number[] } | { after: number; upTo: number };
@@ -76,41 +106,40 @@ export function createEventsStore(db: Drizzle) {
       sql`+${events.endpoint} = ${endpoint}`,
       sql`+${events.receivedAt} >= ${since}`,
     );
-  const blockBytes = db
-    .select({ bytes: sql`length(${blocks.content})` })
-    .from(blocks)
-    .where(eq(blocks.seq, events.block));
+  /** Reads a page and its blocks at once, not as a batch of Drizzle, which would wait for the writer. */
+  const readPage = async (condition: SQL | undefined, order: SQL[], limit: number): Promise<SummaryRow[]> => {
+    const page = db
+      .select(summaryColumns)
+      .from(events)
+      .where(condition)
+      .orderBy(...order)
+      .limit(limit);
+    const { sql: pageSql, args } = toClientStatement(page);
+    const ofBlocks = `SELECT seq, ${blockColumns} FROM blocks WHERE seq IN (SELECT block FROM (${pageSql})) AND bytes <= ${maxBlockBytes}`;
+    const [rows, known] = await db.$client.batch(
+      [
+        { sql: pageSql, args },
+        { sql: ofBlocks, args },
+      ],
+      'read',
+    );
+    return contents.withPreviews(
+      rows?.rows.map(toSummaryRow) ?? [],
+      new Map(known?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)])),
+    );
+  };
   const newestFirst = [desc(events.receivedAt), desc(events.seq)];
 
   return {
-    page: async (
-      endpoint: number,
-      since: number,
-      position: Position | undefined,
-      limit: number,
-    ): Promise<SummaryRow[]> =>
-      contents.withPreviews(
-        await db
-          .select(summaryColumns)
-          .from(events)
-          .where(after(endpoint, since, position))
-          .orderBy(...newestFirst)
-          .limit(limit),
-      ),
+    page: (endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> =>
+      readPage(after(endpoint, since, position), newestFirst, limit),
 
     /** The highest row number, of any endpoint; 0 without events. */
     newest: async (): Promise<number> => (await db.select({ seq: max(events.seq) }).from(events))[0]?.seq ?? 0,
 
     /** Events of one endpoint by row number, oldest first. */
-    rows: async (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>
-      contents.withPreviews(
-        await db
-          .select(summaryColumns)
-          .from(events)
-          .where(byRow(endpoint, since, which))
-          .orderBy(asc(events.seq))
-          .limit(limit),
-      ),
+    rows: (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>
+      readPage(byRow(endpoint, since, which), [asc(events.seq)], limit),
 
     /** The same rows with content, those that are not damaged. */
     async rowsWithContent(endpoint: number, since: number, which: Rows, limit: number): Promise<IntactRow[]> {
@@ -131,12 +160,15 @@ export function createEventsStore(db: Drizzle) {
     async find(teamId: string, seq: number, nonce: Uint8Array, since: number): Promise<FoundRow | undefined> {
       const rows = await db
         .select({
-          ...foundColumns,
-          contentBytes: sql<number>`ifnull(${blockBytes}, length(${events.content}))`,
+          row: { ...detailColumns, content: ifSmall(events.content) },
+          block: storedBlockColumns,
+          blockContent: ifSmall(blocks.content),
+          contentBytes: sql<number>`ifnull(length(${blocks.content}), length(${events.content}))`,
           endpointId: endpoints.id,
           token: endpoints.token,
         })
         .from(events)
+        .leftJoin(blocks, eq(blocks.seq, events.block))
         .innerJoin(endpoints, eq(endpoints.seq, events.endpoint))
         .where(
           and(
@@ -147,21 +179,28 @@ export function createEventsStore(db: Drizzle) {
             isNull(endpoints.deletedAt),
           ),
         );
-      return rows[0];
+      const [found] = rows;
+      if (!found) return undefined;
+      const { row, block, blockContent, ...others } = found;
+      const { content, ...columns } = row;
+      return { ...columns, ...others, read: { content, block, blockContent } };
     },
 
     /** The content of an event that was found; undefined when the event has been removed since. @throws DamagedError */
-    async content(
-      { seq, nonce, size }: Pick<FoundRow, 'seq' | 'nonce' | 'size'>,
-      yieldIfDue: YieldIfDue,
-    ): Promise<IntactContent | undefined> {
-      const [row] = await db
-        .select(detailColumns)
-        .from(events)
-        .where(and(eq(events.seq, seq), eq(events.nonce, nonce)));
-      if (!row) return undefined;
-      if (size > largeBodyBytes) return contents.readLarge(row, yieldIfDue);
-      const content = (await contents.readIntact([row])).get(seq);
+    async content(found: FoundRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
+      const { seq, nonce, size, read } = found;
+      if (size > largeBodyBytes) {
+        const [row] = await db
+          .select(detailColumns)
+          .from(events)
+          .where(and(eq(events.seq, seq), eq(events.nonce, nonce)));
+        return row && contents.readLarge(row, yieldIfDue);
+      }
+      const known = new Map<number, StoredBlock>();
+      if (found.block !== null && read.block && read.blockContent)
+        known.set(found.block, { ...read.block, content: read.blockContent });
+      const row = { ...found, content: read.content ?? Buffer.alloc(0) };
+      const content = (await contents.readIntact([row], known)).get(seq);
       if (content instanceof DamagedError) throw content;
       return content;
     },

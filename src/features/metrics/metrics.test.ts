@@ -117,6 +117,13 @@ describe('the metrics', () => {
     expect(sample(text, 'hooktape_queue_depth')).toBe(3);
   });
 
+  test('the backlog of the capture journal is shown in events, bytes and seconds', async () => {
+    const text = await make({ journal: () => ({ rows: 3, bytes: 4096, ageMs: 1500 }) }).text();
+    expect(['events', 'bytes', 'seconds'].map(unit => sample(text, `hooktape_journal_${unit}`))).toEqual([
+      3, 4096, 1.5,
+    ]);
+  });
+
   test('a total that is kept elsewhere is not added up from scrape to scrape', async () => {
     const metrics = make();
     await metrics.text();
@@ -141,7 +148,8 @@ describe('the metrics', () => {
     const shown = new Set(
       [...dashboard.matchAll(/\b(?:hooktape|process)_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')),
     );
-    const all = { databaseBytes: async () => 1, diskFreeBytes: async () => 1, indexLag: () => 1 };
+    const journal = () => ({ rows: 1, bytes: 1, ageMs: 1 });
+    const all = { journal, databaseBytes: async () => 1, diskFreeBytes: async () => 1, indexLag: () => 1 };
     const text = await make(all).text();
     expect([...shown].sort()).toEqual([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name).sort());
   });

@@ -3,7 +3,7 @@
  * passed as one JSON value, and a block's content is read whole.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
-import type { PackedBlock, StoredBlock } from '../../core/event-block.ts';
+import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/event-block.ts';
 import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 
@@ -31,7 +31,15 @@ export type PackingStore = ReturnType<typeof createPackingStore>;
 const jsonList = '(SELECT value FROM json_each(?))';
 const isProgress = "name = 'rows-to-pack'";
 const lastBlock = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), 0)";
-const emptied = "encoding = 0, content = x'', preview = x'', path = x'', query = NULL, source_ip = '', sha256 = x''";
+/** What a list shows of a large event stays in its row. */
+const ofSmall = (column: string, empty: string): string =>
+  `${column} = iif(size > ${maxBlockBytes}, ${column}, ${empty})`;
+const emptied = [
+  "encoding = 0, content = x'', source_ip = '', sha256 = x''",
+  ofSmall('preview', "x''"),
+  ofSmall('path', "x''"),
+  ofSmall('query', 'NULL'),
+].join(', ');
 const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 /**
@@ -90,7 +98,7 @@ export function createPackingStore(
     /** The first endpoint from `from` on with so many small blocks, or so many bytes in them. */
     async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
       const [row] = await rowsOf(
-        `SELECT endpoint FROM blocks WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
+        `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
          HAVING count(*) >= ? OR (count(*) > 1 AND sum(bytes) >= ?) ORDER BY endpoint LIMIT 1`,
         [from, minBlocks, minBytes],
       );
@@ -100,7 +108,7 @@ export function createPackingStore(
     /** The endpoint's small blocks, oldest first. */
     async smallBlocks(endpoint: number, limit: number): Promise<SmallBlock[]> {
       const rows = await rowsOf(
-        'SELECT seq, events, bytes FROM blocks WHERE bytes < 32768 AND endpoint = ? ORDER BY first_event LIMIT ?',
+        'SELECT seq, events, bytes FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint = ? ORDER BY first_event LIMIT ?',
         [endpoint, limit],
       );
       return rows.map(row => ({ seq: Number(row[0]), events: Number(row[1]), bytes: Number(row[2]) }));

@@ -70,6 +70,14 @@ describe('filing', () => {
     expect(jobs.map(({ job }) => firstsOf(job))).toEqual([[13]]);
   });
 
+  test('what an earlier process left may be filed in part', async () => {
+    const { filing, jobs, add } = setUp({ recovered: [location(11, 3)], lastSeq: 13 });
+    await filing.filed();
+    add(1);
+    await filing.filed();
+    expect(jobs.map(({ job: { isRetry } }) => isRetry)).toEqual([true, false]);
+  });
+
   test('a transaction takes a bounded number of rows, and one large group alone', async () => {
     const { filing, jobs, add } = setUp({ limits: { maxRows: 10 } });
     for (const count of [4, 6, 1, 30, 2]) add(count);

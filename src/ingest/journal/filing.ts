@@ -7,12 +7,13 @@
  */
 import { unavailable } from '../../core/errors.ts';
 import type { PackedRows } from '../store.ts';
+import { newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
 /** What the writer thread files: a group of the journal, or rows of an import, from the row number `first` on. */
 export type FilingWork = { group: GroupLocation } | { rows: PackedRows; first: number };
 
-/** `isRetry`: an earlier attempt failed, and nobody knows how far it came. */
+/** `isRetry`: an earlier attempt failed or was cut off, perhaps in an earlier process, and nobody knows how far it came. */
 export type FilingJob = { work: FilingWork[]; isRetry: boolean };
 
 /** What became of work that is not rows now. */
@@ -32,15 +33,6 @@ export type Reservation = {
   ready: (work: FilingWork, bytes: number) => Promise<void>;
   /** There will be no such rows. */
   cancel: () => void;
-};
-
-type Slot = {
-  count: number;
-  first: number;
-  work: FilingWork | undefined;
-  bytes: number;
-  readyAt: number;
-  filed: PromiseWithResolvers<void>;
 };
 
 /** Somebody who reads once the events up to `upTo` are rows, or filing fails. */
@@ -86,7 +78,6 @@ export function createFiling(options: FilingOptions) {
   const { run, onFiled, onLost, onFailure, onRecovered, onHealed, monotonic } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let nextSeq = options.lastSeq + 1;
-  /** In the order of row numbers. */
   const slots: Slot[] = options.recovered.map(group => ({
     ...newSlot(group.first, group.count),
     work: { group },
@@ -100,6 +91,8 @@ export function createFiling(options: FilingOptions) {
   let failure: Error | undefined;
   /** The next attempt is not made at once, and readers do not wait for it. */
   let isStuck = false;
+  /** After a row error events are stored one by one, and the earlier process may have ended in the middle of a group. */
+  let mayBeFiledInPart = slots.length > 0;
   let isStopped = false;
   let readers: Reader[] = [];
   const roomWaiters: PromiseWithResolvers<void>[] = [];
@@ -168,7 +161,8 @@ export function createFiling(options: FilingOptions) {
       try {
         if (taken.length > 0) {
           const work = taken.flatMap(slot => slot.work ?? []);
-          finish(taken, await run({ work, isRetry: failure !== undefined }));
+          finish(taken, await run({ work, isRetry: failure !== undefined || mayBeFiledInPart }));
+          mayBeFiledInPart = false;
           continue;
         }
         if (failure) await onRecovered();
@@ -232,7 +226,9 @@ export function createFiling(options: FilingOptions) {
           slot.readyAt = monotonic();
           backlogRows += count;
           backlogBytes += bytes;
-          schedule();
+          // An import waits for its rows.
+          if ('rows' in work && !failure) start();
+          else schedule();
           return slot.filed.promise;
         },
         cancel: () => {
@@ -291,13 +287,6 @@ export function createFiling(options: FilingOptions) {
       clearTimeout(timer);
     },
   };
-}
-
-function newSlot(first: number, count: number): Slot {
-  const filed = Promise.withResolvers<void>();
-  // Nobody has to wait for it.
-  filed.promise.catch(() => {});
-  return { first, count, work: undefined, bytes: 0, readyAt: 0, filed };
 }
 
 const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0);

@@ -12,12 +12,13 @@ import {
   openSync,
   readdirSync,
   readSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
   write,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { syncDirectory } from '../../db/files/publish-file.ts';
 import { alignedBytes, groupAlignment, segmentNonceBytes } from './group.ts';
@@ -77,16 +78,23 @@ export function createSegmentFiles({
   databaseId,
   segmentBytes,
   random,
+  syncNames = syncDirectory,
+  onDamaged = () => {},
 }: {
   directory: string;
   databaseId: Uint8Array;
   segmentBytes: number;
   random: (length: number) => Uint8Array;
+  /** Puts the names in a directory on disk. */
+  syncNames?: (directory: string) => Promise<void>;
+  /** A segment whose header cannot be read was moved aside. */
+  onDamaged?: (movedTo: string) => void;
 }) {
   const spares: string[] = [];
   let lastGeneration = 0;
   let lastName = 0;
   let making: Promise<void> | undefined;
+  let isDirectorySynced = false;
 
   const namesInDirectory = (): string[] => {
     try {
@@ -97,16 +105,24 @@ export function createSegmentFiles({
     }
   };
 
+  /** A process that ended right after it made the directory may not have synced its name. */
+  const makeDirectory = async (): Promise<void> => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (isDirectorySynced) return;
+    await syncNames(dirname(directory));
+    isDirectorySynced = true;
+  };
+
   /** A file of zeros, on disk in full. @throws the file system's error, and then there is no file */
   const create = async (bytes: number): Promise<string> => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory();
     const path = join(directory, `${String(++lastName).padStart(8, '0')}.segment`);
     const file = openSync(path, 'wx', 0o600);
     try {
       for (let at = 0; at < bytes; at += zeros.length)
         await writeAll(file, zeros.subarray(0, Math.min(zeros.length, bytes - at)), at);
       await done(callback => fsync(file, callback));
-      await syncDirectory(directory);
+      await syncNames(directory);
     } catch (error) {
       rmSync(path, { force: true });
       throw error;
@@ -127,16 +143,22 @@ export function createSegmentFiles({
     await writeSynced(file, header, 0);
   };
 
-  /** Reads which segments there are, oldest first. Files without a complete header have no groups and become spares. */
+  /** Reads which segments there are, oldest first. Removes those that were never used. */
   const readStored = (): StoredSegment[] => {
     const stored: StoredSegment[] = [];
     for (const name of namesInDirectory()) {
       lastName = Math.max(lastName, Number(namePattern.exec(name)?.[1]));
       const path = join(directory, name);
-      const segment = readHeader(path);
+      const header = readStart(path);
+      const segment = parseHeader(path, header);
       if (!segment) {
-        // What an interrupted creation left may be too short.
-        rmSync(path, { force: true });
+        // What an interrupted creation left may be too short. In a damaged one there may be deliveries that are nowhere else.
+        if (header.every(byte => byte === 0)) rmSync(path, { force: true });
+        else {
+          const aside = `${path}.damaged`;
+          renameSync(path, aside);
+          onDamaged(aside);
+        }
         continue;
       }
       lastGeneration = Math.max(lastGeneration, segment.generation);
@@ -163,13 +185,12 @@ export function createSegmentFiles({
     /** Opens a segment for writing that takes a group of `minBytes`. @throws the file system's error */
     async openNext(minBytes: number, firstGroup: number): Promise<OpenSegment> {
       const needed = groupAlignment + alignedBytes(minBytes);
-      let path: string | undefined;
-      if (needed <= segmentBytes) {
-        await prepareSpare();
-        path = spares.pop();
-      }
+      const isOversized = needed > segmentBytes;
+      if (!isOversized) await prepareSpare();
+      const spare = isOversized ? undefined : spares.pop();
+      // A segment for one large group is not used again: filling it first would only double what is written.
+      const path = spare ?? (await create(isOversized ? 0 : segmentBytes));
       const bytes = Math.max(needed, segmentBytes);
-      path ??= await create(bytes);
       const file = openSync(path, constants.O_WRONLY | (syncedWrites ?? 0));
       try {
         const nonce = random(segmentNonceBytes);
@@ -189,11 +210,18 @@ export function createSegmentFiles({
       else rmSync(path, { force: true });
     },
 
-    /** Gives their space back, for filing on a full disk. @returns whether there were any */
+    /** Gives their space back, for filing on a full disk. Never throws. @returns whether there were any that could be removed */
     removeSpares(): boolean {
-      const removed = spares.splice(0);
-      for (const path of removed) rmSync(path, { force: true });
-      return removed.length > 0;
+      const found = spares.splice(0);
+      for (const path of found) {
+        try {
+          rmSync(path, { force: true });
+        } catch {
+          // On a read-only file system, say. It can be used when writing works again.
+          spares.push(path);
+        }
+      }
+      return spares.length < found.length;
     },
 
     /** Removes the directory and everything of the journal in it. */
@@ -201,6 +229,7 @@ export function createSegmentFiles({
       await making?.catch(() => {});
       spares.length = 0;
       for (const name of namesInDirectory()) rmSync(join(directory, name), { force: true });
+      isDirectorySynced = false;
       try {
         rmdirSync(directory);
       } catch {
@@ -213,14 +242,19 @@ export function createSegmentFiles({
 /** A burst uses many segments; after it, their space is given back. */
 const maxSpares = 2;
 
-function readHeader(path: string): StoredSegment | undefined {
+/** Zeros where the file is shorter. */
+function readStart(path: string): Buffer {
   const header = Buffer.alloc(groupAlignment);
   const file = openSync(path, 'r');
   try {
-    if (readSync(file, header, 0, groupAlignment, 0) < groupAlignment) return undefined;
+    readSync(file, header, 0, groupAlignment, 0);
   } finally {
     closeSync(file);
   }
+  return header;
+}
+
+function parseHeader(path: string, header: Buffer): StoredSegment | undefined {
   if (!header.subarray(0, magic.length).equals(magic)) return undefined;
   if (crc32(header.subarray(at.generation, at.end)) !== header.readUInt32LE(at.checksum)) return undefined;
   return {

@@ -1,0 +1,86 @@
+/*
+ * What a slow trickle of deliveries writes to the device, which wears an SD card: counted by the kernel, for a device of its
+ * own when one can be made, else for the process. For a process the kernel counts whole folios of the page cache whatever part
+ * of them is written, which may be ten times what the device gets. The programs run at the same time, each on its own device.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Filesystem, makeFilesystem } from './filesystem.ts';
+import { constantRate } from './generators.ts';
+import type { Part } from './goals.ts';
+import { type Program, programs, type Side, startRecorder, untilAtRest } from './recorder.ts';
+import type { Row } from './report.ts';
+
+const PER_SECOND = 10;
+/** So few that none is idle for long. */
+const CONNECTIONS = 4;
+
+type Written = { deliveries: number; ofDevice: number | undefined; ofProcess: number };
+
+export const deviceRows: Part<'seconds' | 'baselineBinary'> = async ({ seconds, baselineBinary }) => {
+  const taken: Partial<Record<Side, Written>> = {};
+  // All of them to their end: each leaves a mounted file system behind otherwise.
+  const done = await Promise.allSettled(
+    programs(baselineBinary).map(async program => {
+      taken[program.side] = await measure(program, seconds);
+    }),
+  );
+  for (const result of done) if (result.status === 'rejected') throw result.reason;
+  const { ours, baseline } = taken;
+  if (!ours) throw new Error('the program was not measured');
+  const row = (what: string, figure: keyof Written): Row => ({
+    what: `${what} per delivery at ${PER_SECOND}/s`,
+    ours: ours[figure] ?? Number.NaN,
+    ...(baseline && { baseline: baseline[figure] ?? Number.NaN, goal: { atMost: 0.5 } }),
+    unit: 'bytes',
+  });
+  return {
+    rows: [
+      ours.ofDevice === undefined
+        ? row('bytes that the process wrote', 'ofProcess')
+        : row('bytes written to the device', 'ofDevice'),
+    ],
+    details: { device: taken },
+  };
+};
+
+async function measure({ binary, side }: Program, seconds: number): Promise<Written> {
+  const filesystem = makeFilesystem();
+  try {
+    const settings: Record<string, string> = filesystem ? { HOOKTAPE_DATA_DIR: join(filesystem.dir, 'data') } : {};
+    const recorder = await startRecorder(binary, settings);
+    try {
+      // The first deliveries make files that stay.
+      await constantRate(recorder.address, PER_SECOND, 2, { connections: CONNECTIONS, payload: 'orders' });
+      await untilAtRest(recorder);
+      const before = counters(recorder.server.pid, filesystem);
+      const { answered } = await constantRate(recorder.address, PER_SECOND, seconds, {
+        connections: CONNECTIONS,
+        payload: 'orders',
+      });
+      await untilAtRest(recorder);
+      const after = counters(recorder.server.pid, filesystem);
+      // The generator sends for one second more than it measures.
+      const deliveries = answered + PER_SECOND;
+      const written: Written = {
+        deliveries,
+        ofDevice: filesystem && (after.ofDevice - before.ofDevice) / deliveries,
+        ofProcess: (after.ofProcess - before.ofProcess) / deliveries,
+      };
+      console.log(
+        `${side.padEnd(8)}  ${deliveries} deliveries, bytes each: device ${written.ofDevice?.toFixed(0)}, process ${written.ofProcess.toFixed(0)}`,
+      );
+      return written;
+    } finally {
+      await recorder.remove();
+    }
+  } finally {
+    filesystem?.remove();
+  }
+}
+
+function counters(pid: number, filesystem: Filesystem | undefined): { ofDevice: number; ofProcess: number } {
+  const ofDevice = filesystem?.written() ?? Number.NaN;
+  const written = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1];
+  return { ofDevice, ofProcess: Number(written) };
+}

@@ -1,0 +1,22 @@
+/* Pages, details and searches in a long history, beside the earlier program with a history of the same size. */
+import type { Part } from './goals.ts';
+import { KINDS, readTimes } from './reading.ts';
+import { programs } from './recorder.ts';
+
+export const readingRows: Part<'events' | 'requests' | 'baselineBinary'> = async ({
+  events,
+  requests,
+  baselineBinary,
+}) => {
+  const stores = programs(baselineBinary).map(({ side, binary }) => ({ name: side, events, binary }));
+  const times = await readTimes(stores, requests);
+  return {
+    rows: KINDS.map(kind => ({
+      what: `${kind}, p95 at ${events.toLocaleString('en-US')} events`,
+      ours: times['ours']?.[kind] ?? Number.NaN,
+      ...(times['baseline'] && { baseline: times['baseline'][kind], goal: { atMost: 1 } }),
+      unit: 'ms',
+    })),
+    details: { reading: times },
+  };
+};

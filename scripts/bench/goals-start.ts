@@ -1,0 +1,42 @@
+/* From starting the process to its first answer that it is ready, with an empty data directory each time. */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, type Installation, install } from '../lib/installation.ts';
+import type { Part } from './goals.ts';
+import { programs, type Side } from './recorder.ts';
+import { interleaved, medians } from './rounds.ts';
+
+const STARTS_A_ROUND = 8;
+
+export const startRows: Part<'rounds' | 'baselineBinary'> = async ({ rounds, baselineBinary }) => {
+  const installations = new Map(
+    programs(baselineBinary).map(({ side, binary }) => [
+      side,
+      install({ HOOKTAPE_LOG_LEVEL: 'warn' }, [], { built: binary }),
+    ]),
+  );
+  try {
+    const start = async (side: Side): Promise<number> => {
+      const { dir, start: serve } = installations.get(side) as Installation;
+      for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true });
+      const server = await serve(await freePort());
+      await server.end('SIGTERM');
+      return server.startupMs;
+    };
+    const taken = await interleaved<Side>([...installations.keys()], rounds * STARTS_A_ROUND, 'start, ms', start);
+    return {
+      rows: [
+        {
+          what: `start to ready, empty, median of ${rounds * STARTS_A_ROUND}`,
+          ...medians(taken, 'ours', 'baseline'),
+          unit: 'ms',
+          goal: { atMost: 100 },
+          isGoalAbsolute: true,
+        },
+      ],
+      details: { start: taken },
+    };
+  } finally {
+    for (const { remove } of installations.values()) await remove();
+  }
+};

@@ -1,0 +1,121 @@
+/*
+ * Other programs that take webhooks, as peers.json describes them. To add one, say there how it is started ({port} and {data}
+ * are filled in), where it says that it is ready, and where it takes a POST; what has no fixed address makes one with
+ * `create`, whose answer is searched with the pattern `address`.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../lib/installation.ts';
+import { type Payload, smallPayload } from '../lib/payloads.ts';
+
+export type Peer = {
+  name: string;
+  /** Programs that must be there. */
+  needs: string[];
+  /** Why it cannot be measured anywhere yet. */
+  skip?: string;
+  command?: string[];
+  env?: Record<string, string>;
+  ready?: string;
+  ingest?: string;
+  create?: { method: string; path: string; body?: string; address: string };
+  /** Sent in place of the delivery; `{payload}` is the delivery as the inside of a JSON string. */
+  body?: string;
+  /** Whether its answer means that the delivery is on disk. */
+  durable?: boolean;
+};
+
+/** Something that takes deliveries and can be looked at from outside. */
+export type Subject = {
+  pid: number;
+  startupMs: number;
+  address: string;
+  payload: Payload;
+  diskBytes: () => number;
+  end: () => Promise<void>;
+};
+
+/** Where programs are that are not on the PATH, by name. */
+export type Programs = Readonly<Record<string, string>>;
+
+const READY_WITHIN_MS = 30_000;
+
+export const inMemoryPeer = 'request-baskets, in memory';
+
+export const readPeers = (file = join(import.meta.dir, 'peers.json')): Peer[] =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { peers: Peer[] }).peers;
+
+/** Why this peer cannot be measured here; undefined when it can. */
+export function whyNot({ skip, needs }: Peer, programs: Programs): string | undefined {
+  if (skip) return skip;
+  const absent = needs.find(name => !Bun.which(programs[name] ?? name));
+  return absent && `${programs[absent] ?? absent} is not there`;
+}
+
+export async function startPeer(
+  { command = [], env = {}, ready = '/', ingest, create, body }: Peer,
+  programs: Programs = {},
+): Promise<Subject> {
+  const data = mkdtempSync(join(tmpdir(), 'hooktape-peer-'));
+  const port = await freePort();
+  const fill = (text: string): string => text.replaceAll('{port}', String(port)).replaceAll('{data}', data);
+  const [program = '', ...args] = command;
+  const startedAt = performance.now();
+  const child = Bun.spawn([programs[program] ?? program, ...args.map(fill)], {
+    cwd: data,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      ...Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value)])),
+    },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  const end = async (): Promise<void> => {
+    child.kill();
+    // One that is held could not end.
+    child.kill('SIGCONT');
+    await child.exited;
+    rmSync(data, { recursive: true, force: true });
+  };
+  try {
+    const origin = `http://127.0.0.1:${port}`;
+    while (!(await fetch(origin + ready).catch(() => undefined))?.ok) {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+      if (performance.now() - startedAt > READY_WITHIN_MS) throw new Error('it does not become ready');
+      await Bun.sleep(10);
+    }
+    const startupMs = performance.now() - startedAt;
+    const small = smallPayload();
+    const inside = JSON.stringify(new TextDecoder().decode(small.body)).slice(1, -1);
+    return {
+      pid: child.pid,
+      startupMs,
+      address: origin + (create ? await makeAddress(origin, create) : (ingest ?? '/')),
+      payload: body ? { ...small, body: Buffer.from(body.replace('{payload}', () => inside)) } : small,
+      diskBytes: () => bytesIn(data),
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function makeAddress(origin: string, create: NonNullable<Peer['create']>): Promise<string> {
+  const { method, path, body, address } = create;
+  const answer = await fetch(origin + path, { method, ...(body !== undefined && { body }) });
+  const found = new RegExp(address).exec(await answer.text())?.[1];
+  if (found === undefined) throw new Error(`no address in what ${path} answered`);
+  return found.startsWith('/') ? found : new URL(found).pathname;
+}
+
+/** Size of all files below a directory. */
+export const bytesIn = (directory: string, counts: (name: string) => boolean = () => true): number =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && counts(entry.name))
+    .reduce(
+      (sum, { parentPath, name }) => sum + (statSync(join(parentPath, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );

@@ -1,0 +1,133 @@
+/*
+ * Disk faults of the capture journal: a disk that becomes full and a server that is killed on it, and a journal directory that the
+ * server may no longer use. What was acknowledged is there once the fault is over.
+ */
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
+import { ensure } from '../lib/checks.ts';
+import { freePort, type Installation } from '../lib/installation.ts';
+import type { Payload } from '../lib/payloads.ts';
+import { until } from '../lib/process.ts';
+import { compareWithServer, isConsistent, type Ledger, type Senders, startSenders } from '../lib/senders.ts';
+
+const healsWithinMs = 15_000;
+
+/** @throws with the reason unless it has the word in it */
+async function untilUnready(origin: string, word: RegExp): Promise<string> {
+  let reason = '';
+  await until(`/readyz answers 503 and why (last: ${reason})`, 10_000, async () => {
+    const response = await fetch(`${origin}/readyz`);
+    reason = await response.text();
+    return response.status === 503 && word.test(reason);
+  });
+  return reason;
+}
+
+const untilAccepting = ({ ledger }: Senders): Promise<number> => {
+  const before = ledger.acknowledged.size;
+  return until('deliveries are accepted again', healsWithinMs, () => ledger.acknowledged.size > before + 20);
+};
+
+/** How many of the acknowledged deliveries can be read now. */
+async function readable(api: Api, endpoint: Endpoint, ledger: Ledger): Promise<number> {
+  const acknowledged = new Set(ledger.acknowledged.keys());
+  let count = 0;
+  for await (const { events } of api.events(endpoint.id))
+    count += events.filter(({ id }) => acknowledged.has(id)).length;
+  return count;
+}
+
+async function ensureConsistent(
+  api: Api,
+  endpoint: Endpoint,
+  ledger: Ledger,
+  payloads: readonly Payload[],
+): Promise<void> {
+  const comparison = await compareWithServer(api, endpoint, ledger, payloads);
+  ensure(
+    isConsistent(ledger, comparison),
+    JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
+  );
+}
+
+/** @param payloads that no compression makes smaller @param ballastMegabytes what is freed at the end */
+export async function killedOnFullDisk(
+  installation: Installation,
+  payloads: readonly Payload[],
+  ballastMegabytes: number,
+): Promise<string> {
+  const ballast = join(installation.dataDir, 'ballast');
+  writeFileSync(ballast, new Uint8Array(ballastMegabytes << 20));
+  const port = await freePort();
+  let server = await installation.start(port);
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint('full');
+  const senders = startSenders(ingestAddress(server, endpoint), payloads, 32);
+  const { ledger } = senders;
+  try {
+    await until('deliveries are refused', 60_000, () => ledger.refused > 200);
+    const reason = await untilUnready(server.origin, /disk is full|cannot be/);
+    await senders.stop();
+    const acknowledged = ledger.acknowledged.size;
+    const readableWhileFull = await readable(api, endpoint, ledger);
+    await server.end('SIGKILL');
+
+    const starting = installation.startWithoutWaiting(port);
+    const startedMs = await until(`it starts on a full disk: ${starting.output()}`, 20_000, () =>
+      fetch(`${server.origin}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    const readableAfterStart = await readable(api, endpoint, ledger);
+    await starting.end('SIGKILL');
+
+    rmSync(ballast);
+    server = await installation.start(port);
+    await ensureConsistent(api, endpoint, ledger, payloads);
+    const probe = await fetch(ingestAddress(server, endpoint), { method: 'POST', body: 'x' });
+    ensure(probe.ok, `with space again, a delivery was answered with ${probe.status}`);
+    await server.end('SIGTERM');
+    return `${acknowledged} acknowledged, ${readableWhileFull} of them readable while it was full, ${readableAfterStart} after the kill (started in ${startedMs.toFixed(0)} ms), all with space again; /readyz said ${reason.trim()}`;
+  } finally {
+    await senders.stop();
+  }
+}
+
+/** Only as another user than root, who may do everything. */
+export async function forbiddenJournal(installation: Installation, payloads: readonly Payload[]): Promise<string> {
+  const directory = join(installation.dataDir, 'hooktape.db.capture');
+  const port = await freePort();
+  let server = await installation.start(port);
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint('forbidden');
+  const senders = startSenders(ingestAddress(server, endpoint), payloads, 16);
+  const { ledger } = senders;
+  try {
+    await until('some deliveries are stored', 20_000, () => ledger.acknowledged.size > 300);
+    chmodSync(directory, 0o000);
+    const refusedMs = await until('deliveries are refused', 20_000, () => ledger.refused > 20);
+    const reason = await untilUnready(server.origin, /cannot be/);
+    ensure((await api.endpoints()).length === 1, 'the endpoints cannot be read');
+    chmodSync(directory, 0o700);
+    const healedMs = await untilAccepting(senders);
+    await until('/readyz answers 200', healsWithinMs, async () => (await fetch(`${server.origin}/readyz`)).ok);
+
+    chmodSync(directory, 0o000);
+    const { refused } = ledger;
+    await until('deliveries are refused again', 20_000, () => ledger.refused > refused + 20);
+    await senders.stop();
+    await server.end('SIGKILL');
+    const start = await installation.run(['serve'], { HOOKTAPE_PORT: String(port) });
+    ensure(start.exitCode !== 0 && start.exitCode < 128, `it started or hung: ${start.exitCode} ${start.stderr}`);
+    chmodSync(directory, 0o700);
+    server = await installation.start(port);
+    await ensureConsistent(api, endpoint, ledger, payloads);
+    await server.end('SIGTERM');
+    const said = start.stderr.trim().split('\n').at(-1)?.slice(0, 160);
+    return `${ledger.acknowledged.size} acknowledged, all there; refusing after ${refusedMs.toFixed(0)} ms (${reason.trim()}), accepting ${healedMs.toFixed(0)} ms after it was allowed again; a start meanwhile said: ${said}`;
+  } finally {
+    await senders.stop();
+  }
+}

@@ -1,0 +1,137 @@
+/*
+ * Opens a data directory that a power cut left, as a command of the program does, and holds what is stored against what was
+ * acknowledged.
+ */
+import { createHash } from 'node:crypto';
+import { createApp } from '../../../src/app.ts';
+import { withServices } from '../../../src/cli/control.ts';
+import type { Io } from '../../../src/cli/io.ts';
+import type { CheckResult } from '../../../src/cli/maintenance.ts';
+import { runOperation } from '../../../src/cli/operations.ts';
+import { loadConfig } from '../../../src/cli/settings.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { randomBytes, spawnThread } from '../../../src/testing/test-server.ts';
+import type { HeaderPair } from './deliveries.ts';
+
+/** Settings of the server whose directory it is. */
+export const settings = { HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_PRO_RETENTION: '0' };
+
+export type Content = { headers: HeaderPair[]; sha256: string };
+
+/** What must be there. */
+export type Expectation = {
+  /** Undefined before there was one. */
+  apiKey: string | undefined;
+  endpointIds: readonly string[];
+  /** The ids in answers that had been sent. */
+  acknowledged: ReadonlySet<string>;
+  /** Handshakes whose answer, which has no id, had arrived. */
+  answeredHandshakes: ReadonlySet<number>;
+  /** The number of the delivery whose answer had this id. */
+  numberOf: (id: string) => number | undefined;
+  sent: number;
+  contentOf: (number: number) => Content;
+};
+
+type Exported = { id: string; path: string; rawHeaders: HeaderPair[]; payloadRaw: string; payloadEncoding: string };
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** @returns how many events are stored, and what is wrong */
+export async function recover(
+  dataDir: string,
+  expected: Expectation,
+): Promise<{ stored: number; unacknowledged: number; problems: string[] }> {
+  const { io, output } = commandIo({ ...settings, HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_LOG_FORMAT: 'json' });
+  try {
+    return await withServices(io, loadConfig(io, undefined).config, 'power-cut check', async services => {
+      const { fetch } = createApp(services);
+      const events: Exported[] = [];
+      for (const id of expected.endpointIds) {
+        const response = await fetch(
+          new Request(`http://internal/api/endpoints/${id}/export`, {
+            headers: { authorization: `Bearer ${expected.apiKey}` },
+          }),
+        );
+        // The cut may have come before the account or the endpoint was acknowledged.
+        if (response.status === 401 || response.status === 404) continue;
+        const file = (await response.json()) as { events: Exported[]; damaged?: unknown };
+        if (file.damaged) throw new Error(`damaged events: ${JSON.stringify(file.damaged)}`);
+        events.push(...file.events);
+      }
+      const outcome = await runOperation(services, 'check', {});
+      const problems = compare(events, expected);
+      const checked = 'result' in outcome ? (outcome.result as CheckResult).problems : [outcome];
+      if (checked.length > 0) problems.push(`check: ${JSON.stringify(checked)}`);
+      if (output().includes('"level":"error"')) problems.push(`the log has errors: ${output()}`);
+      const unacknowledged = events.filter(
+        ({ id, path }) => !expected.acknowledged.has(id) && !expected.answeredHandshakes.has(numberIn(path)),
+      ).length;
+      return { stored: events.length, unacknowledged, problems };
+    });
+  } catch (error) {
+    return { stored: 0, unacknowledged: 0, problems: [`it does not start: ${(error as Error).stack}\n${output()}`] };
+  }
+}
+
+/** -1 when it is none of ours. */
+const numberIn = (path: string): number => Number(/^\/(\d+)$/.exec(path)?.[1] ?? -1);
+
+function compare(events: readonly Exported[], expected: Expectation): string[] {
+  const problems: string[] = [];
+  const idByNumber = new Map<number, string>();
+  for (const { id, path, rawHeaders, payloadRaw, payloadEncoding } of events) {
+    const number = numberIn(path);
+    if (number < 0 || number >= expected.sent) {
+      problems.push(`${id} was never sent: ${path}`);
+      continue;
+    }
+    if (idByNumber.has(number)) problems.push(`delivery ${number} is stored twice`);
+    idByNumber.set(number, id);
+    const answered = expected.numberOf(id);
+    if (answered !== undefined && answered !== number)
+      problems.push(`${id} was the answer to ${answered}, not ${number}`);
+    const { headers, sha256: digest } = expected.contentOf(number);
+    const body = Buffer.from(payloadRaw, payloadEncoding === 'base64' ? 'base64' : 'utf8');
+    if (sha256(body) !== digest) problems.push(`the body of delivery ${number} differs`);
+    if (JSON.stringify(rawHeaders) !== JSON.stringify(headers))
+      problems.push(`the header of delivery ${number} differs: ${JSON.stringify(rawHeaders)}`);
+  }
+  const ids = new Set(events.map(({ id }) => id));
+  if (ids.size < events.length) problems.push('an id is there twice');
+  for (const id of expected.acknowledged)
+    if (!ids.has(id)) problems.push(`${id} (delivery ${expected.numberOf(id) ?? '?'}) is lost`);
+  for (const number of expected.answeredHandshakes)
+    if (!idByNumber.has(number)) problems.push(`handshake ${number} is lost`);
+  return problems;
+}
+
+/** The process of a command, with what it prints. */
+function commandIo(env: Record<string, string>): { io: Io; output: () => string } {
+  let text = '';
+  const print = (more: string): void => {
+    text += more;
+  };
+  return {
+    output: () => text,
+    io: {
+      env,
+      stdout: print,
+      stderr: print,
+      readStdin: async () => '',
+      async *stdin() {},
+      isTerminal: false,
+      clock: systemClock,
+      random: randomBytes,
+      spawn: spawnThread,
+      pid: process.pid,
+      usage: () => ({ residentBytes: 0, cpuSeconds: 0 }),
+      openFileLimit: () => undefined,
+      version: 'power-cut check',
+      commit: 'none',
+      useDataDirectory: () => {},
+      untilSignal: () => new Promise(() => {}),
+      abort: exitCode => print(`aborted with ${exitCode}\n`),
+    },
+  };
+}
