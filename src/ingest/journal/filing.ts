@@ -7,6 +7,7 @@
  */
 import { unavailable } from '../../core/errors.ts';
 import type { PackedRows } from '../store.ts';
+import { newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
 /** What the writer thread files: a group of the journal, or rows of an import, from the row number `first` on. */
@@ -32,15 +33,6 @@ export type Reservation = {
   ready: (work: FilingWork, bytes: number) => Promise<void>;
   /** There will be no such rows. */
   cancel: () => void;
-};
-
-type Slot = {
-  count: number;
-  first: number;
-  work: FilingWork | undefined;
-  bytes: number;
-  readyAt: number;
-  filed: PromiseWithResolvers<void>;
 };
 
 /** Somebody who reads once the events up to `upTo` are rows, or filing fails. */
@@ -86,7 +78,6 @@ export function createFiling(options: FilingOptions) {
   const { run, onFiled, onLost, onFailure, onRecovered, onHealed, monotonic } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let nextSeq = options.lastSeq + 1;
-  /** In the order of row numbers. */
   const slots: Slot[] = options.recovered.map(group => ({
     ...newSlot(group.first, group.count),
     work: { group },
@@ -296,13 +287,6 @@ export function createFiling(options: FilingOptions) {
       clearTimeout(timer);
     },
   };
-}
-
-function newSlot(first: number, count: number): Slot {
-  const filed = Promise.withResolvers<void>();
-  // Nobody has to wait for it.
-  filed.promise.catch(() => {});
-  return { first, count, work: undefined, bytes: 0, readyAt: 0, filed };
 }
 
 const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0);
