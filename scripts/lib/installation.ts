@@ -47,7 +47,8 @@ export type Installation = {
   /** The working directory, empty at first. */
   dir: string;
   dataDir: string;
-  run: (args: readonly string[], env?: Env) => Promise<CommandResult>;
+  /** @param timeoutMs after which the command is ended */
+  run: (args: readonly string[], env?: Env, timeoutMs?: number) => Promise<CommandResult>;
   /** @param tracer a command line that starts the program as its only child, such as `strace` */
   start: (port: number, env?: Env, tracer?: readonly string[]) => Promise<Server>;
   /** Starts the server and does not wait until it is ready. */
@@ -113,14 +114,14 @@ export function install(
   return {
     dir,
     dataDir,
-    run: async (args, env = {}) => {
+    run: async (args, env = {}, timeoutMs = commandTimeoutMs) => {
       const child = Bun.spawn([...command, ...args], {
         cwd: dir,
         env: { ...environment(env), HOOKTAPE_PORT: String(port || 4665) },
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
-        timeout: emulator.length > 0 ? 4 * commandTimeoutMs : commandTimeoutMs,
+        timeout: emulator.length > 0 ? 4 * timeoutMs : timeoutMs,
       });
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       return { exitCode: await child.exited, stdout, stderr };

@@ -8,6 +8,9 @@ import { freePort, type Installation, install, type Server } from '../lib/instal
 import type { Payload } from '../lib/payloads.ts';
 import { compareWithServer, isConsistent, type Senders, startSenders } from '../lib/senders.ts';
 
+/** It reads every event of all rounds. */
+const checkTimeoutMs = 600_000;
+
 const anyTime = (fromMs: number, toMs: number): Promise<void> => Bun.sleep(fromMs + Math.random() * (toMs - fromMs));
 
 /** Twenty of them fill a journal file, and no compression makes them smaller. */
@@ -102,7 +105,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
       return undefined;
     });
     await check('hooktape check finds nothing after all that', async () => {
-      const { exitCode, stdout, stderr } = await installation.run(['check']);
+      const { exitCode, stdout, stderr } = await installation.run(['check'], {}, checkTimeoutMs);
       ensure(exitCode === 0, `${exitCode} ${stdout} ${stderr}`);
       return stdout.trim();
     });
