@@ -76,6 +76,6 @@ export function createIngestWiring(
       ? journal.insertRows
       : (events: readonly NewEvent[]) => captureStore.insert([packRows(events)]),
     /** Whether deliveries wait to be stored. */
-    isWaiting: (): boolean => capture.depth() > 0 || (journal?.backlog().rows ?? 0) > 0,
+    isWaiting: (): boolean => capture.depth() > 0 || (journal?.isBehind() ?? false),
   };
 }

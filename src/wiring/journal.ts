@@ -53,6 +53,8 @@ export function createCaptureJournal(options: JournalOptions) {
       onHealed = callback;
     },
     isUnfiled: (seq: number): boolean => opened?.filing.isUnfiled(seq) ?? false,
+    /** Whether filing has much to do. */
+    isBehind: (): boolean => opened?.filing.isBehind() ?? false,
     backlog: () => opened?.filing.backlog() ?? { rows: 0, bytes: 0, ageMs: 0 },
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => opened?.filing.failure(),

@@ -193,10 +193,13 @@ export function createFiling(options: FilingOptions) {
     });
   };
 
+  /** More is unfiled than filing lets wait for others. */
+  const isBehind = (): boolean => backlogRows >= limits.minRows || backlogBytes >= limits.maxBytes;
+
   /** Files now if there is enough to do, else soon. */
   const schedule = (): void => {
     if (running || failure) return;
-    if (readers.length > 0 || backlogRows >= limits.minRows || backlogBytes >= limits.maxBytes) start();
+    if (readers.length > 0 || isBehind()) start();
     else timer ??= setTimeout(start, limits.lingerMs);
   };
 
@@ -250,6 +253,8 @@ export function createFiling(options: FilingOptions) {
     /** Whether the event with this row number was acknowledged and cannot be read yet. */
     isUnfiled: (seq: number): boolean =>
       slots.some(({ work, first, count }) => work !== undefined && seq >= first && seq < first + count),
+
+    isBehind,
 
     /** Resolves when another group may be acknowledged. @throws unavailable while filing fails */
     async room(): Promise<void> {
