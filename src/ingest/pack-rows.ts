@@ -103,7 +103,7 @@ export function packRows(
 /** Copies, because a view would be posted with all of its memory. */
 const toLargeRow = ({ path, query, body }: NewEvent, row: number): LargeRow => ({
   row,
-  preview: previewOf(body).slice(),
+  preview: Uint8Array.from(previewOf(body)),
   path: Uint8Array.from(Buffer.from(path, 'latin1')),
   query: query === null ? null : Uint8Array.from(Buffer.from(query, 'latin1')),
 });
