@@ -93,7 +93,7 @@ const bySchema: Record<string, unknown> = {
     signature: { platform: 'stripe', scheme: 'stripe', verdict: 'valid', reason: null, proves: 'payload' },
     replays: [replay],
   },
-  EventPage: { events: [summary], nextCursor: null },
+  EventPage: { events: [summary], nextCursor: null, scannedTo: null },
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
