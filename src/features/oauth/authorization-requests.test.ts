@@ -72,7 +72,7 @@ test('expired requests are deleted in batches of 500 until none is left', async 
   await insert(1700, ada, harness.clock.now());
   await insert(3, ada, harness.clock.now() + 1);
   const sizes: number[] = [];
-  const { client: writer } = harness.services.database;
+  const { client: writer } = harness.services.direct;
   const { batch } = writer;
   writer.batch = async (...statements: Parameters<typeof batch>) => {
     const results = await batch.apply(writer, statements);
