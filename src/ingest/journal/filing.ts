@@ -63,10 +63,7 @@ const defaultLimits = {
   /** Of one transaction. */
   maxRows: 1024,
   maxBytes: 4 << 20,
-  /**
-   * Less than this waits for more, unless somebody reads: a burst is acknowledged without filing beside it, and a steady trickle
-   * makes few transactions, which spares flash storage.
-   */
+  /** Less than this waits for more, unless somebody reads: it speeds up bursts, and a trickle makes few transactions. */
   minRows: 16_384,
   minBytes: 64 << 20,
   lingerMs: 1000,
