@@ -63,9 +63,13 @@ const defaultLimits = {
   /** Of one transaction. */
   maxRows: 1024,
   maxBytes: 4 << 20,
-  /** Fewer rows than this wait a moment for more, unless somebody reads. */
-  minRows: 256,
-  lingerMs: 500,
+  /**
+   * Less than this waits for more, unless somebody reads: a burst is acknowledged without filing beside it, and a steady trickle
+   * makes few transactions, which spares flash storage.
+   */
+  minRows: 16_384,
+  minBytes: 64 << 20,
+  lingerMs: 1000,
   /** Beyond this backlog capture waits for filing. */
   maxBacklogBytes: 256 << 20,
   maxBacklogRows: 65_536,
@@ -194,7 +198,7 @@ export function createFiling(options: FilingOptions) {
   };
 
   /** More is unfiled than filing lets wait for others. */
-  const isBehind = (): boolean => backlogRows >= limits.minRows || backlogBytes >= limits.maxBytes;
+  const isBehind = (): boolean => backlogRows >= limits.minRows || backlogBytes >= limits.minBytes;
 
   /** Files now if there is enough to do, else soon. */
   const schedule = (): void => {
