@@ -5,6 +5,7 @@ import { appsRoutes } from './features/apps/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
+import { keepingRoutes } from './features/keeping/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
@@ -35,6 +36,7 @@ const createApi = (services: Services) =>
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
+    .use(keepingRoutes(services))
     .use(replaysRoutes(services))
     .use(exportsRoutes(services))
     .use(keysRoutes(services))

@@ -35,9 +35,12 @@ function build(infrastructure: Infrastructure) {
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
-  const endpoints = createEndpointsWiring(infrastructure, () => {
-    wakeSweeper();
-    recheckAccess();
+  const endpoints = createEndpointsWiring(infrastructure, {
+    onDeleted: () => {
+      wakeSweeper();
+      recheckAccess();
+    },
+    onRetentionChanged: wakeSweeper,
   });
   const accounts = createAccountsWiring(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,

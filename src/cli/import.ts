@@ -38,9 +38,11 @@ export const importCommand: Command = {
     const total = await withControl(io, config, 'hooktape import', call =>
       importFile({ io, call, file, size, endpoint }),
     );
-    const { imported, alreadyThere, expired, tooLarge = 0 } = total;
+    const { imported, alreadyThere, expired, tooLarge = 0, notPinned = 0 } = total;
     if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
     else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
+    if (notPinned > 0 && !json)
+      io.stderr(`hooktape: ${notPinned} not pinned: the team has as many pins as it may have\n`);
     if (tooLarge === 0) return exitCodes.done;
     if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database accepts\n`);
     return exitCodes.failed;
@@ -59,6 +61,7 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
     total.alreadyThere += added.alreadyThere;
     total.expired += added.expired;
     if (added.tooLarge !== undefined) total.tooLarge = (total.tooLarge ?? 0) + added.tooLarge;
+    if (added.notPinned !== undefined) total.notPinned = (total.notPinned ?? 0) + added.notPinned;
   });
   let done = 0;
   try {

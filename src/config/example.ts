@@ -6,7 +6,7 @@ const exampleHeader = `# Settings of Hooktape. Generated from src/config/setting
 #
 # Copy to ./hooktape.env, or name the copy with --env-file or HOOKTAPE_ENV_FILE. The process environment beats this file, and
 # this file beats the default. An empty value counts as unset. Every secret NAME can instead be read from the file that
-# NAME_FILE names. Durations: 30s, 15m, 12h, 7d. Sizes: 512KiB, 32MiB. What is commented out shows the default or an example.
+# NAME_FILE names. Durations: 500ms, 30s, 15m, 12h, 7d. Sizes: 512KiB, 32MiB. What is commented out shows the default or an example.
 `;
 
 function render(name: string, { about, default: byDefault, example, secret }: Setting<unknown>): string {

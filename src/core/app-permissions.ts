@@ -30,6 +30,10 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
+    description: 'pin and tag webhooks, and unpin them',
+    operations: ['PUT /api/events/{id}/pin', 'DELETE /api/events/{id}/pin', 'PUT /api/events/{id}/tags'],
+  },
+  {
     description: 'create and rename endpoints, and delete them together with the webhooks they received',
     operations: ['POST /api/endpoints', 'PATCH /api/endpoints/{id}', 'DELETE /api/endpoints/{id}'],
   },
@@ -78,6 +82,10 @@ export const deniedToApps: readonly Permission[] = [
   {
     description: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
+  },
+  {
+    description: 'delete single webhooks, delete endpoints that have pinned ones, or change how long webhooks are kept',
+    operations: ['DELETE /api/events/{id}'],
   },
   {
     description: 'disconnect other apps',

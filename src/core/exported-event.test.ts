@@ -38,6 +38,8 @@ describe('readEvent', () => {
       query,
       eventType,
       platform,
+      pin: null,
+      tags: [],
       headers: [
         ['X-A', 'caf\xe9\t1'],
         ['__proto__', ''],

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { invalid } from './errors.ts';
+import { readPin, readTags } from './event-marks.ts';
 import { applyHeaderRules, type HeaderPair } from './headers.ts';
 import { maxEventTypeCharacters } from './limits.ts';
 import { firstCharacters } from './text.ts';
@@ -18,7 +19,12 @@ export type ImportedEvent = {
   eventType: string | null;
   body: Uint8Array;
   sha256: Uint8Array;
+  pin: ImportedPin | null;
+  tags: string[];
 };
+
+/** `pinnedAt`: epoch ms. */
+export type ImportedPin = { name: string | null; note: string | null; pinnedAt: number };
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Longer than any method that capture takes. */
@@ -43,9 +49,7 @@ export function readEvent(value: unknown): ImportedEvent {
     if (typeof found !== 'string' || !form.test(found)) throw invalid(`${name} is invalid`);
     return found;
   };
-  const receivedAt = event['receivedAt'];
-  if (typeof receivedAt !== 'number' || !Number.isSafeInteger(receivedAt) || Math.abs(receivedAt) > maxTime)
-    throw invalid('receivedAt is not a valid time in milliseconds');
+  const receivedAt = readTime(event['receivedAt'], 'receivedAt');
   const body = readBody(text('payloadRaw', /^/), event['payloadEncoding']);
   const sha256 = createHash('sha256').update(body).digest();
   const { sha256: expected = null } = event;
@@ -60,7 +64,21 @@ export function readEvent(value: unknown): ImportedEvent {
     eventType: readEventType(event['eventType']),
     body,
     sha256,
+    pin: readExportedPin(event['pin']),
+    tags: readTags(event['tags'] ?? []),
   };
+}
+
+function readTime(value: unknown, field: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || Math.abs(value) > maxTime)
+    throw invalid(`${field} is not a valid time in milliseconds`);
+  return value;
+}
+
+function readExportedPin(value: unknown): ImportedPin | null {
+  if (value === undefined || value === null) return null;
+  const { name, note, pinnedAt } = record(value, 'pin');
+  return { ...readPin({ name, note }), pinnedAt: readTime(pinnedAt, 'pinnedAt') };
 }
 
 /** @throws invalid */

@@ -3,6 +3,10 @@
 export const apiVersion = '2026.09.17';
 export const maxNameCharacters = 100;
 export const maxKeysPerAccount = 10;
+export const maxPinsPerTeam = 1000;
+export const maxPinNoteCharacters = 280;
+export const maxTagsPerEvent = 10;
+export const maxTagCharacters = 32;
 export const defaultPageSize = 25;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;

@@ -1,11 +1,26 @@
-/* How long events are kept, by plan: the same rule for reading, counting and sweeping. */
+/* How long events are kept, by plan and endpoint: the same rule for reading, counting and sweeping. Pinned events are exempt. */
 import type { Plan } from './principal.ts';
 
 /** Per plan, 0 = for ever. */
 export type RetentionMs = Record<Plan, number>;
 
-/** Events received before this time are expired. */
+/** An endpoint's own retention; null: as long as the plan says. */
+export type OwnRetention = { retentionMs: number | null };
+
+/** Events received before this time are expired by the plan. */
 export function oldestVisible(retentionMs: RetentionMs, plan: Plan, now: number): number {
   const window = retentionMs[plan];
   return window === 0 ? Number.MIN_SAFE_INTEGER : now - window;
+}
+
+/** What decides, with an endpoint's own retention, how old its events may be; both epoch ms. */
+export type PlanCutoff = { planCutoff: number; now: number };
+
+/** The same with the endpoint's own retention, which can only be shorter. db/event-marks.ts has the rule in SQL. */
+export function oldestVisibleIn(
+  { retentionMs: own }: OwnRetention,
+  { retentionMs, plan, now }: { retentionMs: RetentionMs; plan: Plan; now: number },
+): number {
+  const cutoff = oldestVisible(retentionMs, plan, now);
+  return own === null ? cutoff : Math.max(cutoff, now - own);
 }

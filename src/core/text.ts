@@ -10,6 +10,10 @@ const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\
 /** Embeddings, overrides and isolates also reorder the text beside a name. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/;
 
+/** Valid Unicode on one line, without what reorders the text beside it. */
+export const isPlainText = (text: string): boolean =>
+  ![controls, bidiControls, loneSurrogate].some(unfit => unfit.test(text));
+
 /** At most `limit` characters from the start; never half a character. */
 export function firstCharacters(text: string, limit: number): string {
   if (text.length <= limit) return text;

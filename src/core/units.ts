@@ -1,11 +1,11 @@
 /* Durations and sizes in settings, such as `15m` and `32MiB`. */
 
-const msPerUnit: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const msPerUnit: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of `30s`, `15m`, `12h`, `7d` or `0`. */
+/** Milliseconds of `500ms`, `30s`, `15m`, `12h`, `7d` or `0`. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
-  const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const [, digits, unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * (msPerUnit[unit] ?? 1);
 }
 

@@ -36,6 +36,8 @@ export const endpoints = sqliteTable('endpoints', {
   eventCount: integer('event_count').notNull().default(0),
   lastReceivedAt: integer('last_received_at'),
   learnSecretsUntil: integer('learn_secrets_until'),
+  retention: text(),
+  retentionMs: integer('retention_ms'),
 });
 
 export const events = sqliteTable('events', {
@@ -69,6 +71,23 @@ export const blocks = sqliteTable('blocks', {
   encoding: integer().notNull(),
   checksum: blob({ mode: 'buffer' }).notNull(),
   content: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const pins = sqliteTable('pins', {
+  event: integer().primaryKey(),
+  endpoint: integer().notNull(),
+  receivedAt: integer('received_at').notNull(),
+  name: text(),
+  note: text(),
+  pinnedAt: integer('pinned_at').notNull(),
+});
+
+export const tags = sqliteTable('tags', {
+  event: integer().notNull(),
+  tag: text().notNull(),
+  position: integer().notNull(),
+  endpoint: integer().notNull(),
+  receivedAt: integer('received_at').notNull(),
 });
 
 export const replays = sqliteTable('replays', {

@@ -43,6 +43,8 @@ const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
 const bodies: Record<string, (fixture: OperationFixture) => object> = {
   createEndpoint: () => ({ name: 'created by a test' }),
   renameEndpoint: () => ({ name: 'renamed by a test' }),
+  pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
+  tagEvent: () => ({ tags: ['golden'] }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),

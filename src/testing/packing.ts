@@ -58,7 +58,7 @@ export const markRowsToPack = ({ services }: TestServer) =>
 
 export async function removeEvents(server: TestServer, seqs: readonly number[], expected: Expected): Promise<void> {
   for (const [endpoint, ofEndpoint] of Map.groupBy(seqs, seq => expected.get(seq)?.endpoint ?? 0))
-    await createRetentionStore(server.services.database).remove(endpoint, ofEndpoint);
+    await createRetentionStore(server.services.database).remove({ endpoint, withPinned: false }, ofEndpoint);
   for (const seq of seqs) expected.delete(seq);
 }
 

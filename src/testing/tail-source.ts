@@ -12,6 +12,8 @@ export const summaryOf = (seq: number): EventSummary => ({
   size: 0,
   path: '',
   signatureValid: null,
+  pin: null,
+  tags: [],
 });
 
 export type FakeSource = TailSource & {

@@ -5,7 +5,7 @@
 
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
-import type { EventDetail, EventPage } from '../features/events/model.ts';
+import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { Secret, SecretList } from '../features/secrets/model.ts';
@@ -40,7 +40,7 @@ type ApiListeners = {
 
 export const apiListeners: ApiListeners = { onSignedOut: () => {}, onRateLimited: () => {} };
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** On these paths 401 means wrong credentials or not signed in, not that a session ended. */
 const pathsHandling401 = new Set(['/api/session', '/api/setup']);
@@ -111,7 +111,10 @@ export const api = {
   endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
   createEndpoint: (name: string) => call<Endpoint>('POST', '/api/endpoints', { name }),
   renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
-  deleteEndpoint: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}`),
+  setRetention: (endpoint: string, retention: string | null) =>
+    call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
+  deleteEndpoint: (endpoint: string, pinned: boolean) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
   activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
   secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
   addSecret: (endpoint: string, platform: string | null, secret: string) =>
@@ -133,6 +136,11 @@ export const api = {
     ),
   event: (event: string, signal?: AbortSignal) =>
     call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
+  deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),
+  pin: (event: string, pin: { name: string | null; note: string | null }) =>
+    call<EventSummary>('PUT', `/api/events/${id(event)}/pin`, pin),
+  unpin: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}/pin`),
+  tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `/api/events/${id(event)}/tags`, { tags }),
   rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
   replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
 

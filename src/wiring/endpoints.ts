@@ -12,7 +12,10 @@ const refreshEveryMs = 1_000;
 
 export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 
-export function createEndpointsWiring(infrastructure: Infrastructure, onDeleted: () => void) {
+export function createEndpointsWiring(
+  infrastructure: Infrastructure,
+  { onDeleted, onRetentionChanged }: { onDeleted: () => void; onRetentionChanged: () => void },
+) {
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const directStore = createEndpointsStore(direct.db, direct.scanDb);
@@ -29,6 +32,7 @@ export function createEndpointsWiring(infrastructure: Infrastructure, onDeleted:
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     retentionMs,
     onDeleted,
+    onRetentionChanged,
   });
 
   const secrets = createSecretsService({

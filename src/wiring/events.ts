@@ -7,6 +7,8 @@ import { createBackground } from '../db/background.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
+import { createKeepingService } from '../features/keeping/service.ts';
+import { createKeepingStore } from '../features/keeping/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
 import { createPackingService } from '../features/packing/service.ts';
 import { createPackingStore } from '../features/packing/store.ts';
@@ -97,21 +99,29 @@ export function createEventsWiring(
     isShared,
     areAllStored: infrastructure.journal?.areAllFiled,
   });
+  const keeping = createKeepingService({
+    store: createKeepingStore(database),
+    clock,
+    events,
+    onUnpinned: () => retention.retention.wake(),
+  });
+  const retention = createRetention(infrastructure, {
+    background,
+    isBusy: captureLoad.isWaiting,
+    removeTeam: endpoints.removeTeam,
+    onSwept: metrics.swept,
+  });
   infrastructure.journal?.whenHealed(notifications.lookAgain);
   return {
     background,
+    keeping,
     search,
     createSlices,
     memoryReservations,
     events,
     notifications,
     packing,
-    ...createRetention(infrastructure, {
-      background,
-      isBusy: captureLoad.isWaiting,
-      removeTeam: endpoints.removeTeam,
-      onSwept: metrics.swept,
-    }),
+    ...retention,
   };
 }
 

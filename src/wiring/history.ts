@@ -4,6 +4,7 @@ import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
+import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
@@ -65,6 +66,7 @@ export function createHistoryWiring(
   });
   const imports = createImportsService({
     store: createImportsStore(database.db),
+    marks: createMarksStore(database.client),
     insert: insertImported,
     retentionCutoff: events.retentionCutoff,
     isBusy: isWaiting,

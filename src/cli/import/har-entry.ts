@@ -30,7 +30,10 @@ export function fromHarEntry(value: unknown, detectPlatform: DetectPlatform): Re
     rawHeaders: headersOf(request['headers']),
     ...bodyOf(request['postData']),
   };
-  if (isHooktapeEntry(entry)) return { ...event, eventType: entry['_eventType'], platform: entry['_platform'] };
+  if (isHooktapeEntry(entry)) {
+    const { _eventType: eventType, _platform: platform, _pin: pin, _tags: tags } = entry;
+    return { ...event, eventType, platform, pin, tags };
+  }
   return { ...event, ...detected(event, detectPlatform) };
 }
 

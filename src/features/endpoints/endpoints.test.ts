@@ -9,6 +9,7 @@ type Endpoint = {
   createdAt: number;
   eventCount: number;
   lastReceivedAt: number | null;
+  retention: string | null;
 };
 
 const clock = holdClock();
@@ -36,6 +37,7 @@ describe('POST /api/endpoints', () => {
       createdAt: clock.now(),
       eventCount: 0,
       lastReceivedAt: null,
+      retention: null,
     });
     expect(endpoint.id).toStartWith('ep_');
     expect(endpoint.url).toMatch(/^https:\/\/hooks\.example\.com\/in\/[0-9a-z]{32}$/);

@@ -10,6 +10,9 @@ export const Endpoint = t.Object(
     url: OwnUrl('address to register as the webhook destination on the sending platform'),
     eventCount: t.Integer(),
     lastReceivedAt: nullable(Timestamp),
+    retention: nullable(
+      t.String({ description: 'how long its events are kept, as written; null: as long as the plan says' }),
+    ),
   },
   { title: 'Endpoint' },
 );
@@ -28,6 +31,14 @@ const changes = {
       }),
     ),
   ),
+  retention: t.Optional(
+    nullable(
+      t.String({
+        description:
+          'a duration such as 90s or 30d, at least 1s and at most what the plan gives; null: as long as the plan says. Events older than that are gone at once, pinned ones excepted',
+      }),
+    ),
+  ),
 };
 /** At least one field is required. The service checks it, so that the error reads like that of any missing field. */
 export const EndpointChange = t.Object(changes, {
@@ -40,6 +51,7 @@ export const EndpointChanged = t.Object(
   {
     ok: t.Boolean(),
     name: t.String(),
+    retention: t.Optional(nullable(t.String({ description: 'present when it was given' }))),
     learnSecretsUntil: t.Optional(
       nullable(
         t.Integer({ description: 'epoch ms; present when learnSecretsFor was given, null when no window is open' }),
@@ -49,6 +61,16 @@ export const EndpointChanged = t.Object(
   { title: 'EndpointChanged' },
 );
 export type EndpointChanged = Static<typeof EndpointChanged>;
+
+export const EndpointRemoval = t.Object({
+  pinned: t.Optional(
+    t.Union([t.Literal('true'), t.Literal('false')], {
+      default: 'false',
+      description: 'true: also when the endpoint has pinned events, which go with it',
+    }),
+  ),
+});
+export type EndpointRemoval = Static<typeof EndpointRemoval>;
 
 export const activityBuckets = 24;
 

@@ -3,9 +3,17 @@ import { Elysia } from 'elysia';
 import { requireUser } from '../../core/app-permissions.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
-import { jsonInput } from '../../http/input.ts';
+import { jsonInput, queryOf } from '../../http/input.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
-import { Activity, Endpoint, EndpointChange, EndpointChanged, EndpointList, EndpointName } from './model.ts';
+import {
+  Activity,
+  Endpoint,
+  EndpointChange,
+  EndpointChanged,
+  EndpointList,
+  EndpointName,
+  EndpointRemoval,
+} from './model.ts';
 import type { EndpointsService } from './service.ts';
 
 export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: EndpointsService }) =>
@@ -40,8 +48,8 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
     .patch(
       '/:id',
       ({ principal, params, body }) => {
-        // Only a user may decide which secrets are trusted. Apps may rename an endpoint.
-        if (body.learnSecretsFor !== undefined) requireUser(principal);
+        // Only a user may decide which secrets are trusted and when events go. Apps may rename an endpoint.
+        if (body.learnSecretsFor !== undefined || body.retention !== undefined) requireUser(principal);
         return endpoints.update(principal, params.id, body);
       },
       {
@@ -50,25 +58,30 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
         response: responses({ 200: EndpointChanged }, 400, 403, 404),
         detail: {
           operationId: 'renameEndpoint',
-          summary: 'Rename an endpoint, or let it learn a secret',
+          summary: 'Rename an endpoint, set its retention, or let it learn a secret',
           description:
-            'The ingest address does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once; apps may not open it.',
+            'The ingest address does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. Apps may change neither.',
         },
       },
     )
     .delete(
       '/:id',
-      async ({ principal, params }) => {
-        await endpoints.remove(principal, params.id);
+      async ({ principal, params, query }) => {
+        const withPinned = query.pinned === 'true';
+        // What a user pinned, only a user may delete.
+        if (withPinned) requireUser(principal);
+        await endpoints.remove(principal, params.id, { withPinned });
         return { ok: true };
       },
       {
         params: IdParams,
-        response: responses({ 200: Ok }, 404),
+        ...queryOf(EndpointRemoval),
+        response: responses({ 200: Ok }, 400, 403, 404, 409),
         detail: {
           operationId: 'deleteEndpoint',
           summary: 'Delete an endpoint and its stored events',
-          description: 'From then on its address answers 404, and its events cannot be read.',
+          description:
+            'From then on its address answers 404, and its events cannot be read. One with pinned events is deleted only with `pinned=true`, which apps may not say.',
         },
       },
     )

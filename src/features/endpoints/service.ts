@@ -1,9 +1,9 @@
 /* The endpoints of a team. An endpoint of another team is answered like one that does not exist. */
 import type { Clock } from '../../core/clock.ts';
-import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import { conflict, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
-import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
+import { oldestVisible, oldestVisibleIn, type PlanCutoff, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../core/units.ts';
 import { createCountActivity } from './activity.ts';
@@ -12,6 +12,9 @@ import type { EndpointRegistry } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
+const minRetentionMs = 1000;
+/** Where the plan keeps events for ever. */
+const maxRetentionMs = 36_500 * 24 * 60 * 60 * 1000;
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
@@ -26,8 +29,10 @@ export function createEndpointsService(options: {
   retentionMs: RetentionMs;
   /** Called after endpoints were deleted: their rows can be removed. */
   onDeleted: () => void;
+  /** Called after an endpoint's retention changed: events may have expired. */
+  onRetentionChanged: () => void;
 }) {
-  const { store, registry, clock, random, baseUrl, limits, retentionMs, onDeleted } = options;
+  const { store, registry, clock, random, baseUrl, limits, retentionMs, onDeleted, onRetentionChanged } = options;
   const countActivity = createCountActivity({ store, clock });
 
   const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
@@ -39,10 +44,14 @@ export function createEndpointsService(options: {
     url: urlOf(row.token),
     eventCount: row.eventCount,
     lastReceivedAt: row.lastReceivedAt,
+    retention: row.retention,
   });
 
   /** Older events are not counted, whether or not the sweeper has removed them yet. */
-  const retentionCutoff = (principal: TeamAccess): number => oldestVisible(retentionMs, principal.plan, clock.now());
+  const planCutoff = ({ plan }: TeamAccess): PlanCutoff => {
+    const now = clock.now();
+    return { planCutoff: oldestVisible(retentionMs, plan, now), now };
+  };
 
   /** The endpoint's row. Its counters may include events past retention. @throws not_found */
   const owned = async (principal: Pick<TeamAccess, 'teamId'>, id: string): Promise<EndpointRow> => {
@@ -53,7 +62,7 @@ export function createEndpointsService(options: {
 
   /** The row with counters to show. @throws not_found */
   const counted = async (principal: TeamAccess, id: string): Promise<EndpointRow> => {
-    const row = await store.findCounted(principal.teamId, id, retentionCutoff(principal));
+    const row = await store.findCounted(principal.teamId, id, planCutoff(principal));
     if (!row) throw notFound('endpoint');
     return row;
   };
@@ -65,12 +74,14 @@ export function createEndpointsService(options: {
     urlOf,
 
     async list(principal: TeamAccess): Promise<Endpoint[]> {
-      return (await store.listOf(principal.teamId, retentionCutoff(principal))).map(toEndpoint);
+      return (await store.listOf(principal.teamId, planCutoff(principal))).map(toEndpoint);
     },
 
     /** Events of the last 24 hours, by the hour. @throws not_found */
     async activity(principal: TeamAccess, id: string): Promise<Activity> {
-      return countActivity((await owned(principal, id)).seq, retentionCutoff(principal));
+      const row = await owned(principal, id);
+      const cutoff = oldestVisibleIn(row, { retentionMs, plan: principal.plan, now: clock.now() });
+      return countActivity(row.seq, cutoff);
     },
 
     /** @throws not_found */
@@ -95,34 +106,61 @@ export function createEndpointsService(options: {
       if (seq === 'full')
         throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
-      return toEndpoint({ ...row, seq, deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null });
+      return toEndpoint({
+        ...row,
+        seq,
+        deletedAt: null,
+        eventCount: 0,
+        lastReceivedAt: null,
+        learnSecretsUntil: null,
+        retention: null,
+        retentionMs: null,
+      });
     },
 
     /**
-     * Renames an endpoint, and opens or closes the window in which the next learned secret is confirmed.
+     * Renames an endpoint, sets how long its events are kept, and opens or closes the window in which the next learned secret is
+     * confirmed.
      * @throws invalid, not_found
      */
     async update(
       principal: TeamAccess,
       id: string,
-      { name: givenName, learnSecretsFor }: EndpointChange,
+      { name: givenName, learnSecretsFor, retention }: EndpointChange,
     ): Promise<EndpointChanged> {
-      if (givenName === undefined && learnSecretsFor === undefined) throw invalid('invalid body: name: required');
+      if (givenName === undefined && learnSecretsFor === undefined && retention === undefined)
+        throw invalid('invalid body: name: required');
       const name = givenName === undefined ? undefined : readName(givenName);
       const learnMs = learnSecretsFor === undefined ? undefined : readWindow(learnSecretsFor);
       const learnSecretsUntil = learnMs === 0 ? null : learnMs && clock.now() + learnMs;
       const change = {
         ...(name !== undefined && { name }),
         ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
+        ...(retention !== undefined && {
+          retention,
+          retentionMs: readRetention(retention, retentionMs[principal.plan]),
+        }),
       };
       const row = await store.update(principal.teamId, id, change);
       if (!row) throw notFound('endpoint');
-      return { ok: true, name: row.name, ...(learnSecretsUntil !== undefined && { learnSecretsUntil }) };
+      if (retention !== undefined) onRetentionChanged();
+      return {
+        ok: true,
+        name: row.name,
+        ...(retention !== undefined && { retention: row.retention }),
+        ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
+      };
     },
 
-    /** From then on, its ingest address is unknown and its events are not readable. @throws not_found */
-    async remove(principal: TeamAccess, id: string): Promise<void> {
-      if (!(await store.markDeleted(principal.teamId, id, clock.now()))) throw notFound('endpoint');
+    /**
+     * From then on, its ingest address is unknown and its events are not readable.
+     * @throws not_found, conflict when it has pinned events that may not go with it
+     */
+    async remove(principal: TeamAccess, id: string, { withPinned = false } = {}): Promise<void> {
+      if (!(await store.markDeleted(principal.teamId, id, { at: clock.now(), withPinned }))) {
+        await owned(principal, id);
+        throw conflict('the endpoint has pinned events: to delete them as well, repeat with ?pinned=true');
+      }
       registry.removeById(id);
       onDeleted();
     },
@@ -140,5 +178,14 @@ export function createEndpointsService(options: {
 function readWindow(text: string | null): number {
   const ms = text === null ? 0 : parseDuration(text);
   if (ms === undefined || ms > maxLearnMs) throw invalid('learnSecretsFor must be a duration such as 10m, at most 24h');
+  return ms;
+}
+
+/** Milliseconds. @param planMs what the plan gives, 0 = for ever @throws invalid */
+function readRetention(text: string | null, planMs: number): number | null {
+  if (text === null) return null;
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < minRetentionMs) throw invalid('retention must be a duration such as 30d, at least 1s');
+  if (ms > (planMs || maxRetentionMs)) throw invalid('retention must not be longer than what the plan gives');
   return ms;
 }

@@ -23,7 +23,10 @@ test('expired events of another endpoint do not lower the count', async () => {
   await client.execute(
     "UPDATE events SET received_at = 1 WHERE endpoint = (SELECT seq FROM endpoints WHERE name = 'busy')",
   );
-  const counts = (await store.listOf(await teamOf(ada), 2)).map(({ name, eventCount }) => [name, eventCount]);
+  const counts = (await store.listOf(await teamOf(ada), { planCutoff: 2, now: 2 })).map(({ name, eventCount }) => [
+    name,
+    eventCount,
+  ]);
   expect(counts).toEqual([
     ['quiet', 1],
     ['busy', 0],
@@ -33,6 +36,7 @@ test('expired events of another endpoint do not lower the count', async () => {
 test('deleting all endpoints of a team keeps those of other teams', async () => {
   await bob.createEndpoint('bob’s');
   await store.markAllDeleted(await teamOf(ada), 5);
-  const names = async (who: TestAccount) => (await store.listOf(await teamOf(who), 0)).map(({ name }) => name);
+  const names = async (who: TestAccount) =>
+    (await store.listOf(await teamOf(who), { planCutoff: 0, now: 0 })).map(({ name }) => name);
   expect([await names(ada), await names(bob)]).toEqual([[], ['bob’s']]);
 });

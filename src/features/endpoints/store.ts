@@ -1,8 +1,11 @@
 /* Endpoints. Ownership is part of every query. A deleted endpoint is invisible at once and removed in the background. */
-import { and, asc, count, eq, exists, getTableColumns, gte, isNull, lt, sql } from 'drizzle-orm';
+
+import { and, asc, count, eq, exists, getTableColumns, gte, isNull, lt, notExists, sql } from 'drizzle-orm';
+import type { PlanCutoff } from '../../core/retention.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { endpointCutoff, isVisible } from '../../db/event-marks.ts';
 import { insertIf } from '../../db/insert-if.ts';
-import { accounts, endpoints, events } from '../../db/schema.ts';
+import { accounts, endpoints, events, pins } from '../../db/schema.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 
@@ -13,26 +16,31 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
   const owned = (teamId: string, id: string) =>
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
   /**
-   * The row with counters that leave out events older than `since`. The index counts those, which are few: only the ones that the
+   * The row with counters that leave out expired events. The index counts those, which are few: only the ones that the
    * sweeper has not removed yet. When the newest event is too old, all are, and nothing needs counting.
    */
-  const counted = (since: number) => ({
-    ...getTableColumns(endpoints),
-    // Literal names: in a query on one table Drizzle omits the table, and `seq` would mean the event's.
-    eventCount: sql<number>`CASE WHEN last_received_at < ${since} THEN 0 ELSE event_count - (
-      SELECT count(*) FROM events WHERE events.endpoint = endpoints.seq AND events.received_at < ${since}) END`,
-    lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at END`,
-  });
+  const counted = (cutoff: PlanCutoff) => {
+    const since = endpointCutoff(cutoff);
+    const expired = sql`WHERE endpoint = endpoints.seq AND received_at < ${since}`;
+    return {
+      ...getTableColumns(endpoints),
+      // Literal names: in a query on one table Drizzle omits the table, and `seq` would mean the event's.
+      eventCount: sql<number>`(SELECT count(*) FROM pins ${expired}) + CASE WHEN last_received_at < ${since} THEN 0 ELSE
+      event_count - (SELECT count(*) FROM events ${expired}) END`,
+      lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at ELSE
+      (SELECT max(received_at) FROM pins ${expired}) END`,
+    };
+  };
   return {
-    listOf: (teamId: string, since: number): Promise<EndpointRow[]> =>
+    listOf: (teamId: string, cutoff: PlanCutoff): Promise<EndpointRow[]> =>
       db
-        .select(counted(since))
+        .select(counted(cutoff))
         .from(endpoints)
         .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)))
         .orderBy(asc(endpoints.seq)),
 
-    findCounted: async (teamId: string, id: string, since: number): Promise<EndpointRow | undefined> =>
-      (await db.select(counted(since)).from(endpoints).where(owned(teamId, id)))[0],
+    findCounted: async (teamId: string, id: string, cutoff: PlanCutoff): Promise<EndpointRow | undefined> =>
+      (await db.select(counted(cutoff)).from(endpoints).where(owned(teamId, id)))[0],
 
     find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],
@@ -54,17 +62,32 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       return (await member).length > 0 ? 'full' : 'gone';
     },
 
-    /** @returns the endpoint's name; undefined when there is no such endpoint */
+    /** @returns what the endpoint has then; undefined when there is no such endpoint */
     async update(
       teamId: string,
       id: string,
-      change: { name?: string; learnSecretsUntil?: number | null },
-    ): Promise<{ name: string } | undefined> {
-      return (await db.update(endpoints).set(change).where(owned(teamId, id)).returning({ name: endpoints.name }))[0];
+      change: Partial<Pick<EndpointRow, 'name' | 'learnSecretsUntil' | 'retention' | 'retentionMs'>>,
+    ): Promise<Pick<EndpointRow, 'name' | 'retention'> | undefined> {
+      const rows = await db
+        .update(endpoints)
+        .set(change)
+        .where(owned(teamId, id))
+        .returning({ name: endpoints.name, retention: endpoints.retention });
+      return rows[0];
     },
 
-    async markDeleted(teamId: string, id: string, at: number): Promise<boolean> {
-      return (await db.update(endpoints).set({ deletedAt: at }).where(owned(teamId, id))).rowsAffected === 1;
+    /** @param withPinned false: not when it has pinned events */
+    async markDeleted(
+      teamId: string,
+      id: string,
+      { at, withPinned }: { at: number; withPinned: boolean },
+    ): Promise<boolean> {
+      const pinned = db.select({ one: sql`1` }).from(pins).where(eq(pins.endpoint, endpoints.seq));
+      const { rowsAffected } = await db
+        .update(endpoints)
+        .set({ deletedAt: at })
+        .where(and(owned(teamId, id), withPinned ? undefined : notExists(pinned)));
+      return rowsAffected === 1;
     },
 
     async markAllDeleted(teamId: string, at: number): Promise<void> {
@@ -92,8 +115,8 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       )[0],
 
     /**
-     * Events received from `since` until before `until`, by bucket number. Buckets without events are left out. Answered by the index
-     * alone.
+     * Events from the first bucket until before `until` that were received at `since` or later, or are pinned, by bucket number. Buckets
+     * without events are left out. Answered by indexes alone.
      */
     countByBucket: (
       endpoint: number,
@@ -105,7 +128,12 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
         .select({ bucket, count: count() })
         .from(events)
         .where(
-          and(eq(events.endpoint, endpoint), gte(events.receivedAt, range.since), lt(events.receivedAt, range.until)),
+          and(
+            eq(events.endpoint, endpoint),
+            gte(events.receivedAt, range.firstBucketAt),
+            lt(events.receivedAt, range.until),
+            isVisible(range.since),
+          ),
         )
         .groupBy(bucket);
     },

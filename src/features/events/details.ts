@@ -7,6 +7,7 @@ import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
+import type { PlanCutoff } from '../../core/retention.ts';
 import { sha256InSlices } from '../../core/sha256.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
@@ -17,19 +18,22 @@ import type { EventDetail } from './model.ts';
 import type { StoredEvent, Verdicts } from './service.ts';
 import type { EventsStore, FoundRow } from './store.ts';
 
+/** Row numbers, and the endpoint's id. */
+export type EventPlace = { seq: number; endpoint: number; endpointId: string };
+
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
 export function createEventDetails({
   store,
-  retentionCutoff,
+  planCutoff,
   verdicts,
   createSlices,
   memoryReservations,
   isUnfiled,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
-  /** Events received before this time are not visible to the principal. Epoch ms. */
-  retentionCutoff: (principal: TeamAccess) => number;
+  /** From when on the plan and the endpoint show events. */
+  planCutoff: (principal: TeamAccess) => PlanCutoff;
   verdicts: Pick<Verdicts, 'verify'>;
   createSlices: () => YieldIfDue;
   memoryReservations: MemoryReservations;
@@ -38,7 +42,7 @@ export function createEventDetails({
   /** @throws not_found; unavailable for one that was acknowledged and cannot be read yet */
   const findRow = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
     const parsed = parseEventId(id);
-    const row = parsed && (await store.find(principal.teamId, parsed.seq, parsed.nonce, retentionCutoff(principal)));
+    const row = parsed && (await store.find(principal.teamId, parsed, planCutoff(principal)));
     if (row) return row;
     if (parsed && isUnfiled(parsed.seq)) throw unavailable('the event is stored but cannot be read yet, try again', 5);
     throw notFound('event');
@@ -106,8 +110,11 @@ export function createEventDetails({
     getStored: async (principal: TeamAccess, id: string): Promise<StoredEvent> =>
       read(id, await findRow(principal, id)),
 
-    /** The row number of an event's endpoint. @throws not_found */
-    endpointOf: async (principal: TeamAccess, id: string): Promise<number> => (await findRow(principal, id)).endpoint,
+    /** The row numbers of an event and its endpoint. @throws not_found, unavailable */
+    async locate(principal: TeamAccess, id: string): Promise<EventPlace> {
+      const { seq, endpoint, endpointId } = await findRow(principal, id);
+      return { seq, endpoint, endpointId };
+    },
 
     /**
      * A large event is returned as a stream of the JSON text.

@@ -24,6 +24,8 @@ export function toSummary(row: SummaryRow, signature: Signature | null): EventSu
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),
+    pin: row.pin,
+    tags: row.tags,
   };
 }
 

@@ -7,7 +7,7 @@ import type { TeamAccess } from '../../core/principal.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { toSummary } from './event-json.ts';
 import type { EventListQuery, EventPage } from './model.ts';
-import type { Search } from './service.ts';
+import type { ReadableEndpoint, Search } from './service.ts';
 import type { ReadSignatures } from './signatures.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 
@@ -21,9 +21,9 @@ const maxSearchesPerTeam = 4;
 export function createEventList(options: {
   store: Pick<EventsStore, 'page' | 'rows'>;
   search: Search;
-  findEndpoint: (principal: TeamAccess, id: string) => Promise<IngestAddress>;
+  findEndpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   readSignatures: ReadSignatures;
-  retentionCutoff: (principal: TeamAccess) => number;
+  retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
 }) {
   const { store, search, findEndpoint, readSignatures, retentionCutoff } = options;
   const searches = createSemaphore(maxSearchesPerTeam);
@@ -64,7 +64,7 @@ export function createEventList(options: {
     const { q = '' } = query;
     search.checkTerm(q);
     const endpoint = await findEndpoint(principal, query.endpointId);
-    const request = { endpoint, cutoff: retentionCutoff(principal), after, limit };
+    const request = { endpoint, cutoff: retentionCutoff(principal, endpoint), after, limit };
     const { rows, next, isCut } =
       q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: principal.teamId });
     const signatures = await readSignatures(endpoint, request.cutoff, rows);

@@ -5,6 +5,17 @@ import { ByteCount, HttpStatus, nullable, Sha256, Timestamp, textDocumentedAs } 
 
 const NameValue = t.Tuple([t.String(), t.String()]);
 
+export const Pin = t.Object(
+  {
+    name: nullable(t.String({ description: 'unique in the endpoint' })),
+    note: nullable(t.String()),
+    pinnedAt: Timestamp,
+  },
+  { title: 'Pin', description: 'a pinned event is exempt from retention' },
+);
+export type Pin = Static<typeof Pin>;
+export const Tags = t.Array(t.String(), { description: 'in the order in which they were given' });
+
 const shared = {
   id: t.String(),
   eventType: nullable(t.String()),
@@ -14,6 +25,8 @@ const shared = {
   size: ByteCount,
   path: t.String({ description: 'the path after the ingest token as it was sent: it begins with / or is empty' }),
   signatureValid: nullable(t.Boolean()),
+  pin: nullable(Pin),
+  tags: Tags,
 };
 
 export const EventSummary = t.Object({ ...shared, payloadPreview: t.String() }, { title: 'EventSummary' });

@@ -5,11 +5,18 @@
 import type { Clock } from '../../core/clock.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
+import { notFound } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { TeamAccess } from '../../core/principal.ts';
-import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
+import {
+  type OwnRetention,
+  oldestVisible,
+  oldestVisibleIn,
+  type PlanCutoff,
+  type RetentionMs,
+} from '../../core/retention.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
-import { createEventDetails } from './details.ts';
+import { createEventDetails, type EventPlace } from './details.ts';
 import { toSummary } from './event-json.ts';
 import { createEventList } from './list.ts';
 import type { MemoryReservations } from './memory-reservations.ts';
@@ -40,6 +47,9 @@ export type Verdicts = {
   verify: (endpoint: IngestAddress, events: readonly VerifiableEvent[]) => Promise<(Signature | null)[]>;
 };
 
+/** What decides which events of an endpoint are read. */
+export type ReadableEndpoint = IngestAddress & OwnRetention;
+
 /** What the list needs of search. */
 export type Search = {
   /** @throws invalid when the term is too long */
@@ -67,7 +77,7 @@ export function createEventsService(options: {
   store: EventsStore;
   clock: Clock;
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
-  endpoint: (principal: TeamAccess, id: string) => Promise<IngestAddress>;
+  endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
@@ -91,23 +101,28 @@ export function createEventsService(options: {
   } = options;
   const readSignatures = createReadSignatures({ store, verdicts });
 
-  /** Events received before this time are not visible to the principal. Epoch ms. */
-  const retentionCutoff = (principal: TeamAccess): number => oldestVisible(retentionMs, principal.plan, clock.now());
+  /** Events of the endpoint received before this time are not visible, unless they are pinned. Epoch ms. */
+  const retentionCutoff = ({ plan }: TeamAccess, endpoint: OwnRetention): number =>
+    oldestVisibleIn(endpoint, { retentionMs, plan, now: clock.now() });
+  const planCutoff = ({ plan }: TeamAccess): PlanCutoff => {
+    const now = clock.now();
+    return { planCutoff: oldestVisible(retentionMs, plan, now), now };
+  };
 
   const readRows = async (
-    endpoint: IngestAddress,
+    endpoint: ReadableEndpoint,
     principal: TeamAccess,
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
-    const cutoff = retentionCutoff(principal);
+    const cutoff = retentionCutoff(principal, endpoint);
     const rows = await store.rows(endpoint.seq, cutoff, which, limit);
     const signatures = await readSignatures(endpoint, cutoff, rows);
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
   return {
-    ...createEventDetails({ store, retentionCutoff, verdicts, createSlices, memoryReservations, isUnfiled }),
+    ...createEventDetails({ store, planCutoff, verdicts, createSlices, memoryReservations, isUnfiled }),
     list: createEventList({ store, search, findEndpoint, readSignatures, retentionCutoff }),
     retentionCutoff,
 
@@ -120,7 +135,7 @@ export function createEventsService(options: {
      */
     async listAfter(
       principal: TeamAccess,
-      endpoint: IngestAddress,
+      endpoint: ReadableEndpoint,
       position: number,
       limit: number,
     ): Promise<{ events: EventSummary[]; position: number; more: boolean }> {
@@ -132,8 +147,15 @@ export function createEventsService(options: {
       return { events, position: scannedTo, more: scannedTo < newest };
     },
 
+    /** @throws not_found */
+    async summary(principal: TeamAccess, { seq, endpointId }: EventPlace): Promise<EventSummary> {
+      const { events } = await readRows(await findEndpoint(principal, endpointId), principal, { seqs: [seq] }, 1);
+      if (!events[0]) throw notFound('event');
+      return events[0];
+    },
+
     /** The events with these row numbers, oldest first. */
-    async listBySeq(principal: TeamAccess, endpoint: IngestAddress, seqs: number[]): Promise<EventSummary[]> {
+    async listBySeq(principal: TeamAccess, endpoint: ReadableEndpoint, seqs: number[]): Promise<EventSummary[]> {
       return (await readRows(endpoint, principal, { seqs }, seqs.length)).events;
     },
   };

@@ -1,14 +1,17 @@
 /* Reads events. Ownership and retention are part of every query. */
+
 import type { Row } from '@libsql/client';
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
+import type { PlanCutoff } from '../../core/retention.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { blockColumns, createContentReader, type IntactContent, toStoredBlock } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, blocks, endpoints, events, replays } from '../../db/schema.ts';
+import { endpointCutoff, isVisible, type Marks, markColumns, readPin, readTags } from '../../db/event-marks.ts';
+import { accounts, blocks, endpoints, events, pins, replays } from '../../db/schema.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 
 /** All columns but the content of rows of 1.0: a list does not read its overflow pages. */
@@ -26,6 +29,7 @@ const summaryColumns = {
   preview: events.preview,
   block: events.block,
   blockStart: events.blockStart,
+  ...markColumns,
 };
 const detailColumns = {
   ...summaryColumns,
@@ -46,8 +50,9 @@ const storedBlockColumns = {
   checksum: blocks.checksum,
 };
 
-export type SummaryRow = Pick<typeof events.$inferSelect, keyof typeof summaryColumns>;
-export type DetailRow = Pick<typeof events.$inferSelect, keyof typeof detailColumns>;
+type EventColumns = Marks & typeof events.$inferSelect;
+export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns>;
+export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
 /** An event and its endpoint. `contentBytes`: as stored. */
 export type FoundRow = Omit<DetailRow, 'content'> & {
   contentBytes: number;
@@ -83,6 +88,8 @@ const toSummaryRow = (row: Row): SummaryRow => ({
   preview: Buffer.from(row[10] as ArrayBuffer),
   block: row[11] as number | null,
   blockStart: row[12] as number | null,
+  pin: readPin(row[13]),
+  tags: readTags(row[14]),
 });
 
 /** Row numbers: a list of them, or a range. */
@@ -99,12 +106,26 @@ export function createEventsStore(db: Drizzle) {
       gte(events.receivedAt, since),
       position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
     );
+  /** The row numbers of its pinned events after a position, received before `since`. */
+  const pinnedAfter = (endpoint: number, since: number, position: Position | undefined, limit: number) =>
+    db
+      .select({ seq: pins.event })
+      .from(pins)
+      .where(
+        and(
+          eq(pins.endpoint, endpoint),
+          lt(pins.receivedAt, since),
+          position && sql`(${pins.receivedAt}, ${pins.event}) < (${position.receivedAt}, ${position.seq})`,
+        ),
+      )
+      .orderBy(desc(pins.receivedAt), desc(pins.event))
+      .limit(limit);
   /** Events by row number. The `+` rules out the index by time, after which SQLite would have to sort. */
   const byRow = (endpoint: number, since: number, which: Rows) =>
     and(
       'seqs' in which ? inArray(events.seq, which.seqs) : and(gt(events.seq, which.after), lte(events.seq, which.upTo)),
       sql`+${events.endpoint} = ${endpoint}`,
-      sql`+${events.receivedAt} >= ${since}`,
+      isVisible(since),
     );
   /** Reads a page and its blocks at once, not as a batch of Drizzle, which would wait for the writer. */
   const readPage = async (condition: SQL | undefined, order: SQL[], limit: number): Promise<SummaryRow[]> => {
@@ -131,8 +152,14 @@ export function createEventsStore(db: Drizzle) {
   const newestFirst = [desc(events.receivedAt), desc(events.seq)];
 
   return {
-    page: (endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> =>
-      readPage(after(endpoint, since, position), newestFirst, limit),
+    /** The next events of the list. Pinned ones that are older than `since` come last, so most pages do not look for them. */
+    async page(endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> {
+      const rows = await readPage(after(endpoint, since, position), newestFirst, limit);
+      const left = limit - rows.length;
+      if (left === 0) return rows;
+      const pinned = pinnedAfter(endpoint, since, position, left);
+      return [...rows, ...(await readPage(inArray(events.seq, pinned), newestFirst, left))];
+    },
 
     /** The highest row number, of any endpoint; 0 without events. */
     newest: async (): Promise<number> => (await db.select({ seq: max(events.seq) }).from(events))[0]?.seq ?? 0,
@@ -156,8 +183,12 @@ export function createEventsStore(db: Drizzle) {
       });
     },
 
-    /** One event of a live endpoint of this team, received at `since` or later. */
-    async find(teamId: string, seq: number, nonce: Uint8Array, since: number): Promise<FoundRow | undefined> {
+    /** One event of a live endpoint of this team, not expired or pinned. */
+    async find(
+      teamId: string,
+      { seq, nonce }: { seq: number; nonce: Uint8Array },
+      cutoff: PlanCutoff,
+    ): Promise<FoundRow | undefined> {
       const rows = await db
         .select({
           row: { ...detailColumns, content: ifSmall(events.content) },
@@ -174,7 +205,7 @@ export function createEventsStore(db: Drizzle) {
           and(
             eq(events.seq, seq),
             eq(events.nonce, Buffer.from(nonce)),
-            gte(events.receivedAt, since),
+            isVisible(endpointCutoff(cutoff)),
             eq(endpoints.teamId, teamId),
             isNull(endpoints.deletedAt),
           ),

@@ -14,7 +14,7 @@ const maxPageBytes = 512 << 10;
 export type HistoryOptions = {
   store: ExportsStore;
   endpoint: number;
-  /** The oldest time of receipt to include. */
+  /** The oldest time of receipt to include. Pinned events may be older. */
   since: number;
   /** The newest row number to include. */
   newest: number;
@@ -30,7 +30,7 @@ export async function* readHistory({
   newest,
   signal,
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
-  let after: Position = { receivedAt: since, seq: -1 };
+  let after: Position = { receivedAt: Number.MIN_SAFE_INTEGER, seq: -1 };
   let keys: EventKey[] = [];
   let next = 0;
   let areLastKeys = false;
@@ -38,7 +38,7 @@ export async function* readHistory({
   const readPage = async (): Promise<ExportRow[] | undefined> => {
     if (next === keys.length) {
       if (areLastKeys) return undefined;
-      keys = await store.keys(endpoint, after, newest, keysPerQuery);
+      keys = await store.keys({ endpoint, since, newest }, after, keysPerQuery);
       areLastKeys = keys.length < keysPerQuery;
       next = 0;
     }
@@ -47,7 +47,7 @@ export async function* readHistory({
     // No more events is the end of the history only if the endpoint still exists.
     if (!last && !(await store.isLive(endpoint))) throw notFound('endpoint');
     if (!last) return undefined;
-    const rows = await store.page(endpoint, after, last, newest);
+    const rows = await store.page({ endpoint, since, newest }, after, last);
     if (!rows) throw notFound('endpoint');
     after = last;
     return rows;

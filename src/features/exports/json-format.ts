@@ -9,7 +9,7 @@ export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
 
   *event({ id, row, path, query, headers, headersJson, body }: ExportedEvent) {
-    const { receivedAt, method, eventType, platform, size } = row;
+    const { receivedAt, method, eventType, platform, pin, tags, size } = row;
     const encoding = encodingOf(body);
     yield `{${fields({ id, receivedAt, method, path, query })},"headers":${JSON.stringify(joinHeaders(headers))},"rawHeaders":${headersJson},${fields(
       {
@@ -20,7 +20,7 @@ export const jsonFile: FileFormat = {
       },
     )},"payloadRaw":`;
     yield* bodyLiteral(body, encoding);
-    yield `,"payloadEncoding":"${encoding}"}`;
+    yield `,${fields({ payloadEncoding: encoding, pin, tags })}}`;
   },
 
   separator: ',\n',

@@ -3,6 +3,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
 import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
+import { Pin, Tags } from '../events/model.ts';
 
 export const ExportQuery = t.Object({
   format: t.Optional(
@@ -31,6 +32,8 @@ const ExportedEvent = t.Object(
     sha256: Sha256,
     payloadRaw: t.String(),
     payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
+    pin: nullable(Pin),
+    tags: Tags,
   },
   { title: 'ExportedEvent' },
 );

@@ -31,7 +31,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
         operationId: 'exportEndpoint',
         summary: 'Download an endpoint’s history',
         description:
-          'All events inside the plan’s retention window, oldest first, streamed: as JSON of this API, or with `format=har` as a HAR 1.2 capture. Each format has its own media type.',
+          'All events inside the retention window, and the pinned ones, oldest first, streamed: as JSON of this API, or with `format=har` as a HAR 1.2 capture. Each format has its own media type.',
       },
     },
   );

@@ -1,5 +1,6 @@
 /*
- * Exports an endpoint's history as a file: all events inside the retention window at the time of the request, oldest first.
+ * Exports an endpoint's history as a file: the pinned events and all inside the retention window at the time of the request, oldest
+ * first.
  * history.ts says what happens to events that are removed meanwhile.
  */
 import type { Answer } from '../../core/answer.ts';
@@ -9,6 +10,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { AppError } from '../../core/errors.ts';
 import { toStream } from '../../core/json/output.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { OwnRetention } from '../../core/retention.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
@@ -23,13 +25,13 @@ export type ExportsService = ReturnType<typeof createExportsService>;
 const maxExportsPerAccount = 4;
 const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: jsonFile, har: harFile };
 
-export function createExportsService<Row extends { seq: number; id: string }>(options: {
+export function createExportsService<Row extends { seq: number; id: string } & OwnRetention>(options: {
   store: ExportsStore;
   /** The team's endpoint. @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
-  /** The oldest time of receipt that the team's plan still shows. */
-  retentionCutoff: (principal: TeamAccess) => number;
+  /** The oldest time of receipt that the endpoint still shows. */
+  retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
   /** The time slices of one export. */
   createSlices: () => YieldIfDue;
   /** The response that the sender of an event got. */
@@ -75,7 +77,7 @@ export function createExportsService<Row extends { seq: number; id: string }>(op
       history: readHistory({
         store,
         endpoint: row.seq,
-        since: retentionCutoff(principal),
+        since: retentionCutoff(principal, row),
         newest: await store.newest(),
         signal: cancellation.signal,
       }),

@@ -18,11 +18,12 @@ test('keys and rows of other endpoints are left out, and a deleted endpoint is n
   const seqs: number[] = [];
   for (const endpoint of [one, other, one]) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
   const { seq } = await server.services.endpoints.owned(await server.services.account.byEmail(ada.email), one.id);
-  const [start, newest] = [{ receivedAt: 0, seq: 0 }, await store.newest()];
-  const end = { receivedAt: Number.MAX_SAFE_INTEGER, seq: newest };
-  expect((await store.keys(seq, start, newest, 10)).map(key => key.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
-  expect((await store.page(seq, start, end, newest))?.map(row => row.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
+  const start = { receivedAt: 0, seq: 0 };
+  const extent = { endpoint: seq, since: 0, newest: await store.newest() };
+  const end = { receivedAt: Number.MAX_SAFE_INTEGER, seq: extent.newest };
+  expect((await store.keys(extent, start, 10)).map(key => key.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
+  expect((await store.page(extent, start, end))?.map(row => row.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
   await ada.json(200, 'DELETE', `/api/endpoints/${one.id}`);
   expect(await store.isLive(seq)).toBe(false);
-  expect(await store.page(seq, start, end, newest)).toBeUndefined();
+  expect(await store.page(extent, start, end)).toBeUndefined();
 });

@@ -7,26 +7,31 @@ import type { Client } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
 import type { Intact } from '../../core/stored-content.ts';
 import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
+import { isPinned, type Marks, type PinRow, pinJson, tagsJson } from '../../db/event-marks.ts';
 
 /** An event's position, and the size of its body. */
 export type EventKey = Position & { bytes: number };
 
 /** The columns that an export reads. */
-export type ExportRow = Position & {
-  nonce: Uint8Array;
-  size: number;
-  method: string;
-  platform: string | null;
-  eventType: string | null;
-  /** Undefined when it is damaged. */
-  content: ExportContent | undefined;
-};
+export type ExportRow = Position &
+  Marks & {
+    nonce: Uint8Array;
+    size: number;
+    method: string;
+    platform: string | null;
+    eventType: string | null;
+    /** Undefined when it is damaged. */
+    content: ExportContent | undefined;
+  };
 export type ExportContent = Intact & {
   path: string;
   query: string | null;
   /** It was imported: the response that its sender got is unknown. */
   isImported: boolean;
 };
+
+/** What is exported: events received at `since` or later, and pinned ones, with row numbers up to `newest`. */
+type Extent = { endpoint: number; since: number; newest: number };
 
 const selectLiveEndpoint = 'SELECT 1 FROM endpoints WHERE seq = ? AND deleted_at IS NULL';
 
@@ -43,12 +48,15 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     },
 
     /** Keys of an endpoint's events after a position, oldest first, none newer than `newest`. */
-    async keys(endpoint: number, after: Position, newest: number, limit: number): Promise<EventKey[]> {
+    async keys({ endpoint, since, newest }: Extent, after: Position, limit: number): Promise<EventKey[]> {
+      const position = '(received_at, seq) > (?2, ?3) AND seq <= ?4';
       const { rows } = await client.execute({
-        sql: `SELECT seq, received_at, size FROM events
-              WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND seq <= ?
-              ORDER BY received_at, seq LIMIT ?`,
-        args: [endpoint, after.receivedAt, after.seq, newest, limit],
+        sql: `SELECT seq, received_at, size FROM events WHERE endpoint = ?1 AND received_at >= ?5 AND ${position}
+              UNION ALL
+              SELECT seq, pins.received_at, size FROM pins JOIN events ON seq = event
+              WHERE pins.endpoint = ?1 AND pins.received_at < ?5 AND (pins.received_at, event) > (?2, ?3) AND event <= ?4
+              ORDER BY 2, 1 LIMIT ?6`,
+        args: [endpoint, after.receivedAt, after.seq, newest, since, limit],
       });
       return rows.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]), bytes: Number(row[2]) }));
     },
@@ -59,17 +67,18 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     },
 
     /** The events after one position up to another; undefined when the endpoint was deleted meanwhile. */
-    async page(endpoint: number, after: Position, last: Position, newest: number): Promise<ExportRow[] | undefined> {
+    async page({ endpoint, since, newest }: Extent, after: Position, last: Position): Promise<ExportRow[] | undefined> {
       const [endpoints, events] = await client.batch(
         [
           { sql: selectLiveEndpoint, args: [endpoint] },
           {
             sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
-                                    hex(query), query IS NULL, encoding, source_ip, block, block_start), content
+                                    hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson})), content
                   FROM events
                   WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?
+                    AND (received_at >= ? OR ${isPinned})
                   ORDER BY received_at, seq`,
-            args: [endpoint, after.receivedAt, after.seq, last.receivedAt, last.seq, newest],
+            args: [endpoint, after.receivedAt, after.seq, last.receivedAt, last.seq, newest, since],
           },
         ],
         'read',
@@ -102,6 +111,8 @@ type Fields = [
   sourceIp: string,
   block: number | null,
   blockStart: number | null,
+  pin: PinRow | null,
+  tags: string[],
 ];
 type Row = Omit<ExportRow, 'content'> & ContentRow;
 
@@ -122,6 +133,8 @@ function readFields(json: string, content: Uint8Array): Row {
     sourceIp,
     block,
     blockStart,
+    pin,
+    tags,
   ] = JSON.parse(json) as Fields;
   return {
     seq,
@@ -139,11 +152,13 @@ function readFields(json: string, content: Uint8Array): Row {
     block,
     blockStart,
     content,
+    pin,
+    tags,
   };
 }
 
 function toRow(row: Row, content: IntactContent | Error): ExportRow {
-  const { seq, receivedAt, nonce, size, method, platform, eventType } = row;
+  const { seq, receivedAt, nonce, size, method, platform, eventType, pin, tags } = row;
   return {
     seq,
     receivedAt,
@@ -152,6 +167,8 @@ function toRow(row: Row, content: IntactContent | Error): ExportRow {
     method,
     platform,
     eventType,
+    pin,
+    tags,
     content:
       content instanceof Error
         ? undefined

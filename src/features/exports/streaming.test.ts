@@ -177,9 +177,9 @@ describe('a history', () => {
     const sizes = [10, 10, 5_000_000, 240_000, 240_000, 240_000, 10];
     const asked: number[][] = [];
     const store = {
-      keys: async (_endpoint: number, after: { seq: number }, newest: number) =>
+      keys: async ({ newest }: { newest: number }, after: { seq: number }) =>
         sizes.slice(after.seq + 1, newest + 1).map((bytes, i) => ({ seq: after.seq + 1 + i, receivedAt: 1, bytes })),
-      page: async (_endpoint: number, after: { seq: number }, last: { seq: number }) => {
+      page: async (_extent: object, after: { seq: number }, last: { seq: number }) => {
         asked.push(sizes.slice(after.seq + 1, last.seq + 1));
         return [];
       },

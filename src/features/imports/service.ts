@@ -1,16 +1,19 @@
 /*
  * Imports exported events, in batches that let deliveries go first. An event is a duplicate when a stored one has the same
  * time, method, path, query, headers and body. Of several identical events, as many are added as are missing, so an import
- * can be repeated, also after an interruption.
+ * can be repeated, also after an interruption. Pins and tags come back, also on events that are there already.
  */
 import { notFound } from '../../core/errors.ts';
 import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
+import { maxPinsPerTeam } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
+import type { OwnRetention } from '../../core/retention.ts';
 import { sha256 } from '../../core/sha256.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
-import type { ImportsStore } from './store.ts';
+import type { MarksStore } from './marks-store.ts';
+import type { EventKey, ImportsStore, TargetEndpoint } from './store.ts';
 
 export type ImportResult = {
   imported: number;
@@ -19,7 +22,12 @@ export type ImportResult = {
   expired: number;
   /** Left out, because the database does not accept such large rows, as a libSQL server may; absent when 0. */
   tooLarge?: number;
+  /** Pins that were left out, because the team has as many as it may have; absent when 0. */
+  notPinned?: number;
 };
+
+/** `nonce`: of its row. */
+type StoredEvent = { nonce: Uint8Array; event: ImportedEvent };
 
 export type ImportsService = ReturnType<typeof createImportsService>;
 
@@ -34,17 +42,18 @@ const isTooBig = (error: unknown): boolean => /too big/.test((error as Error).me
 
 export function createImportsService(options: {
   store: ImportsStore;
+  marks: MarksStore;
   /** Inserts events and updates the endpoints' counters. */
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
-  /** The oldest time of receipt that the team's plan still shows. */
-  retentionCutoff: (team: TeamAccess) => number;
+  /** The oldest time of receipt that the endpoint still shows. Pinned events may be older. */
+  retentionCutoff: (team: TeamAccess, endpoint: OwnRetention) => number;
   /** Whether deliveries are waiting for their commit. */
   isBusy: () => boolean;
   /** Called after events were added. */
   onImported: () => void;
   random: RandomBytes;
 }) {
-  const { store, insert, retentionCutoff, isBusy, onImported, random } = options;
+  const { store, marks, insert, retentionCutoff, isBusy, onImported, random } = options;
   // One batch at a time: two imports of the same file must not both find an event missing.
   let lastBatch: Promise<unknown> = Promise.resolve();
 
@@ -52,22 +61,23 @@ export function createImportsService(options: {
     for (let waited = 0; isBusy() && waited < maxWaitMs; waited++) await Bun.sleep(1);
   };
 
-  /** How many events with each identity the endpoint has. */
-  const countExisting = async (endpoint: number, events: readonly ImportedEvent[]): Promise<Map<string, number>> => {
-    const counts = new Map<string, number>();
-    if (events.length === 0) return counts;
+  /** The events of the endpoint, by identity. */
+  const findExisting = async (endpoint: number, events: readonly ImportedEvent[]): Promise<Map<string, EventKey[]>> => {
+    const found = new Map<string, EventKey[]>();
+    if (events.length === 0) return found;
     const times = [...new Set(events.map(event => event.receivedAt))];
     const sizes = [...new Set(events.map(event => event.body.length))];
     // A damaged event is not a duplicate: importing a good copy repairs the loss.
     for await (const existing of store.findSimilar(endpoint, times, sizes)) {
       const key = identity({ ...existing, sha256: hex(sha256(existing.body)) });
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+      const { receivedAt, nonce } = existing;
+      found.set(key, [...(found.get(key) ?? []), { receivedAt, nonce }]);
     }
-    return counts;
+    return found;
   };
 
-  const toRow = (endpoint: number, event: ImportedEvent): NewEvent => ({
-    nonce: random(nonceBytes),
+  const toRow = (endpoint: number, { nonce, event }: StoredEvent): NewEvent => ({
+    nonce,
     endpoint,
     receivedAt: event.receivedAt,
     method: event.method,
@@ -99,7 +109,7 @@ export function createImportsService(options: {
   };
 
   /** @returns how many events were left out because they are too large for the database */
-  const insertAll = async (endpoint: number, events: readonly ImportedEvent[]): Promise<number> => {
+  const insertAll = async (endpoint: number, events: readonly StoredEvent[]): Promise<number> => {
     let rows: NewEvent[] = [];
     let bytes = 0;
     let tooLarge = 0;
@@ -119,30 +129,59 @@ export function createImportsService(options: {
     return tooLarge;
   };
 
+  /** Gives events their pins and tags. An expired event that was swept before it got its pin is stored again. */
+  const markAll = async (endpoint: TargetEndpoint, events: readonly StoredEvent[]): Promise<void> => {
+    const marked = events.filter(({ event }) => event.pin || event.tags.length > 0);
+    for (let at = 0; at < marked.length; at += maxBatchRows) {
+      const batch = marked.slice(at, at + maxBatchRows);
+      const toMarks = ({ nonce, event: { receivedAt, pin, tags } }: StoredEvent) => ({ receivedAt, nonce, pin, tags });
+      await waitForIngest();
+      const exist = await marks.mark(endpoint, batch.map(toMarks), maxPinsPerTeam);
+      const swept = batch.filter(({ event }, i) => exist[i] === false && event.pin);
+      if (swept.length === 0) continue;
+      await insertAll(endpoint.seq, swept);
+      await marks.mark(endpoint, swept.map(toMarks), maxPinsPerTeam);
+    }
+  };
+
+  /** Leaves out expired events, and pins for which the team has no place. */
+  const choose = async (endpoint: TargetEndpoint, events: readonly ImportedEvent[]) => {
+    const cutoff = retentionCutoff(endpoint, endpoint);
+    const isKept = ({ receivedAt, pin }: ImportedEvent): boolean => receivedAt >= cutoff || pin !== null;
+    const existing = await findExisting(endpoint.seq, events.filter(isKept));
+    const hasPins = events.some(({ pin }) => pin);
+    let places = hasPins ? maxPinsPerTeam - (await marks.countPins(endpoint.teamId)) : 0;
+    const chosen = { missing: [] as StoredEvent[], there: [] as StoredEvent[], expired: 0, notPinned: 0 };
+    for (const event of events) {
+      const known = existing.get(identityOf(event))?.pop();
+      if (known && isKept(event)) {
+        chosen.there.push({ nonce: known.nonce, event });
+        continue;
+      }
+      const pin = event.pin && places > 0 ? event.pin : null;
+      if (pin) places--;
+      else if (event.pin) chosen.notPinned++;
+      if (pin || event.receivedAt >= cutoff)
+        chosen.missing.push({ nonce: random(nonceBytes), event: { ...event, pin } });
+      else chosen.expired++;
+    }
+    return chosen;
+  };
+
   const addBatch = async (endpointId: string, exported: readonly unknown[]): Promise<ImportResult> => {
     const endpoint = await store.endpoint(endpointId);
     if (!endpoint) throw notFound('endpoint');
     const events = exported.map(readEvent);
-    const cutoff = retentionCutoff(endpoint);
-    const current = events.filter(event => event.receivedAt >= cutoff);
-    const existing = await countExisting(endpoint.seq, current);
-    const missing = current.filter(event => {
-      const key = identity({
-        ...event,
-        sha256: hex(event.sha256),
-        headersJson: JSON.stringify(event.headers satisfies HeaderPair[]),
-      });
-      const count = existing.get(key) ?? 0;
-      if (count > 0) existing.set(key, count - 1);
-      return count === 0;
-    });
+    const { missing, there, expired, notPinned } = await choose(endpoint, events);
     const tooLarge = await insertAll(endpoint.seq, missing);
     if (missing.length > tooLarge) onImported();
+    await markAll(endpoint, [...missing, ...there]);
     return {
       imported: missing.length - tooLarge,
-      alreadyThere: current.length - missing.length,
-      expired: events.length - current.length,
+      alreadyThere: there.length,
+      expired,
       ...(tooLarge > 0 && { tooLarge }),
+      ...(notPinned > 0 && { notPinned }),
     };
   };
 
@@ -167,3 +206,6 @@ type IdentityFields = Pick<ImportedEvent, 'receivedAt' | 'method' | 'path' | 'qu
 
 const identity = ({ receivedAt, method, path, query, sha256, headersJson }: IdentityFields): string =>
   JSON.stringify([receivedAt, method, path, query, sha256, headersJson]);
+
+const identityOf = (event: ImportedEvent): string =>
+  identity({ ...event, sha256: hex(event.sha256), headersJson: JSON.stringify(event.headers satisfies HeaderPair[]) });

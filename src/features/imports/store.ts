@@ -1,16 +1,19 @@
 /* What an import reads: the endpoint that it writes to, and the events that are stored already. */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { TeamAccess } from '../../core/principal.ts';
+import type { OwnRetention } from '../../core/retention.ts';
 import { createContentReader } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, events, teams } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
 
-export type TargetEndpoint = TeamAccess & { seq: number };
+export type TargetEndpoint = TeamAccess & OwnRetention & { seq: number };
+
+/** Finds an event of one endpoint without its row number, which an import does not learn. */
+export type EventKey = { receivedAt: number; nonce: Uint8Array };
 
 /** A stored event, with the fields that are compared. */
-export type ExistingEvent = {
-  receivedAt: number;
+export type ExistingEvent = EventKey & {
   method: string;
   path: string;
   query: string | null;
@@ -30,7 +33,7 @@ export function createImportsStore(db: Drizzle) {
     /** The live endpoint with this id, of any team. */
     async endpoint(id: string): Promise<TargetEndpoint | undefined> {
       const rows = await db
-        .select({ seq: endpoints.seq, teamId: endpoints.teamId, plan: teams.plan })
+        .select({ seq: endpoints.seq, teamId: endpoints.teamId, plan: teams.plan, retentionMs: endpoints.retentionMs })
         .from(endpoints)
         .innerJoin(teams, eq(teams.id, endpoints.teamId))
         .where(and(eq(endpoints.id, id), isNull(endpoints.deletedAt)));
@@ -53,12 +56,13 @@ export function createImportsStore(db: Drizzle) {
       for (const seqs of toPages(keys)) {
         const rows = await db.select().from(events).where(inArray(events.seq, seqs));
         const found = await contents.readIntact(rows);
-        for (const { seq, receivedAt, method } of rows) {
+        for (const { seq, receivedAt, nonce, method } of rows) {
           const content = found.get(seq);
           if (!content || content instanceof Error) continue;
           const { path, query, headersJson, body } = content;
           yield {
             receivedAt,
+            nonce,
             method,
             path: path.toString('latin1'),
             query: query?.toString('latin1') ?? null,

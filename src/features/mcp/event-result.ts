@@ -25,6 +25,8 @@ export function toEventResult(event: EventExcerpt, bodyOffset: number): Output<'
     size: event.size,
     sha256: event.sha256,
     signatureValid: event.signatureValid,
+    pin: event.pin,
+    tags: event.tags,
     signatureReason: event.signature?.reason ?? null,
     body,
     bodyEncoding: event.encoding,

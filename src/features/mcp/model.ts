@@ -91,6 +91,8 @@ export const outputs = {
       'size',
       'sha256',
       'signatureValid',
+      'pin',
+      'tags',
     ]).properties,
     signatureReason: nullable(
       t.String({

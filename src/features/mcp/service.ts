@@ -40,7 +40,7 @@ const reservedBytes = 1024;
 
 export function createMcpService(options: {
   endpoints: Pick<EndpointsService, 'list' | 'create' | 'owned'>;
-  events: Pick<EventsService, 'list' | 'excerpt' | 'endpointOf'>;
+  events: Pick<EventsService, 'list' | 'excerpt' | 'locate'>;
   notifications: Pick<NotificationsService, 'openTail'>;
   replaying: Replaying;
   /** Limits the waiting calls of each account. */
@@ -95,7 +95,7 @@ export function createMcpService(options: {
       { principal }: ToolContext,
       { eventId, url }: Input<'replay_event'>,
     ): Promise<Output<'replay_event'>> {
-      const endpoint = await events.endpointOf(principal, eventId);
+      const { endpoint } = await events.locate(principal, eventId);
       const destination = URL.parse(url);
       if (!destination || !/^https?:$/.test(destination.protocol)) throw invalid('url must be an http or https URL');
       if (!replaying.isAllowed(destination) && !(await replaying.isKnownDestination(endpoint, url)))

@@ -4,11 +4,13 @@
  */
 import { unauthorized } from '../../core/errors.ts';
 import type { MemberAccess } from '../../core/principal.ts';
-import type { IngestAddress } from '../../ingest/capture.ts';
+import type { ReadableEndpoint } from '../events/service.ts';
 
 export type AccessCheck = {
   /** As of the last check: team and plan may have changed since the request. */
   principal: () => MemberAccess;
+  /** As of the last check: its retention may have changed. */
+  endpoint: () => ReadableEndpoint;
   /** @throws AppError when access has ended; anything else when that could not be found out */
   verify: () => Promise<void>;
 };
@@ -16,20 +18,22 @@ export type AccessCheck = {
 export function createAccessCheck(options: {
   principal: MemberAccess;
   endpointId: string;
+  endpoint: ReadableEndpoint;
   /** Authenticates the request again. */
   recheck: () => Promise<MemberAccess | undefined>;
   /** @throws not_found */
-  findEndpoint: (principal: MemberAccess, id: string) => Promise<IngestAddress>;
+  findEndpoint: (principal: MemberAccess, id: string) => Promise<ReadableEndpoint>;
 }): AccessCheck {
   const { endpointId, recheck, findEndpoint } = options;
-  let { principal } = options;
+  let { principal, endpoint } = options;
   return {
     principal: () => principal,
+    endpoint: () => endpoint,
     async verify() {
       const found = await recheck();
       if (found?.accountId !== principal.accountId) throw unauthorized();
       principal = found;
-      await findEndpoint(principal, endpointId);
+      endpoint = await findEndpoint(principal, endpointId);
     },
   };
 }

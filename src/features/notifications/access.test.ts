@@ -162,7 +162,7 @@ describe('access that ends without notice, as when another process ends it', () 
     let hasAccess = true;
     const notifications = createNotificationsService({
       clock: { now: () => 0, monotonic: () => 0 },
-      endpoint: async () => ({ seq: 1, token: '' }),
+      endpoint: async () => ({ seq: 1, token: '', retentionMs: null }),
       events: {
         newest: source.newest,
         listAfter: (_, __, position, limit) => source.listAfter(position, limit),

@@ -15,7 +15,7 @@ const openService = ({ isShared = false, checkEveryMs = 1 } = {}) => {
     clock: { now: () => 0, monotonic: () => performance.now() },
     endpoint: async (_, id) => {
       if (deleted.has(id)) throw notFound('endpoint');
-      return { seq: Number(id), token: '' };
+      return { seq: Number(id), token: '', retentionMs: null };
     },
     events: {
       newest: source.newest,

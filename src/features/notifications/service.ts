@@ -7,8 +7,7 @@ import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess } from '../../core/principal.ts';
-import type { IngestAddress } from '../../ingest/capture.ts';
-import type { EventsService } from '../events/service.ts';
+import type { EventsService, ReadableEndpoint } from '../events/service.ts';
 import { createAccessCheck } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
 import { createHub } from './hub.ts';
@@ -32,7 +31,7 @@ export type NotificationsService = ReturnType<typeof createNotificationsService>
 export function createNotificationsService(options: {
   clock: Clock;
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
-  endpoint: (principal: MemberAccess, id: string) => Promise<IngestAddress>;
+  endpoint: (principal: MemberAccess, id: string) => Promise<ReadableEndpoint>;
   events: Pick<EventsService, 'newest' | 'listAfter' | 'listBySeq'>;
   /** Limits the open streams of each account. */
   streamSemaphore: Semaphore;
@@ -58,12 +57,12 @@ export function createNotificationsService(options: {
     const endpoint = await findEndpoint(principal, endpointId);
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
-    const access = createAccessCheck({ principal, endpointId, recheck, findEndpoint });
+    const access = createAccessCheck({ principal, endpointId, endpoint, recheck, findEndpoint });
     const tail = createTail({
       source: {
-        listAfter: (position, limit) => events.listAfter(access.principal(), endpoint, position, limit),
+        listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit),
         areAllStored,
-        listBySeq: seqs => events.listBySeq(access.principal(), endpoint, seqs),
+        listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
       },
       // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
       position: Math.min(after ?? newest, newest),

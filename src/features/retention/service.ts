@@ -51,7 +51,7 @@ export function createRetentionService(options: {
       seqs.push(event.seq);
     }
     if (seqs.length === 0) return;
-    const { removed, writerMs } = await store.remove(range.endpoint, seqs);
+    const { removed, writerMs } = await store.remove(range, seqs);
     batchSize.record(units, writerMs);
     sweptEvents += removed;
   };
@@ -68,6 +68,7 @@ export function createRetentionService(options: {
     const cutoffs = {
       free: oldestVisible(retentionMs, 'free', now),
       pro: oldestVisible(retentionMs, 'pro', now),
+      now,
     };
     const expired = await store.findExpired(nextEndpoint, cutoffs);
     const range = expired ?? (await store.findOrphans());
@@ -87,7 +88,7 @@ export function createRetentionService(options: {
   const space = reclaimSpace && background.add({ name: 'space', slice: reclaimSpace });
 
   return {
-    /** Something may have expired: time passed, an endpoint was deleted, or a plan changed. */
+    /** Something may have expired: time passed, an endpoint was deleted, or a plan or an endpoint's retention changed. */
     wake(): void {
       isSweepAgainDue = true;
       sweep.wake();

@@ -1,31 +1,15 @@
 /*
- * Finds and removes expired events. Finding uses the readers. Each removal is one transaction, so that events, replays and
- * counters change together.
+ * Finds and removes expired events. Finding uses the readers. Each removal is one transaction (db/remove-events.ts).
  */
-import {
-  and,
-  asc,
-  count,
-  eq,
-  exists,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  max,
-  notExists,
-  notInArray,
-  sql,
-} from 'drizzle-orm';
+import { and, asc, eq, exists, gte, isNotNull, isNull, lt, max, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { accounts, blocks, endpoints, events, meta, replays, secrets, teams } from '../../db/schema.ts';
-import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { endpointCutoff, isPinned } from '../../db/event-marks.ts';
+import { removalStatements } from '../../db/remove-events.ts';
+import { accounts, blocks, endpoints, events, meta, secrets, teams } from '../../db/schema.ts';
 import type { SeenClock } from './sweep-clock.ts';
 
-/** The events of `endpoint` that were received before `before` are expired. */
-export type ExpiredRange = { endpoint: number; before: number };
+/** The events of `endpoint` that were received before `before` are expired; pinned ones only if `withPinned`. */
+export type ExpiredRange = { endpoint: number; before: number; withPinned: boolean };
 
 /** `bytes`: of the stored content. */
 export type ExpiredEvent = { seq: number; bytes: number };
@@ -76,15 +60,20 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
     },
 
     /**
-     * The first endpoint from row `from` on that has expired events: past its plan's window, or any when it is deleted.
-     * @param cutoffs the oldest time of receipt that each plan still shows
+     * The first endpoint from row `from` on that has expired events: past its plan's window or its own, or any when it is deleted.
+     * @param cutoffs the oldest time of receipt that each plan still shows, and the time
      */
-    async findExpired(from: number, cutoffs: { free: number; pro: number }): Promise<ExpiredRange | undefined> {
+    async findExpired(
+      from: number,
+      cutoffs: { free: number; pro: number; now: number },
+    ): Promise<ExpiredRange | undefined> {
+      const planCutoff = sql`CASE WHEN ${teams.plan} = 'free' THEN ${cutoffs.free} ELSE ${cutoffs.pro} END`;
       const ranges = db
         .select({
           endpoint: endpoints.seq,
           before: sql<number>`CASE WHEN ${endpoints.deletedAt} IS NOT NULL THEN ${endOfTime}
-            WHEN ${teams.plan} = 'free' THEN ${cutoffs.free} ELSE ${cutoffs.pro} END`.as('before'),
+            ELSE ${endpointCutoff({ planCutoff, now: cutoffs.now })} END`.as('before'),
+          withPinned: sql<boolean>`${endpoints.deletedAt} IS NOT NULL`.mapWith(Boolean).as('with_pinned'),
         })
         .from(endpoints)
         .innerJoin(teams, eq(teams.id, endpoints.teamId))
@@ -98,7 +87,13 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
             db
               .select(one)
               .from(events)
-              .where(and(eq(events.endpoint, ranges.endpoint), lt(events.receivedAt, ranges.before))),
+              .where(
+                and(
+                  eq(events.endpoint, ranges.endpoint),
+                  lt(events.receivedAt, ranges.before),
+                  sql`(${ranges.withPinned} OR NOT ${sql.raw(isPinned)})`,
+                ),
+              ),
           ),
         )
         .orderBy(asc(ranges.endpoint))
@@ -116,54 +111,34 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
             UNION ALL SELECT (SELECT min(endpoint) FROM events WHERE endpoint > owner) FROM owners WHERE owner IS NOT NULL)
           SELECT owner FROM owners WHERE owner IS NOT NULL)
         WHERE owner NOT IN (SELECT seq FROM endpoints) LIMIT 1`);
-      return orphan && { endpoint: orphan.owner, before: endOfTime };
+      return orphan && { endpoint: orphan.owner, before: endOfTime, withPinned: true };
     },
 
-    oldestEvents: ({ endpoint, before }: ExpiredRange, limit: number): Promise<ExpiredEvent[]> =>
+    oldestEvents: ({ endpoint, before, withPinned }: ExpiredRange, limit: number): Promise<ExpiredEvent[]> =>
       db
         .select({ seq: events.seq, bytes: sql<number>`ifnull(${shareOfBlock}, length(${events.content}))` })
         .from(events)
-        .where(and(eq(events.endpoint, endpoint), lt(events.receivedAt, before)))
+        .where(
+          and(
+            eq(events.endpoint, endpoint),
+            lt(events.receivedAt, before),
+            withPinned ? undefined : sql`NOT ${sql.raw(isPinned)}`,
+          ),
+        )
         .orderBy(asc(events.receivedAt), asc(events.seq))
         .limit(limit),
 
     /**
-     * Removes these events of one endpoint, their replays, and the blocks that become empty.
+     * Removes these events of one endpoint with all that belongs to them. Events that were pinned since they were found stay.
      * @returns how many there were, and the writer's time
      */
     async remove(
-      endpoint: number,
+      { endpoint, withPinned }: Pick<ExpiredRange, 'endpoint' | 'withPinned'>,
       seqs: readonly number[],
     ): Promise<{ removed: number; writerMs: number | undefined }> {
-      const leaving = db
-        .select({ block: events.block, count: count().as('leaving') })
-        .from(events)
-        .where(and(inList(events.seq, seqs), isNotNull(events.block)))
-        .groupBy(events.block)
-        .as('leaving_blocks');
-      const blocksOf = db.select({ block: events.block }).from(events).where(inList(events.seq, seqs));
-      const { results, writerMs } = await timedBatch(
-        [
-          db.delete(replays).where(inList(replays.event, seqs)),
-          // Where the events are now: the packer may have moved them since they were found.
-          db
-            .update(blocks)
-            .set({ events: sql`${sql.identifier('blocks')}.events - ${leaving.count}` })
-            .from(leaving)
-            .where(eq(blocks.seq, leaving.block)),
-          db.delete(blocks).where(and(inArray(blocks.seq, blocksOf), lte(blocks.events, 0))),
-          db.delete(events).where(inList(events.seq, seqs)),
-          // changes() is how many events the statement before removed: another process may have removed some already.
-          db
-            .update(endpoints)
-            .set({
-              eventCount: sql`${endpoints.eventCount} - changes()`,
-              lastReceivedAt: sql`CASE WHEN ${endpoints.eventCount} > changes() THEN ${endpoints.lastReceivedAt} END`,
-            })
-            .where(eq(endpoints.seq, endpoint)),
-        ].map(toClientStatement),
-      );
-      return { removed: results[3]?.rowsAffected ?? 0, writerMs };
+      const { statements, removalAt } = removalStatements(db, { endpoint, seqs, withPinned });
+      const { results, writerMs } = await timedBatch(statements);
+      return { removed: results[removalAt]?.rowsAffected ?? 0, writerMs };
     },
 
     /** Teams that have no people any more, but endpoints that still take deliveries. */

@@ -97,7 +97,7 @@ async function store(count: number, at: (i: number) => number): Promise<void> {
 async function remove(count: number): Promise<void> {
   const gone = Array.from({ length: Math.min(count, live.length) }, () => live.splice(random(live.length), 1)[0]);
   await createRetentionStore(server.services.database).remove(
-    endpoint,
+    { endpoint, withPinned: false },
     gone.map(one => one?.seq ?? 0),
   );
 }

@@ -2,7 +2,8 @@
  * Finds an endpoint's events that contain a text, newest first. Signatures only select blocks; the texts decide. So results are exact
  * as soon as an event is stored. Three sources are merged in list order: signatures of single blocks, runs of older ones
  * (candidates.ts), and rows of 1.0 that are in no block yet, which are all read. An event is found when no source has an earlier one
- * left. One call works within a budget; beyond it, it tells where the next one goes on.
+ * left. One call works within a budget; beyond it, it tells where the next one goes on. Pinned events that are older than the window
+ * come last in the list; they are few, and all read.
  */
 
 import { type Gram, gramsOf } from '../../core/block-signature.ts';
@@ -22,7 +23,7 @@ export type Search = {
   endpoint: number;
   /** At least one character. */
   q: string;
-  /** The oldest time of receipt to show. */
+  /** The oldest time of receipt to show. Pinned events may be older. */
   since: number;
   /** Only events after this position of the list. */
   after: Position | undefined;
@@ -37,6 +38,8 @@ export type Found = { found: Position[]; next: Position | undefined };
 /** Blocks that are read together: first, and at most. */
 const firstBlocks = 2;
 const maxBlocks = 32;
+/** Pinned events that are read together. */
+const pinnedAtOnce = 32;
 
 type Term = { matcher: Matcher; grams: readonly Gram[] };
 
@@ -95,6 +98,27 @@ export function createFinder(options: {
     }
   };
 
+  /** The same among pinned events that were received before `rest.since`. */
+  const searchPinned = async (
+    { rest, term, limit, signal }: { rest: ListRest; term: Term; limit: number; signal: AbortSignal | undefined },
+    budget: Budget,
+    state: Found,
+  ): Promise<void> => {
+    const verifier = createVerifier({ store, rest, matcher: term.matcher, newestBlock: 0, monotonic });
+    for (let { after } = rest; state.found.length < limit && !signal?.aborted; ) {
+      const some = await store.pinned({ ...rest, after }, pinnedAtOnce);
+      const found = await verifier.inEvents(some.map(({ seq }) => seq));
+      state.found.push(...found.sort(byListOrder).slice(0, limit - state.found.length));
+      if (some.length < pinnedAtOnce) return;
+      after = some.at(-1);
+      budget.spend(some.length);
+      if (budget.isSpent()) {
+        state.next = after;
+        return;
+      }
+    }
+  };
+
   return {
     /**
      * The next events of the list that contain `q`, newest first, at most `limit`.
@@ -110,6 +134,7 @@ export function createFinder(options: {
         const opening = await store.opening(rest, term.grams, firstPageSize);
         try {
           await search({ rest, term, limit, signal }, opening, budget, state);
+          if (!state.next) await searchPinned({ rest: { endpoint, since, after }, term, limit, signal }, budget, state);
           return state;
         } catch (error) {
           if (!(error instanceof ChangedError)) throw error;

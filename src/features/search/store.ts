@@ -193,6 +193,14 @@ export function createSearchStore(scans: Client) {
       );
     },
 
+    /** The next pinned events of the list that were received before `since`. */
+    async pinned({ endpoint, since, after }: ListRest, limit: number): Promise<Position[]> {
+      const sql = `SELECT event, received_at FROM pins WHERE endpoint = ? AND received_at < ? AND (received_at, event) < (?, ?)
+        ORDER BY received_at DESC, event DESC LIMIT ?`;
+      const found = await rows(sql, [endpoint, since, after?.receivedAt ?? endOfTime, after?.seq ?? endOfTime, limit]);
+      return found.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]) }));
+    },
+
     /** The next positions of the list. `block`: null for an event of 1.0 that is in none. */
     async positions(
       { endpoint, since, after }: ListRest,

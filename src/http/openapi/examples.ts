@@ -18,6 +18,7 @@ const endpoint = {
   url: 'https://hooks.example.com/in/4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
   eventCount: 1,
   lastReceivedAt: receivedAt,
+  retention: null,
 };
 const body = '{"type":"order.paid","id":7}';
 const sha256 = '9be2e65c4a1b9a8b8a5f3d4f6e0c7b1d2a3948576f1e0d9c8b7a695847362514';
@@ -29,6 +30,8 @@ const received = {
   receivedAt,
   size: body.length,
   path: '/orders',
+  pin: { name: 'golden', note: 'the first paid order', pinnedAt: receivedAt + 30_000 },
+  tags: ['checkout'],
 };
 const summary = { ...received, signatureValid: true, payloadPreview: body };
 const content = {
@@ -93,6 +96,9 @@ const bySchema: Record<string, unknown> = {
     signature: { platform: 'stripe', scheme: 'stripe', verdict: 'valid', reason: null, proves: 'payload' },
     replays: [replay],
   },
+  EventSummary: summary,
+  PinRequest: { name: 'golden', note: 'the first paid order' },
+  TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
   HttpArchive: {

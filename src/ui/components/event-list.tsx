@@ -9,6 +9,7 @@ import { visibleLine } from '../format/visible.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { Button, Empty, Skeleton } from './controls.tsx';
+import { RowPin, RowTags } from './event-marks.tsx';
 import { Link } from './navigation.tsx';
 import { Time } from './time.tsx';
 import { useRevealSelected } from './use-reveal-selected.ts';
@@ -149,12 +150,14 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
           <span class={`type ${type === undefined ? 'untyped' : ''}`}>
             {type ?? (event.path ? visibleLine(event.path) : 'No event type')}
           </span>
+          <RowPin pin={event.pin} />
           <Time at={event.receivedAt} />
         </span>
         <span class="line second">
           <span class={`sender ${event.platform === null ? 'unknown' : ''}`}>
             {visibleLine(platformTitle(event.platform))}
           </span>
+          <RowTags tags={event.tags} />
           <span class="preview">{previewOf(event)}</span>
           {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{formatBytes(event.size)}</span>}
         </span>

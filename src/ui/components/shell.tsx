@@ -169,6 +169,8 @@ const shortcuts: [keys: string[], action: string][] = [
   [['r'], 'Replay the event, or the selected ones'],
   [['c'], 'Copy the event as a curl command'],
   [['1', '5'], 'Body, headers, query, signature, replays'],
+  [['m'], 'Pin the event, with a name and a note'],
+  [['t'], 'Tag the event'],
   [['x'], 'Select the event to compare or replay'],
   [['p'], 'Pause and resume the live list'],
   [['g'], 'Newest event'],

@@ -12,7 +12,14 @@ const cache = new Map<string, EventDetail>();
 
 type State = { id: string; event: EventDetail | undefined; problem: string; failures: number };
 
-export type EventQuery = Pick<State, 'event' | 'problem'> & { reload: () => void };
+type Marks = Pick<EventDetail, 'id' | 'pin' | 'tags'>;
+
+/** `mark`: the event has another pin or other tags. `forget`: it was deleted. */
+export type EventQuery = Pick<State, 'event' | 'problem'> & {
+  reload: () => void;
+  mark: (marks: Marks) => void;
+  forget: (id: string) => void;
+};
 
 /**
  * Loads the event, or nothing when `id` is empty, and reloads it when `replayCount` changes. Moving quickly through the list loads only
@@ -51,7 +58,12 @@ export function useEvent(id: string, replayCount: number): EventQuery {
   const reload = (): void => setReloads(n => n + 1);
   const current = state.id === id ? state : { event: cache.get(id), problem: '', failures: 0 };
   useRetry(current.failures, reload);
-  return { event: current.event, problem: current.problem, reload };
+  const mark = (marks: Marks): void => {
+    const cached = cache.get(marks.id);
+    if (cached) cache.set(marks.id, { ...cached, ...marks });
+    setState(old => (old.event?.id === marks.id ? { ...old, event: { ...old.event, ...marks } } : old));
+  };
+  return { event: current.event, problem: current.problem, reload, mark, forget: cache.delete.bind(cache) };
 }
 
 /** Called on sign-out. */

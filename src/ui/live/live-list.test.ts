@@ -13,6 +13,8 @@ const event = (n: number): EventSummary => ({
   size: 0,
   path: '',
   signatureValid: null,
+  pin: null,
+  tags: [],
 });
 
 /** A server with events 1 to `count`, newest first, three per page. */
@@ -201,5 +203,22 @@ describe('live list', () => {
     await list.start();
     expect(list.state()).toMatchObject({ phase: 'ready', failures: 0, problem: '' });
     expect(seen.slice(1)).not.toContain('loading');
+  });
+
+  test('an event is changed in place, and a deleted one is gone, wherever it is', async () => {
+    const { source, list } = await setUp(3);
+    list.push(event(4));
+    list.setPaused(true);
+    list.push(event(5));
+    const pin = { name: 'golden', note: null, pinnedAt: 1 };
+    for (const n of [1, 4, 5]) list.change({ id: `evt_${n}`, pin, tags: ['a'] });
+    list.remove('evt_2');
+    list.setPaused(false);
+    expect(ids(list)).toEqual([5, 4, 3, 1]);
+    expect([0, 1, 2, 3].map(at => list.at(at)?.pin)).toEqual([pin, pin, null, pin]);
+    expect(source.events.at(-1)?.pin).toBeNull();
+    for (const n of [5, 3]) list.remove(`evt_${n}`);
+    expect(ids(list)).toEqual([4, 1]);
+    expect(list.indexOf('evt_3')).toBe(-1);
   });
 });

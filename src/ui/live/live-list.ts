@@ -214,6 +214,20 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
       }
     },
 
+    /** Changes what is shown of an event, if it is in the list. */
+    change(event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void {
+      const changed = (one: EventSummary): EventSummary => (one.id === event.id ? { ...one, ...event } : one);
+      [newer, older, held] = [newer.map(changed), older.map(changed), held.map(changed)];
+      notify();
+    },
+
+    /** Takes a deleted event out of the list. */
+    remove(id: string): void {
+      const isOther = (one: EventSummary): boolean => one.id !== id;
+      [newer, older, held] = [newer.filter(isOther), older.filter(isOther), held.filter(isOther)];
+      notify();
+    },
+
     setPaused(paused: boolean): void {
       isPaused = paused;
       if (!paused) {

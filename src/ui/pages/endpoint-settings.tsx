@@ -1,9 +1,9 @@
-/* The settings of one endpoint: name, URL, signing secrets, export and deletion. */
+/* The settings of one endpoint: name, URL, retention, signing secrets, export and deletion. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { api } from '../api.ts';
-import { Button, Dialog, Field, Skeleton } from '../components/controls.tsx';
+import { ApiError, api } from '../api.ts';
+import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
@@ -12,6 +12,7 @@ import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
+import { RetentionSection } from './endpoint-retention.tsx';
 import { SecretsSection } from './endpoint-secrets.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {
@@ -47,6 +48,7 @@ export function EndpointSettingsPage({ id }: { id: string }) {
           <CopyButton label="Copy" text={endpoint.url} />
         </div>
       </section>
+      <RetentionSection endpoint={endpoint} />
       <SecretsSection id={id} />
       <ExportSection endpoint={endpoint} />
       <DeleteSection endpoint={endpoint} />
@@ -104,6 +106,9 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
   const [isConfirming, setIsConfirming] = useState(false);
   const [typed, setTyped] = useState('');
+  /** The server refused, because there are pinned events. */
+  const [hasPins, setHasPins] = useState(false);
+  const [isWithPins, setIsWithPins] = useState(false);
   const [busy, setBusy] = useState(false);
   const name = visibleName(endpoint.name);
   const isConfirmed = [name, endpoint.name].some(one => one.trim() === typed.trim());
@@ -111,12 +116,13 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
     event.preventDefault();
     setBusy(true);
     try {
-      await api.deleteEndpoint(endpoint.id);
+      await api.deleteEndpoint(endpoint.id, isWithPins);
       reloadEndpoints();
       navigate('/app');
       showToast(`${name} was deleted.`);
     } catch (error) {
-      showError(error);
+      if (error instanceof ApiError && error.status === 409) setHasPins(true);
+      else showError(error);
       setBusy(false);
     }
   };
@@ -138,9 +144,22 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
               deleted. Export them first if you need them.
             </p>
             <Field label={`Type “${name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
+            {hasPins && (
+              <Notice tone="warn" title="The endpoint has pinned events">
+                Somebody wanted to keep them.
+              </Notice>
+            )}
+            {hasPins && (
+              <Checkbox
+                label="Delete the pinned events, too"
+                hint="Unpin them, or export them, if they are still needed."
+                checked={isWithPins}
+                onChange={setIsWithPins}
+              />
+            )}
             <div class="dialog-actions">
               <Button onClick={() => setIsConfirming(false)}>Cancel</Button>
-              <Button kind="danger" type="submit" busy={busy} disabled={!isConfirmed}>
+              <Button kind="danger" type="submit" busy={busy} disabled={!isConfirmed || (hasPins && !isWithPins)}>
                 Delete permanently
               </Button>
             </div>

@@ -10,6 +10,8 @@ import { copyText } from '../components/clipboard.ts';
 import { Button, Empty, Skeleton } from '../components/controls.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { CopyDialog } from '../components/copy-dialog.tsx';
+import { DeleteEvent } from '../components/delete-event.tsx';
+import { EventMarks } from '../components/event-marks.tsx';
 import { Link } from '../components/navigation.tsx';
 import { PairTable } from '../components/pair-table.tsx';
 import { lastDestination } from '../components/replay-destinations.ts';
@@ -37,9 +39,12 @@ type EventPaneProps = {
   compareId: string | undefined;
   listHref: string;
   onReplay: () => void;
+  /** The event has another pin or other tags. */
+  onMarked: (event: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  onDeleted: (id: string) => void;
 };
 
-export function EventPane({ query, summary, compareId, listHref, onReplay }: EventPaneProps) {
+export function EventPane({ query, summary, compareId, listHref, onReplay, onMarked, onDeleted }: EventPaneProps) {
   const { endpoints } = useWorkspace();
   const { event, problem, reload } = query;
   const [tab, setTab] = useState<Tab>('body');
@@ -79,7 +84,9 @@ export function EventPane({ query, summary, compareId, listHref, onReplay }: Eve
               Compare
             </Link>
           )}
+          <DeleteEvent event={shown} onDeleted={onDeleted} />
         </div>
+        <EventMarks event={shown} onChanged={onMarked} />
       </header>
       <Tabs selected={tab} event={event} onSelect={setTab} />
       <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
@@ -99,7 +106,7 @@ const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => voi
       title={isNotFound ? 'Event not found' : 'The event could not be loaded'}
       action={<Button onClick={onRetry}>Try again</Button>}
     >
-      {isNotFound ? 'Its endpoint was deleted, or its retention period is over.' : problem}
+      {isNotFound ? 'It or its endpoint was deleted, or its retention period is over.' : problem}
     </Empty>
   );
 };

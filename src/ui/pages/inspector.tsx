@@ -14,7 +14,7 @@ import { Link, navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
-import { useEvent } from '../components/use-event.ts';
+import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { useHotkeys } from '../components/use-hotkeys.ts';
 import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
@@ -41,7 +41,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
 
   const { announcement, onArrival } = useArrivals(name);
   const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, onArrival);
-  const { picked, pickedIds, togglePick, clearPicks } = usePicks(list, state.length);
+  const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
   const selected = useEvent(eventId, replayCount);
   const base = `/app/endpoints/${endpointId}`;
   const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
@@ -98,6 +98,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
             compareId={findComparable(list, selectedIndex, state.length)}
             listHref={base + suffix}
             onReplay={() => setReplayIds([eventId])}
+            {...keepingOf({ list, selected, base, suffix, unpick })}
           />
         ) : (
           <Placeholder state={state} />
@@ -114,6 +115,30 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
     </main>
   );
 }
+
+type KeepingOptions = {
+  list: LiveList;
+  selected: EventQuery;
+  base: string;
+  suffix: string;
+  unpick: (id: string) => void;
+};
+
+/** Shows the changed pin or tags of an event everywhere; after a deletion, the next event is selected. */
+const keepingOf = ({ list, selected, base, suffix, unpick }: KeepingOptions) => ({
+  onMarked: (marked: Pick<EventSummary, 'id' | 'pin' | 'tags'>): void => {
+    list.change(marked);
+    selected.mark(marked);
+  },
+  onDeleted: (id: string): void => {
+    const index = list.indexOf(id);
+    unpick(id);
+    list.remove(id);
+    selected.forget(id);
+    const next = list.at(index) ?? list.at(index - 1);
+    navigate(next ? `${base}/events/${next.id}${suffix}` : base + suffix, { replace: true });
+  },
+});
 
 /** Announces new events to screen readers, and counts in the tab's title those that arrive while the tab is hidden. */
 function useArrivals(name: string) {
@@ -153,12 +178,13 @@ function usePicks(list: LiveList, length: number) {
     if (!next.delete(id)) next.add(id);
     setPicked(next);
   };
+  const unpick = (id: string): void => setPicked(new Set([...picked].filter(one => one !== id)));
   const clearPicks = (): void => setPicked(new Set());
   const pickedIds = useMemo(
     () => [...picked].sort((a, b) => list.indexOf(b) - list.indexOf(a)),
     [picked, list, length],
   );
-  return { picked, pickedIds, togglePick, clearPicks };
+  return { picked, pickedIds, togglePick, unpick, clearPicks };
 }
 
 type SelectionOptions = {

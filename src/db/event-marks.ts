@@ -1,0 +1,36 @@
+/*
+ * What people add to events, pins and tags, as parts of queries on `events`. The table names are literal, because Drizzle omits the
+ * table in a query on one table, and `seq` would then mean another one.
+ */
+import { type SQL, sql } from 'drizzle-orm';
+
+/** `pinnedAt`: epoch ms. */
+export type PinRow = { name: string | null; note: string | null; pinnedAt: number };
+
+/** The pin of a row of `events` as JSON, or null. */
+export const pinJson = `(SELECT json_object('name', name, 'note', note, 'pinnedAt', pinned_at) FROM pins WHERE event = events.seq)`;
+/** The tags of a row of `events` as JSON, in the order in which they were given. */
+export const tagsJson = '(SELECT json_group_array(tag ORDER BY position) FROM tags WHERE event = events.seq)';
+/** Whether a row of `events` is pinned. */
+export const isPinned = 'EXISTS (SELECT 1 FROM pins WHERE event = events.seq)';
+
+export const readPin = (json: unknown): PinRow | null => (json === null ? null : (JSON.parse(String(json)) as PinRow));
+export const readTags = (json: unknown): string[] => (json === '[]' ? [] : (JSON.parse(String(json)) as string[]));
+
+/** How many events a team has pinned. @param teamId a parameter of the statement */
+export const countPinsSql = (teamId: string): string =>
+  `(SELECT count(*) FROM pins JOIN endpoints ON endpoints.seq = pins.endpoint WHERE team_id = ${teamId} AND deleted_at IS NULL)`;
+
+/** Columns of a query on `events`. */
+export const markColumns = {
+  pin: sql<PinRow | null>`${sql.raw(pinJson)}`.mapWith(readPin),
+  tags: sql<string[]>`${sql.raw(tagsJson)}`.mapWith(readTags),
+};
+export type Marks = { pin: PinRow | null; tags: string[] };
+
+/** Rows of `events` that were received at `since` or later, or are pinned. */
+export const isVisible = (since: number | SQL): SQL => sql`(events.received_at >= ${since} OR ${sql.raw(isPinned)})`;
+
+/** Events of a row of `endpoints` that were received before are expired, unless they are pinned. */
+export const endpointCutoff = ({ planCutoff, now }: { planCutoff: number | SQL; now: number }): SQL =>
+  sql`max(${planCutoff}, ifnull(${now} - endpoints.retention_ms, ${planCutoff}))`;

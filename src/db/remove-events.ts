@@ -1,0 +1,57 @@
+/* Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, empty blocks, counters. */
+import type { InStatement } from '@libsql/client';
+import { and, count, eq, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { Drizzle } from './database.ts';
+import { blocks, endpoints, events, pins, replays, tags } from './schema.ts';
+import { inList, toClientStatement } from './sql-fragments.ts';
+
+export type Removal = {
+  endpoint: number;
+  /** Row numbers. */
+  seqs: readonly number[];
+  /** Whether pinned events are removed as well. */
+  withPinned: boolean;
+};
+
+/** @returns `removalAt`: the statement whose `rowsAffected` is how many events there were */
+export function removalStatements(
+  db: Drizzle,
+  { endpoint, seqs, withPinned }: Removal,
+): { statements: InStatement[]; removalAt: number } {
+  // The pins that are removed go first, so that the other statements leave all pinned events alone: also one that was pinned since
+  // it was found.
+  const chosen = (column: SQLiteColumn): SQL | undefined =>
+    and(inList(column, seqs), sql`${column} NOT IN (SELECT event FROM pins)`);
+  const leaving = db
+    .select({ block: events.block, count: count().as('leaving') })
+    .from(events)
+    .where(and(chosen(events.seq), isNotNull(events.block)))
+    .groupBy(events.block)
+    .as('leaving_blocks');
+  const blocksOf = db.select({ block: events.block }).from(events).where(chosen(events.seq));
+  const before = [
+    ...(withPinned ? [db.delete(pins).where(inList(pins.event, seqs))] : []),
+    db.delete(tags).where(chosen(tags.event)),
+    db.delete(replays).where(chosen(replays.event)),
+    // Where the events are now: the packer may have moved them since they were found.
+    db
+      .update(blocks)
+      .set({ events: sql`${sql.identifier('blocks')}.events - ${leaving.count}` })
+      .from(leaving)
+      .where(eq(blocks.seq, leaving.block)),
+    db.delete(blocks).where(and(inArray(blocks.seq, blocksOf), lte(blocks.events, 0))),
+  ];
+  // changes() is how many events the statement before removed: another process may have removed some already.
+  const recount = db
+    .update(endpoints)
+    .set({
+      eventCount: sql`${endpoints.eventCount} - changes()`,
+      lastReceivedAt: sql`(SELECT max(received_at) FROM events WHERE endpoint = ${endpoint})`,
+    })
+    .where(eq(endpoints.seq, endpoint));
+  return {
+    statements: [...before, db.delete(events).where(chosen(events.seq)), recount].map(toClientStatement),
+    removalAt: before.length,
+  };
+}

@@ -1,0 +1,65 @@
+/* /api/events/{id}/pin and /tags, and deleting an event */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput } from '../../http/input.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { KeptEvent, PinRequest, TagsRequest } from './model.ts';
+import type { KeepingService } from './service.ts';
+
+export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingService }) =>
+  new Elysia({ prefix: '/api/events', tags: ['Events'] })
+    .use(authenticated(gate))
+    .put('/:id/pin', ({ principal, params, body }) => keeping.pin(principal, params.id, body), {
+      ...jsonInput(PinRequest),
+      params: IdParams,
+      response: responses({ 200: KeptEvent }, 400, 403, 404, 409),
+      detail: {
+        operationId: 'pinEvent',
+        summary: 'Pin an event, or change its pin',
+        description:
+          'A pinned event is exempt from retention. A name or note that is not given is removed. A team can pin 1,000 events.',
+      },
+    })
+    .delete(
+      '/:id/pin',
+      async ({ principal, params }) => {
+        await keeping.unpin(principal, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: responses({ 200: Ok }, 404),
+        detail: {
+          operationId: 'unpinEvent',
+          summary: 'Unpin an event',
+          description: 'From then on retention applies to it again. An event that is not pinned stays as it is.',
+        },
+      },
+    )
+    .put('/:id/tags', ({ principal, params, body }) => keeping.tag(principal, params.id, body), {
+      ...jsonInput(TagsRequest),
+      params: IdParams,
+      response: responses({ 200: KeptEvent }, 400, 404),
+      detail: {
+        operationId: 'tagEvent',
+        summary: 'Replace the tags of an event',
+        description: 'The tags are shown in the order in which they are given. An empty list removes them.',
+      },
+    })
+    .delete(
+      '/:id',
+      async ({ principal, params }) => {
+        await keeping.remove(principal, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: responses({ 200: Ok }, 403, 404),
+        detail: {
+          operationId: 'deleteEvent',
+          summary: 'Delete an event; for an owner only',
+          description: 'Also a pinned one. Its replays go with it, and the endpoint’s counters change.',
+        },
+      },
+    );

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let listUrl: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    const address = await shownAddress(page);
+    listUrl = page.url();
+    for (let n = 1; n <= 3; n++) await deliver(address, `{"n":${n}}`);
+    // The newest is then selected.
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+  });
+  afterAll(() => dashboard?.close());
+
+  const dialog = () => page.getByRole('dialog');
+  const row = (at: number) => page.locator('.event-row').nth(at);
+  const shot = async (name: string): Promise<void> => {
+    const folder = Bun.env['KEEPING_SHOTS'];
+    if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+  };
+  const checkAccessibility = async (): Promise<void> => {
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
+      return (await axe.run()).violations.map(({ id }) => id);
+    });
+    expect(found).toEqual([]);
+  };
+
+  test('m pins the event with a name and a note, which row and detail show, also after a reload', async () => {
+    await page.keyboard.press('m');
+    await dialog().getByLabel('Name').fill('Golden one');
+    await dialog().getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog().getByText('name must be 1 to 64').waitFor();
+    await dialog().getByLabel('Name').fill('golden');
+    await dialog().getByLabel('Note').fill('the one that failed');
+    await shot('pin-dialog');
+    await checkAccessibility();
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload();
+      await row(0).getByText('golden').waitFor();
+      await page.getByRole('button', { name: 'golden' }).waitFor();
+      await page.getByText('the one that failed').waitFor();
+    }
+  });
+
+  test('t adds tags in place, and each can be removed', async () => {
+    await page.keyboard.press('t');
+    for (const tag of ['checkout', 'slow']) {
+      await page.keyboard.type(tag);
+      await page.keyboard.press('Enter');
+      await row(0).getByText(tag).waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await shot('marked');
+    await checkAccessibility();
+    await page.getByRole('button', { name: 'Remove the tag checkout' }).click();
+    await row(0).getByText('checkout').waitFor({ state: 'detached' });
+    await page.reload();
+    await row(0).getByText('slow').waitFor();
+    expect(await row(0).getByText('checkout').count()).toBe(0);
+  });
+
+  test('an event is deleted after a question, which says that it is pinned, and the next one is selected', async () => {
+    await page.getByRole('button', { name: 'Delete event' }).click();
+    await dialog().getByText('It is pinned as golden').waitFor();
+    await shot('delete');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Delete event' }).click();
+    await dialog().getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByRole('treeitem', { name: 'n: 2', exact: true }).waitFor();
+    expect(await page.locator('.event-row').count()).toBe(2);
+    await page.reload();
+    await page.locator('.event-row').first().waitFor();
+    expect(await page.locator('.event-row').count()).toBe(2);
+  });
+
+  test('the pin is removed in the same dialog', async () => {
+    const button = page.locator('.event-marks').getByRole('button', { name: 'Pin', exact: true });
+    await button.click();
+    await dialog().getByRole('button', { name: 'Pin', exact: true }).click();
+    await page.getByRole('button', { name: 'Pinned', exact: true }).click();
+    await dialog().getByRole('button', { name: 'Unpin' }).click();
+    await button.waitFor();
+    await row(0).getByText('Pinned').waitFor({ state: 'detached' });
+  });
+
+  test('retention is set in the settings after a question, and a wrong one is explained', async () => {
+    await page.goto(`${listUrl}/settings`);
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'Retention' }) });
+    const save = async (text: string): Promise<void> => {
+      await section.getByLabel('Retention').fill(text);
+      await section.getByRole('button', { name: 'Apply' }).click();
+      if (text)
+        await dialog()
+          .getByRole('button', { name: `Keep for ${text}` })
+          .click();
+    };
+    await save('soon');
+    await section.getByText('must be a duration').waitFor();
+    await save('12h');
+    await page.getByText('Retention saved.').waitFor();
+    await shot('retention');
+    await page.reload();
+    expect(await section.getByLabel('Retention').inputValue()).toBe('12h');
+    await save('');
+    await page.getByText('Retention saved.').waitFor();
+    await page.reload();
+    expect(await section.getByLabel('Retention').inputValue()).toBe('');
+  });
+
+  test('an endpoint with pins is deleted only after the question whether they go, too', async () => {
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.keyboard.press('m');
+    await dialog().getByRole('button', { name: 'Pin', exact: true }).click();
+    await page.getByRole('button', { name: 'Pinned', exact: true }).waitFor();
+    await page.goto(`${listUrl}/settings`);
+    await page.getByRole('button', { name: 'Delete endpoint' }).click();
+    const name = (await dialog().getByText('to confirm').textContent())?.split(/[“”]/)[1] ?? '';
+    await dialog().getByLabel('to confirm').fill(name);
+    const confirm = dialog().getByRole('button', { name: 'Delete permanently' });
+    await confirm.click();
+    await dialog().getByText('The endpoint has pinned events').waitFor();
+    await shot('delete-endpoint');
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog().getByLabel('Delete the pinned events, too').check();
+    await confirm.click();
+    await page.getByText('was deleted').waitFor();
+  });
+
+  test('nothing unusual happened', () => {
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] });
+  });
+});

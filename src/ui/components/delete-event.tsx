@@ -1,0 +1,52 @@
+/* Deletes one event, after a question. Only owners may. */
+
+import { useState } from 'preact/hooks';
+import type { EventSummary } from '../../features/events/model.ts';
+import { api } from '../api.ts';
+import { Button, Dialog, Notice } from './controls.tsx';
+import { IconButton } from './icon-button.tsx';
+import { showError, showToast } from './toasts.tsx';
+import { useWorkspace } from './workspace.tsx';
+
+type DeleteEventProps = { event: Pick<EventSummary, 'id' | 'pin'>; onDeleted: (id: string) => void };
+
+export function DeleteEvent({ event: { id, pin }, onDeleted }: DeleteEventProps) {
+  const { session, reloadEndpoints } = useWorkspace();
+  const [isAsking, setIsAsking] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  if (session.role !== 'owner') return null;
+  const remove = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await api.deleteEvent(id);
+      setIsAsking(false);
+      showToast('The event was deleted.');
+      reloadEndpoints();
+      onDeleted(id);
+    } catch (error) {
+      showError(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <>
+      <IconButton icon="trash" label="Delete event" onClick={() => setIsAsking(true)} />
+      {isAsking && (
+        <Dialog title="Delete this event?" onClose={() => setIsAsking(false)}>
+          <p>Its body, headers and replays will be deleted. This cannot be undone.</p>
+          {pin && (
+            <Notice tone="warn" title={pin.name === null ? 'It is pinned' : `It is pinned as ${pin.name}`}>
+              {pin.note ?? 'Somebody wanted to keep it.'}
+            </Notice>
+          )}
+          <div class="dialog-actions">
+            <Button onClick={() => setIsAsking(false)}>Cancel</Button>
+            <Button kind="danger" icon="trash" busy={isBusy} onClick={remove}>
+              Delete permanently
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

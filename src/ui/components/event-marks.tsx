@@ -1,0 +1,139 @@
+/* What people added to an event, its pin and tags: in a row of the list, and in the event's head, where both are changed. */
+
+import { useRef, useState } from 'preact/hooks';
+import type { EventDetail, EventSummary, Pin } from '../../features/events/model.ts';
+import { api } from '../api.ts';
+import { visibleLine, visibleText } from '../format/visible.ts';
+import { Button } from './controls.tsx';
+import { Icon } from './icons.tsx';
+import { PinDialog } from './pin-dialog.tsx';
+import { Time } from './time.tsx';
+import { showError } from './toasts.tsx';
+import { useHotkeys } from './use-hotkeys.ts';
+
+const maxTagsInRow = 2;
+const maxTagCharacters = 32;
+
+/** For a row of the list. */
+export const RowPin = ({ pin }: { pin: Pin | null }) =>
+  pin && (
+    <span class="row-pin" title={pin.name === null ? 'Pinned' : `Pinned as ${pin.name}`}>
+      <Icon name="pin" />
+      <span class="offscreen">Pinned</span>
+      {pin.name !== null && <span class="pin-name">{pin.name}</span>}
+    </span>
+  );
+
+/** For a row of the list: the first tags, and how many there are besides. */
+export const RowTags = ({ tags }: { tags: string[] }) =>
+  tags.length > 0 ? (
+    <span class="row-tags" title={tags.map(visibleLine).join(', ')}>
+      {tags.slice(0, maxTagsInRow).map(tag => (
+        <span key={tag} class="tag">
+          {visibleLine(tag)}
+        </span>
+      ))}
+      {tags.length > maxTagsInRow && <span class="tag">+{tags.length - maxTagsInRow}</span>}
+    </span>
+  ) : null;
+
+type EventMarksProps = {
+  event: EventDetail | EventSummary;
+  /** The event has another pin or other tags. */
+  onChanged: (event: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+};
+
+export function EventMarks({ event, onChanged }: EventMarksProps) {
+  const [isPinning, setIsPinning] = useState(false);
+  const { id, pin, tags } = event;
+  useHotkeys({ m: () => setIsPinning(true) });
+  return (
+    <div class="event-marks">
+      <Button
+        kind="quiet"
+        icon="pin"
+        class={pin ? 'pinned' : ''}
+        title={pin ? 'Change or remove the pin (m)' : 'Pin: keep this event beyond its retention period (m)'}
+        onClick={() => setIsPinning(true)}
+      >
+        {pin ? (pin.name ?? 'Pinned') : 'Pin'}
+      </Button>
+      <TagEditor key={id} id={id} tags={tags} onTags={changed => onChanged({ id, pin, tags: changed })} />
+      {pin?.note && (
+        <p class="pin-note">
+          {visibleText(pin.note)}{' '}
+          <span class="faint">
+            pinned <Time at={pin.pinnedAt} long />
+          </span>
+        </p>
+      )}
+      {isPinning && (
+        <PinDialog
+          id={id}
+          pin={pin}
+          onPin={changed => onChanged({ id, pin: changed, tags })}
+          onClose={() => setIsPinning(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+type TagEditorProps = { id: string; tags: string[]; onTags: (tags: string[]) => void };
+
+function TagEditor({ id, tags, onTags }: TagEditorProps) {
+  const [text, setText] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  useHotkeys({ t: () => input.current?.focus() });
+  const save = async (next: string[]): Promise<boolean> => {
+    setIsBusy(true);
+    try {
+      onTags((await api.tag(id, next)).tags);
+      return true;
+    } catch (error) {
+      showError(error);
+      return false;
+    } finally {
+      setIsBusy(false);
+      input.current?.focus();
+    }
+  };
+  const add = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const tag = text.trim();
+    if (tag !== '' && !isBusy && (await save([...tags, tag]))) setText('');
+  };
+  return (
+    <form class="tag-editor" onSubmit={add}>
+      {tags.length > 0 && (
+        <ul aria-label="Tags">
+          {tags.map(tag => (
+            <li key={tag} class="tag">
+              {visibleLine(tag)}
+              <button
+                type="button"
+                aria-label={`Remove the tag ${visibleLine(tag)}`}
+                disabled={isBusy}
+                onClick={() => void save(tags.filter(one => one !== tag))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <input
+        ref={input}
+        value={text}
+        maxLength={maxTagCharacters * 2}
+        aria-label="Add a tag"
+        placeholder="Add a tag"
+        title="Add a tag (t)"
+        autocomplete="off"
+        onInput={event => setText(event.currentTarget.value)}
+        onKeyDown={event => event.key === 'Escape' && input.current?.blur()}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+/* How long the endpoint's events are kept. A shorter time deletes events, so it asks first. */
+
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { api } from '../api.ts';
+import { Button, Dialog, Field } from '../components/controls.tsx';
+import { showToast } from '../components/toasts.tsx';
+import { useWorkspace } from '../components/workspace.tsx';
+
+export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
+  const { reloadEndpoints } = useWorkspace();
+  const [text, setText] = useState(endpoint.retention ?? '');
+  const [problem, setProblem] = useState('');
+  const [isAsking, setIsAsking] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const retention = text.trim() || null;
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await api.setRetention(endpoint.id, retention);
+      setProblem('');
+      reloadEndpoints();
+      showToast('Retention saved.');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setIsAsking(false);
+    setIsBusy(false);
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (retention === null) void save();
+    else setIsAsking(true);
+  };
+  return (
+    <section class="card section">
+      <h2>Retention</h2>
+      <p class="lead">
+        How long events are kept, such as 12h or 30d. Empty: as long as the plan says. Pinned events are kept until they
+        are unpinned.
+      </p>
+      <form class="inline-form" onSubmit={submit}>
+        <Field
+          label="Retention"
+          hideLabel
+          value={text}
+          onText={setText}
+          placeholder="As long as the plan says"
+          autocomplete="off"
+          spellcheck={false}
+          problem={problem}
+        />
+        <Button type="submit" busy={isBusy} disabled={retention === endpoint.retention}>
+          Apply
+        </Button>
+      </form>
+      {isAsking && (
+        <Dialog title={`Keep events for ${retention}?`} onClose={() => setIsAsking(false)}>
+          <p>Events older than {retention} will be deleted, except pinned ones. This cannot be undone.</p>
+          <div class="dialog-actions">
+            <Button onClick={() => setIsAsking(false)}>Cancel</Button>
+            <Button kind="danger" busy={isBusy} onClick={save}>
+              Keep for {retention}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
