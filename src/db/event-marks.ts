@@ -10,7 +10,8 @@ export type PinRow = { name: string | null; note: string | null; pinnedAt: numbe
 /** The pin of a row of `events` as JSON, or null. */
 export const pinJson = `(SELECT json_object('name', name, 'note', note, 'pinnedAt', pinned_at) FROM pins WHERE event = events.seq)`;
 /** The tags of a row of `events` as JSON, in the order in which they were given. */
-export const tagsJson = '(SELECT json_group_array(tag ORDER BY position) FROM tags WHERE event = events.seq)';
+export const tagsJson =
+  '(SELECT json_group_array(tag) FROM (SELECT tag FROM tags WHERE event = events.seq ORDER BY position))';
 /** Whether a row of `events` is pinned. */
 export const isPinned = 'EXISTS (SELECT 1 FROM pins WHERE event = events.seq)';
 
