@@ -16,7 +16,7 @@ const recoveryTimeoutMs = 15_000;
 /** @throws with the reason unless it contains the word */
 async function untilUnready(origin: string, word: RegExp): Promise<string> {
   let reason = '';
-  await until(`/readyz answers 503 and why (last: ${reason})`, 10_000, async () => {
+  await until(`/readyz answers 503 with the reason (last: ${reason})`, 10_000, async () => {
     const response = await fetch(`${origin}/readyz`);
     reason = await response.text();
     return response.status === 503 && word.test(reason);

@@ -17,7 +17,7 @@ export type EventRow = { seq: number; receivedAt: number; eventType: string | nu
 /** An event's destination: the position of its new block among the inserted ones, and its offset in that block. */
 export type Move = { seq: number; block: number; start: number };
 export type Packing = {
-  /** The new blocks by endpoint; `moves` counts them in this order. */
+  /** The new blocks by endpoint. The block positions in `moves` follow this order. */
   blocks: ReadonlyMap<number, readonly PackedBlock[]>;
   moves: readonly Move[];
   /** The blocks to be replaced, whose events are all in `moves`; empty for rows of 1.0. */

@@ -49,7 +49,7 @@ export function createFinder(options: {
 }) {
   const { store, monotonic, indexed, budget: limits } = options;
 
-  /** Adds to `found` the matches after `rest.after`, until the budget is spent. @throws ChangedError with the matches so far in `found` */
+  /** Adds the matches after `rest.after` to `state` until the budget is spent. @throws ChangedError; `state` has the matches so far then */
   const search = async (
     { rest, term, limit, signal }: { rest: ListRest; term: Term; limit: number; signal: AbortSignal | undefined },
     opening: Opening,

@@ -27,7 +27,7 @@ afterEach(() => server.close());
 
 const execute = (sql: string) => server.services.database.client.execute(sql);
 const count = async (sql: string): Promise<number> => Number((await execute(sql)).rows[0]?.[0]);
-/** Ends the current block: later events are stored in other blocks. */
+/** Waits until all events are filed, so that later events are stored in other blocks. */
 const filed = () => count('SELECT count(*) FROM events');
 const found = async (q: string): Promise<number> => {
   const query = new URLSearchParams({ endpointId, q });
@@ -114,7 +114,7 @@ describe('the search index', () => {
     expect(await search.lag()).toBe(0);
     await storeAsRows(database.client, seqs.slice(0, 5));
     await markRowsToPack(server);
-    // All row numbers from the first to the last row of 1.0.
+    // All row numbers from the first row of 1.0 to the newest event.
     expect(await search.lag()).toBe(10);
     expect([await found('word4 '), await found('word6 ')]).toEqual([1, 1]);
     packing.wake();

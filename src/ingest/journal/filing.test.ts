@@ -196,21 +196,21 @@ describe('while filing fails', () => {
 
   test('capture stays refused until the spare segment exists again', async () => {
     let attempts = 0;
-    let hasRoom = false;
+    let hasSpace = false;
     const { filing, add } = setUp({
       run: async () => {
         if (++attempts === 1) throw full;
         return nothingLost();
       },
       onRecovered: async () => {
-        if (!hasRoom) throw full;
+        if (!hasSpace) throw full;
       },
     });
     const { filed } = add(1);
     void filing.filed();
     await filed;
     expect(filing.failure()).toBe(full);
-    hasRoom = true;
+    hasSpace = true;
     while (filing.failure()) await Bun.sleep(1);
   });
 
