@@ -6,7 +6,7 @@
 import { ensure } from '../lib/checks.ts';
 import { githubPayloads, orderPayloads, type Payload } from '../lib/payloads.ts';
 import type { Part } from './goals.ts';
-import { inMemoryPeer, type Programs, readPeers, startPeer, skipReason } from './peer.ts';
+import { inMemoryPeer, type Programs, readPeers, skipReason, startPeer } from './peer.ts';
 import { pauseAllExcept, startBaseline } from './processes.ts';
 import { type Recorder, startRecorder, storedEvents, untilAtRest } from './recorder.ts';
 import type { Row } from './report.ts';
