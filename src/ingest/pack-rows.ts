@@ -16,9 +16,9 @@ import { rowErrorCode } from './group-commit.ts';
 import type { NewEvent } from './row-encoder.ts';
 
 /**
- * `numbers`: those of `readHead`, then those of each block, of each signature and of each row, in the order of `blockNumbers`,
- * `signatureNumbers` and `rowNumbers`; NaN is null. `bytes`: checksum and content of each block, then the filters of their signatures,
- * then the nonces of the rows, then labels.
+ * `numbers`: the head (`readHead`), then the numbers of each block (`blockNumbers`), each signature (`signatureNumbers`) and each row
+ * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, the filters of the signatures, the nonces of the rows, and
+ * the labels.
  */
 export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array; large?: LargeRow[] };
 

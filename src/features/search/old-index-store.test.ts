@@ -49,7 +49,7 @@ async function upgrade(): Promise<void> {
   await migrate(client, migrations, async () => {});
 }
 
-test('the index of 1.0 is removed row by row, then dropped, and events can be deleted meanwhile', async () => {
+test('the index of 1.0 is removed row by row, then dropped, and events can be deleted in the meantime', async () => {
   await upgrade();
   const store = createOldIndexStore(client);
   expect(await store.exists()).toBe(true);
