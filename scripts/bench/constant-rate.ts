@@ -1,11 +1,9 @@
 /*
- * An open-loop generator in a process of its own: deliveries leave at a constant rate whatever the server does, and each is
- * timed from the moment it was due, so a stall of the server counts against every delivery it delayed. The timer ticks once
- * a millisecond, which is part of every number; the baseline is measured in the same way. It shares the machine with what it
- * measures, so it does as little as it can: sockets without streams around them, and answers that are looked at, not parsed.
+ * An open-loop load generator, run in its own process: sends deliveries at a constant rate and measures each latency from the
+ * scheduled send time, so a stall counts against every delivery it delays. The send timer ticks once a millisecond, which is
+ * included in every latency. To use little CPU, it works on raw sockets and does not parse responses. Prints one JSON line.
  *
- * Usage: constant-rate.ts --address URL --rate N --seconds N --connections N --payload small|orders|github.
- * Prints one JSON line.
+ * Usage: constant-rate.ts --address URL --rate N --seconds N --connections N --payload small|orders|github
  */
 import { parseArgs } from 'node:util';
 import type { Socket } from 'bun';
@@ -22,7 +20,7 @@ export type RateResult = {
   maxMs: number;
 };
 
-const WARM_UP_SECONDS = 1;
+const warmUpSeconds = 1;
 
 const nothing = Buffer.alloc(0);
 const ok = Buffer.from('HTTP/1.1 200 ');
@@ -45,7 +43,7 @@ if (import.meta.main) {
   const payloads = { github: githubPayloads, orders: () => orderPayloads(1000), small: () => [smallPayload()] }[
     payload
   ];
-  if (!payloads) throw new Error(`no payloads of the name ${payload}`);
+  if (!payloads) throw new Error(`unknown payload: ${payload}`);
   const requests = payloads().map(one => deliveryRequest(address, one));
   const result = await drive(new URL(address), requests, {
     rate: Number(rate),
@@ -56,7 +54,7 @@ if (import.meta.main) {
   process.exit(0);
 }
 
-/** One connection: what it is sending, and what has come of the answer. */
+/** One connection: the delivery it is sending, and the part of the response received so far. */
 type Sender = { number: number; unsent: Uint8Array; answer: Buffer; socket: Socket<Sender> };
 
 async function drive(
@@ -64,8 +62,8 @@ async function drive(
   requests: readonly Uint8Array[],
   { rate, seconds, connections }: { rate: number; seconds: number; connections: number },
 ): Promise<RateResult> {
-  const total = Math.round(rate * (seconds + WARM_UP_SECONDS));
-  const measuredFrom = rate * WARM_UP_SECONDS;
+  const total = Math.round(rate * (seconds + warmUpSeconds));
+  const measuredFrom = rate * warmUpSeconds;
   const latencies = new Float64Array(total);
   const idle: Sender[] = [];
   let answered = 0;
@@ -81,7 +79,7 @@ async function drive(
   };
   const pump = (): void => {
     while (sent < due) {
-      // In turn: one that is never used would be closed by the server after some seconds.
+      // Round robin: the server closes a connection that is idle for some seconds.
       const sender = idle.shift();
       if (!sender) return;
       sender.number = sent++;
@@ -91,14 +89,14 @@ async function drive(
   };
   const receive = (sender: Sender, bytes: Buffer): void => {
     sender.answer = sender.answer.length === 0 ? bytes : Buffer.concat([sender.answer, bytes]);
-    if (!isWhole(sender.answer)) return;
+    if (!isComplete(sender.answer)) return;
     if (!isOk(sender.answer)) refused++;
     else if (sender.number >= measuredFrom) latencies[answered++] = performance.now() - dueAt(sender.number);
     sender.answer = nothing;
     idle.push(sender);
     if (++done === total) finished.resolve();
   };
-  const fail = (_: unknown, cause?: Error): void => finished.reject(new Error('a connection broke', { cause }));
+  const fail = (_: unknown, cause?: Error): void => finished.reject(new Error('a connection failed', { cause }));
   const connect = async (): Promise<void> => {
     const socket = await Bun.connect<Sender>({
       hostname,
@@ -144,8 +142,8 @@ function isOk(answer: Buffer): boolean {
   return answer.compare(ok, 0, ok.length, 0, ok.length) === 0;
 }
 
-/** Answers of an announced length, in JSON: the last byte of the head's last line and of the body tell that it is all there. */
-function isWhole(answer: Buffer): boolean {
+/** Responses are one JSON object with a Content-Length: one is complete when bytes follow the head and the last is `}`. */
+function isComplete(answer: Buffer): boolean {
   const headEnd = answer.indexOf('\r\n\r\n');
   return headEnd > 0 && answer.length > headEnd + 4 && answer[answer.length - 1] === 0x7d;
 }

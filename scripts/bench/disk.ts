@@ -1,6 +1,6 @@
 /*
- * What deliveries take on the user's disk: all files of the data directory, search index included, at rest. At rest means that
- * nothing is left to do in the background, and a clean stop has folded in whatever log there was.
+ * Disk usage per byte received: all files of the data directory, including the search index, at rest. At rest means that all
+ * background work is done and that a clean stop has checkpointed the write-ahead log.
  */
 import { githubPayloads, type Payload, stripePayloads } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
@@ -10,13 +10,13 @@ import type { Row } from './report.ts';
 
 const githubEvents = 38_161;
 const stripeEvents = 40_000;
-/** Background work may wait for a quiet moment before it begins. */
+/** Background work may start only after the server has been idle for a while. */
 const quietMs = 10_000;
 
 type Use = {
   events: number;
   receivedBytes: number;
-  /** While it runs, logs and whatever is kept ready included. */
+  /** While the server runs, including logs and preallocated files. */
   runningBytes: number;
   diskBytes: number;
   capturedSeconds: number;
@@ -56,5 +56,5 @@ async function diskUse(payloads: readonly Payload[], events: number): Promise<Us
   }
 }
 
-/** The database engine's own file is part of the program. */
+/** Excludes the unpacked database engine, which is part of the program. */
 const isData = (name: string): boolean => !name.endsWith('.node');

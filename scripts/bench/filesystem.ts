@@ -1,6 +1,6 @@
 /*
- * A file system of its own on a loop device, so that the kernel's figures of that device count everything that a program
- * causes to be written there, the file system's own journal included, and nothing of what else the machine does.
+ * A separate file system on a loop device. The kernel's counters for that device include everything that the program causes to
+ * be written, the file system's journal too, and nothing that other processes write.
  */
 import { chownSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { nobodyId } from '../lib/installation.ts';
 
 export type Filesystem = {
   dir: string;
-  /** Bytes written to the device so far; what is still in memory is written first. */
+  /** Bytes written to the device so far; flushes the page cache first. */
   written: () => number;
   remove: () => void;
 };
@@ -17,7 +17,7 @@ export type Filesystem = {
 const sectorBytes = 512;
 const megabytes = 2048;
 
-/** Undefined where it cannot be made: not root, or without loop devices. */
+/** Undefined when it cannot be created: not root, or no loop devices. */
 export function makeFilesystem(): Filesystem | undefined {
   const tools = ['losetup', 'mkfs.ext4', 'mount', 'umount', 'sync'];
   if (process.getuid?.() !== 0 || tools.some(tool => !Bun.which(tool))) return undefined;
@@ -27,19 +27,19 @@ export function makeFilesystem(): Filesystem | undefined {
   try {
     writeFileSync(image, '');
     truncateSync(image, megabytes * 2 ** 20);
-    // Everything is laid out now: what the kernel would do of it later would be counted.
+    // Initialise all tables now: lazy initialisation by the kernel would be counted.
     run('mkfs.ext4', '-q', '-E', 'lazy_itable_init=0,lazy_journal_init=0', image);
     device = run('losetup', '--find', '--show', image);
     run('mount', device, dir);
   } catch (error) {
-    console.log(`no file system of its own: ${(error as Error).message}`);
+    console.log(`cannot create a separate file system: ${(error as Error).message}`);
     if (device) run('losetup', '--detach', device);
     rmSync(base, { recursive: true, force: true });
     return undefined;
   }
   const mounted = device;
   chownSync(dir, nobodyId, nobodyId);
-  // Whoever runs the program has to get there.
+  // The program runs as another user, who must be able to enter the directory.
   run('chmod', '755', base, dir);
   return {
     dir,
@@ -58,7 +58,7 @@ export function makeFilesystem(): Filesystem | undefined {
   };
 }
 
-/** What the command printed. @throws when it fails. */
+/** @returns what the command printed @throws when it fails */
 function run(...command: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command);
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString().trim()}`);

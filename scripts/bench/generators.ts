@@ -1,8 +1,8 @@
-/* The load generators of a constant rate, each run in a process of its own. */
+/* Runs the constant-rate load generators, each in its own process. */
 import { join } from 'node:path';
 import type { RateResult } from './constant-rate.ts';
 
-/** One run of constant-rate.ts. @throws when a delivery was refused: such a run measures something else. */
+/** One run of constant-rate.ts. @throws when a delivery was refused, because the result would be meaningless */
 export async function constantRate(
   address: string,
   rate: number,
@@ -14,7 +14,7 @@ export async function constantRate(
   return result;
 }
 
-/** One run of sync-loop.ts. @param bytes of one delivery */
+/** One run of sync-loop.ts. @param bytes size of one delivery */
 export const syncLoop = (rate: number, seconds: number, bytes: number): Promise<RateResult> =>
   run('sync-loop.ts', { rate: rate.toFixed(0), seconds, bytes });
 

@@ -1,12 +1,12 @@
 /*
- * How fast deliveries become durable: sustained, beside a bare node:http server and beside request-baskets, which keeps the newest
- * 200 in memory; and in a burst. A sustained load goes on in one database through all rounds, and what it has acknowledged is
- * counted at the end. Each burst meets a server that has just started, is warm, and has nothing left to do.
+ * Durable deliveries per second, sustained and in a burst, compared with a bare node:http server and with request-baskets, which
+ * keeps the newest 200 in memory. The sustained load uses one database for all rounds; at the end, every acknowledged delivery must
+ * be stored. Each burst is sent to a new server that is warmed up and idle.
  */
 import { ensure } from '../lib/checks.ts';
 import { githubPayloads, orderPayloads, type Payload } from '../lib/payloads.ts';
 import type { Part } from './goals.ts';
-import { inMemoryPeer, type Programs, readPeers, startPeer, whyNot } from './peer.ts';
+import { inMemoryPeer, type Programs, readPeers, skipReason, startPeer } from './peer.ts';
 import { pauseAllExcept, startBaseline } from './processes.ts';
 import { type Recorder, startRecorder, storedEvents, untilAtRest } from './recorder.ts';
 import type { Row } from './report.ts';
@@ -16,8 +16,8 @@ import { burst, fullLoad } from './wrk.ts';
 type Side = 'Hooktape' | 'node:http' | 'request-baskets';
 type Target = { pid: number; address: string; end: () => Promise<void> };
 
-const WARM_UP_SECONDS = 2;
-const PAYLOADS = 1000;
+const warmUpSeconds = 2;
+const payloadCount = 1000;
 
 export const captureRows: Part<'seconds' | 'rounds' | 'burst' | 'peerPrograms'> = async ({
   seconds,
@@ -26,7 +26,7 @@ export const captureRows: Part<'seconds' | 'rounds' | 'burst' | 'peerPrograms'> 
   peerPrograms,
 }) => {
   const peer = peerPrograms && peerStart(peerPrograms);
-  const payloads = { small: orderPayloads(PAYLOADS), github: githubPayloads() };
+  const payloads = { small: orderPayloads(payloadCount), github: githubPayloads() };
   const sustained = await sustainedRates(payloads, { seconds, rounds, peer });
   const bursts = peer && (await burstRates(payloads.small, { deliveries, rounds, peer }));
   const unit = '/s';
@@ -67,10 +67,10 @@ export const captureRows: Part<'seconds' | 'rounds' | 'burst' | 'peerPrograms'> 
   return { rows, details: { sustained, bursts }, sustainedRate: rows[0]?.ours };
 };
 
-/** Starts request-baskets; undefined, and a line that says why, when it is not here. */
+/** Starts request-baskets; prints the reason and returns undefined when it is not installed. */
 function peerStart(programs: Programs): (() => Promise<Target>) | undefined {
   const peer = readPeers().find(({ name }) => name === inMemoryPeer);
-  const why = peer ? whyNot(peer, programs) : 'it is not in peers.json';
+  const why = peer ? skipReason(peer, programs) : 'it is not in peers.json';
   if (why === undefined && peer) return () => startPeer(peer, programs);
   console.log(`skip  ${inMemoryPeer}: ${why}`);
   return undefined;
@@ -95,7 +95,7 @@ async function sustainedRates(
       if (side === 'Hooktape') acknowledged += requests;
       return perSecond;
     };
-    for (const side of targets.keys()) await load(side, payloads.small, WARM_UP_SECONDS);
+    for (const side of targets.keys()) await load(side, payloads.small, warmUpSeconds);
     const small = await interleaved([...targets.keys()], rounds, '1.6 KB, deliveries/s', side =>
       load(side, payloads.small, seconds),
     );
@@ -119,7 +119,7 @@ async function burstRates(
     const recorder = side === 'Hooktape' ? await startRecorder() : undefined;
     const target = recorder ? targetOf(recorder) : await peer();
     try {
-      await fullLoad(target.address, payloads, WARM_UP_SECONDS);
+      await fullLoad(target.address, payloads, warmUpSeconds);
       if (recorder) await untilAtRest(recorder);
       return (await burst(target.address, payloads, deliveries)).perSecond;
     } finally {

@@ -1,7 +1,7 @@
 /*
- * What a slow trickle of deliveries writes to the device, which wears an SD card: counted by the kernel, for a device of its
- * own when one can be made, else for the process. For a process the kernel counts whole folios of the page cache whatever part
- * of them is written, which may be ten times what the device gets. The programs run at the same time, each on its own device.
+ * Bytes written to the device per delivery at a low rate, which determines the wear of an SD card. The kernel counts them for a
+ * loop device when one can be created, else for the process. The count for a process includes complete folios of the page cache, so
+ * it may be ten times what reaches the device. The programs run at the same time, each on its own device.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,15 +11,15 @@ import type { Part } from './goals.ts';
 import { type Program, programs, type Side, startRecorder, untilAtRest } from './recorder.ts';
 import type { Row } from './report.ts';
 
-const PER_SECOND = 10;
-/** So few that none is idle for long. */
-const CONNECTIONS = 4;
+const deliveriesPerSecond = 10;
+/** Few, so that the server closes none for being idle. */
+const connectionCount = 4;
 
 type Written = { deliveries: number; ofDevice: number | undefined; ofProcess: number };
 
 export const deviceRows: Part<'seconds' | 'baselineBinary'> = async ({ seconds, baselineBinary }) => {
   const taken: Partial<Record<Side, Written>> = {};
-  // All of them to their end: each leaves a mounted file system behind otherwise.
+  // Wait for all of them, so that each unmounts its file system.
   const done = await Promise.allSettled(
     programs(baselineBinary).map(async program => {
       taken[program.side] = await measure(program, seconds);
@@ -29,7 +29,7 @@ export const deviceRows: Part<'seconds' | 'baselineBinary'> = async ({ seconds, 
   const { ours, baseline } = taken;
   if (!ours) throw new Error('the program was not measured');
   const row = (what: string, figure: keyof Written): Row => ({
-    what: `${what} per delivery at ${PER_SECOND}/s`,
+    what: `${what} per delivery at ${deliveriesPerSecond}/s`,
     ours: ours[figure] ?? Number.NaN,
     ...(baseline && { baseline: baseline[figure] ?? Number.NaN, goal: { atMost: 0.5 } }),
     unit: 'bytes',
@@ -50,18 +50,18 @@ async function measure({ binary, side }: Program, seconds: number): Promise<Writ
     const settings: Record<string, string> = filesystem ? { HOOKTAPE_DATA_DIR: join(filesystem.dir, 'data') } : {};
     const recorder = await startRecorder(binary, settings);
     try {
-      // The first deliveries make files that stay.
-      await constantRate(recorder.address, PER_SECOND, 2, { connections: CONNECTIONS, payload: 'orders' });
+      // The first deliveries create files that are written only once.
+      await constantRate(recorder.address, deliveriesPerSecond, 2, { connections: connectionCount, payload: 'orders' });
       await untilAtRest(recorder);
       const before = counters(recorder.server.pid, filesystem);
-      const { answered } = await constantRate(recorder.address, PER_SECOND, seconds, {
-        connections: CONNECTIONS,
+      const { answered } = await constantRate(recorder.address, deliveriesPerSecond, seconds, {
+        connections: connectionCount,
         payload: 'orders',
       });
       await untilAtRest(recorder);
       const after = counters(recorder.server.pid, filesystem);
-      // The generator sends for one second more than it measures.
-      const deliveries = answered + PER_SECOND;
+      // The generator also sends for a warm-up second that it does not measure.
+      const deliveries = answered + deliveriesPerSecond;
       const written: Written = {
         deliveries,
         ofDevice: filesystem && (after.ofDevice - before.ofDevice) / deliveries,

@@ -1,6 +1,6 @@
 /*
- * p99 at half of the sustained rate, beside a loop that writes and syncs the same bytes at the same pace in the same run: what
- * the disk itself does to a delivery is in both.
+ * p99 latency at half of the sustained rate, compared with a loop that writes and syncs the same bytes at the same rate in the same
+ * run, so that both include the latency of the disk.
  */
 import { orderPayloads } from '../lib/payloads.ts';
 import { deliveryRequest } from '../lib/wire.ts';
@@ -14,7 +14,7 @@ import { fullLoad } from './wrk.ts';
 
 type Side = 'Hooktape' | 'writing and syncing alone' | 'node:http';
 
-const WARM_UP_SECONDS = 2;
+const warmUpSeconds = 2;
 
 export const latencyRows: Part<'seconds' | 'rounds'> = async ({ seconds, rounds }, sustainedRate) => {
   const recorder = await startRecorder();
@@ -22,7 +22,7 @@ export const latencyRows: Part<'seconds' | 'rounds'> = async ({ seconds, rounds 
   const pids = [recorder.server.pid, bare.pid];
   try {
     const payloads = orderPayloads(1000);
-    const window = sustainedRate === undefined ? seconds : WARM_UP_SECONDS;
+    const window = sustainedRate === undefined ? seconds : warmUpSeconds;
     pauseAllExcept(recorder.server.pid, pids);
     const load = await fullLoad(recorder.address, payloads, window);
     await untilAtRest(recorder);

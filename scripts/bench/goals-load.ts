@@ -1,7 +1,7 @@
 /*
- * What a full-rate load of several minutes leaves behind: events that the index does not cover yet, how long searches, pages
- * and details take right after it, and how long a start takes after a kill under the same load. The earlier program goes
- * through the same. A search that takes too long is given up and counts as the time until then.
+ * The state after several minutes of full-rate load: the number of events not indexed yet, the latency of searches, pages and
+ * details right afterwards, and the start-up time after a kill under the same load. The baseline program is measured in the same
+ * way. A search that times out counts with the time until then.
  */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
@@ -25,11 +25,11 @@ type Figures = {
   startMs: number[];
 };
 
-/** For all searches of one program; every kind is asked at least once. */
-const SEARCHES_MS = 60_000;
-/** For one; the client gives up then. */
-const SEARCH_MS = 240_000;
-const KILL_AFTER_SECONDS = 2;
+/** For all searches of one program; each term is searched for at least once. */
+const allSearchesMs = 60_000;
+/** For one search. */
+const searchTimeoutMs = 240_000;
+const killAfterSeconds = 2;
 
 type Used = 'loadSeconds' | 'requests' | 'rounds' | 'baselineBinary';
 
@@ -50,7 +50,7 @@ export const loadRows: Part<Used> = async options => {
   return {
     rows: [
       row(
-        `events that the index does not cover after ${options.loadSeconds} s at full rate (${events} events)`,
+        `events not indexed yet after ${options.loadSeconds} s at full rate (${events} events)`,
         ({ uncovered }) => uncovered,
         '',
         0,
@@ -82,12 +82,12 @@ async function measure(
     const { api, address, endpoint } = recorder;
     const orders = orderPayloads(1000);
     const { rare, payload } = rareOrder();
-    // The oldest: every other event lies between it and the newest.
+    // The oldest event, so that a search for it passes all others.
     await seed(address, [payload], 1);
     const { perSecond } = await fullLoad(address, orders, loadSeconds);
     const uncovered = await uncoveredEvents(recorder);
-    const say = (what: string) => console.log(`${side.padEnd(8)}  ${what}`);
-    say(`${loadSeconds} s at ${perSecond.toFixed(0)}/s, ${uncovered} events are not in the index`);
+    const print = (what: string) => console.log(`${side.padEnd(8)}  ${what}`);
+    print(`${loadSeconds} s at ${perSecond.toFixed(0)}/s, ${uncovered} events are not indexed yet`);
 
     const list = `/api/events?endpointId=${endpoint.id}&limit=25`;
     const { events: newest } = (await (await api.get(list)).json()) as { events: { id: string }[] };
@@ -97,29 +97,29 @@ async function measure(
       details?.push(await getMs(api, `/api/events/${newest[number % newest.length]?.id}`));
     }
     const searches = Object.fromEntries(terms.map(term => [term, [] as number[]])) as Record<Term, number[]>;
-    const until = performance.now() + SEARCHES_MS;
+    const until = performance.now() + allSearchesMs;
     for (let number = 0; number < requests && (number === 0 || performance.now() < until); number++)
       for (const term of terms)
-        searches[term].push(await patientSearchMs({ api, endpointId: endpoint.id, rare }, term));
+        searches[term].push(await searchMsOrTimeout({ api, endpointId: endpoint.id, rare }, term));
     const search = Object.fromEntries(terms.map(term => [term, p95(searches[term])])) as Record<Term, number>;
-    say(`searches, p95 ms: ${terms.map(term => `${term} ${search[term].toFixed(0)}`).join(', ')}`);
+    print(`searches, p95 ms: ${terms.map(term => `${term} ${search[term].toFixed(0)}`).join(', ')}`);
 
     const events = await storedEvents(recorder);
     const startMs: number[] = [];
     for (let round = 0; round < rounds; round++) startMs.push(await startAfterKill(recorder));
-    say(`ready after kill -9, ms: ${startMs.map(ms => ms.toFixed(0)).join(', ')}`);
+    print(`ready after kill -9, ms: ${startMs.map(ms => ms.toFixed(0)).join(', ')}`);
     return { events, perSecond, uncovered, page: p95(pages ?? []), detail: p95(details ?? []), search, startMs };
   } finally {
     await recorder.remove();
   }
 }
 
-async function patientSearchMs(haystack: Haystack, term: Term): Promise<number> {
-  const signal = AbortSignal.timeout(SEARCH_MS);
+async function searchMsOrTimeout(haystack: Haystack, term: Term): Promise<number> {
+  const signal = AbortSignal.timeout(searchTimeoutMs);
   try {
     return await searchMs(haystack, term, signal);
   } catch (error) {
-    if (signal.aborted) return SEARCH_MS;
+    if (signal.aborted) return searchTimeoutMs;
     throw error;
   }
 }
@@ -130,7 +130,7 @@ const p95 = (times: readonly number[]): number =>
     95,
   );
 
-/** By the program's own metric; a program without one has a signature for each block, so those without are counted. */
+/** Reads the program's metric. Without that metric, counts the events of blocks without a signature. */
 async function uncoveredEvents(recorder: Recorder): Promise<number> {
   const lag = await metric(recorder, 'hooktape_index_lag_events');
   if (lag !== undefined) return lag;
@@ -145,13 +145,13 @@ async function uncoveredEvents(recorder: Recorder): Promise<number> {
   }
 }
 
-/** Kills the server in the middle of a load, and starts it again on what that left. @returns ms until it is ready */
+/** Kills the server under load, and starts it again on the same data. @returns ms until it is ready */
 async function startAfterKill(recorder: Recorder): Promise<number> {
-  const loading = fullLoad(recorder.address, orderPayloads(1000), KILL_AFTER_SECONDS + 1).then(
+  const loading = fullLoad(recorder.address, orderPayloads(1000), killAfterSeconds + 1).then(
     () => true,
     () => false,
   );
-  await Bun.sleep(KILL_AFTER_SECONDS * 1000);
+  await Bun.sleep(killAfterSeconds * 1000);
   await recorder.server.end('SIGKILL');
   if (await loading) throw new Error('the load ended before the server was killed');
   recorder.server = await recorder.installation.start(recorder.server.port);

@@ -1,4 +1,4 @@
-/* What the program takes in memory: just started, and under full load. A server and a database of its own in every round. */
+/* Resident memory right after the start and under full load. Each round uses a new server and database. */
 import { orderPayloads } from '../lib/payloads.ts';
 import { residentMegabytes } from '../lib/process.ts';
 import type { Part } from './goals.ts';
@@ -10,8 +10,8 @@ import { fullLoad } from './wrk.ts';
 /** MB */
 type Memory = { idle: number; load: number; growth: number };
 
-const IDLE_SECONDS = 10;
-const SAMPLE_EVERY_MS = 200;
+const idleSeconds = 10;
+const sampleIntervalMs = 200;
 
 export const memoryRows: Part<'seconds' | 'rounds' | 'baselineBinary'> = async ({
   seconds,
@@ -41,7 +41,7 @@ export const memoryRows: Part<'seconds' | 'rounds' | 'baselineBinary'> = async (
     rows: [
       row(`memory, highest in ${seconds} s of full load`, 'load', 250),
       row('  growth from the first to the last third of it', 'growth'),
-      row(`memory, idle, ${IDLE_SECONDS} s after the start`, 'idle', 90),
+      row(`memory, idle, ${idleSeconds} s after the start`, 'idle', 90),
     ],
     details: { memory: taken },
   };
@@ -51,10 +51,10 @@ async function measure(binary: string, seconds: number): Promise<Memory> {
   const recorder = await startRecorder(binary);
   try {
     const { pid } = recorder.server;
-    await Bun.sleep(IDLE_SECONDS * 1000);
+    await Bun.sleep(idleSeconds * 1000);
     const idle = residentMegabytes(pid);
     const samples: number[] = [];
-    const timer = setInterval(() => samples.push(residentMegabytes(pid)), SAMPLE_EVERY_MS);
+    const timer = setInterval(() => samples.push(residentMegabytes(pid)), sampleIntervalMs);
     await fullLoad(recorder.address, orderPayloads(1000), seconds).finally(() => clearInterval(timer));
     const third = Math.max(1, Math.floor(samples.length / 3));
     const growth = median(samples.slice(-third)) - median(samples.slice(0, third));

@@ -1,6 +1,6 @@
-/* Pages, details and searches in a long history, beside the earlier program with a history of the same size. */
+/* Latency of pages, details and searches in a long history, compared with the baseline program with a history of the same size. */
 import type { Part } from './goals.ts';
-import { KINDS, readTimes } from './reading.ts';
+import { readingKinds, readTimes } from './reading.ts';
 import { programs } from './recorder.ts';
 
 export const readingRows: Part<'events' | 'requests' | 'baselineBinary'> = async ({
@@ -11,7 +11,7 @@ export const readingRows: Part<'events' | 'requests' | 'baselineBinary'> = async
   const stores = programs(baselineBinary).map(({ side, binary }) => ({ name: side, events, binary }));
   const times = await readTimes(stores, requests);
   return {
-    rows: KINDS.map(kind => ({
+    rows: readingKinds.map(kind => ({
       what: `${kind}, p95 at ${events.toLocaleString('en-US')} events`,
       ours: times['ours']?.[kind] ?? Number.NaN,
       ...(times['baseline'] && { baseline: times['baseline'][kind], goal: { atMost: 1 } }),

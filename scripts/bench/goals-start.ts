@@ -1,4 +1,4 @@
-/* From starting the process to its first answer that it is ready, with an empty data directory each time. */
+/* Time from starting the process until /readyz answers 200, with an empty data directory each time. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, type Installation, install } from '../lib/installation.ts';
@@ -6,7 +6,7 @@ import type { Part } from './goals.ts';
 import { programs, type Side } from './recorder.ts';
 import { interleaved, medians } from './rounds.ts';
 
-const STARTS_A_ROUND = 8;
+const startsPerRound = 8;
 
 export const startRows: Part<'rounds' | 'baselineBinary'> = async ({ rounds, baselineBinary }) => {
   const installations = new Map(
@@ -23,11 +23,11 @@ export const startRows: Part<'rounds' | 'baselineBinary'> = async ({ rounds, bas
       await server.end('SIGTERM');
       return server.startupMs;
     };
-    const taken = await interleaved<Side>([...installations.keys()], rounds * STARTS_A_ROUND, 'start, ms', start);
+    const taken = await interleaved<Side>([...installations.keys()], rounds * startsPerRound, 'start, ms', start);
     return {
       rows: [
         {
-          what: `start to ready, empty, median of ${rounds * STARTS_A_ROUND}`,
+          what: `start to ready, empty, median of ${rounds * startsPerRound}`,
           ...medians(taken, 'ours', 'baseline'),
           unit: 'ms',
           goal: { atMost: 100 },

@@ -1,7 +1,7 @@
 /*
- * Everything that the program is held to, in one run: each row with its goal, its figure, and where it makes sense the same of
- * something else that was measured in turn with it. `--baseline-binary` is an earlier program's executable; rows that are
- * about the difference from it have no ratio without one.
+ * All performance goals in one run. Each row has a goal, the measured value and, where it makes sense, the same value of a baseline
+ * measured in alternation. `--baseline-binary` is the executable of an earlier release; without it, the rows that compare with that
+ * release have no ratio.
  */
 import { parseArgs } from 'node:util';
 import { diskRows } from './disk.ts';
@@ -18,38 +18,39 @@ import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
 
 export type GoalOptions = {
-  /** Length of one window of load. */
+  /** Duration of one load window. */
   seconds: number;
   rounds: number;
-  /** Deliveries of a burst. */
+  /** Deliveries in a burst. */
   burst: number;
-  /** Length of the load whose end is looked at. */
+  /** Duration of the load before the measurements of goals-load.ts. */
   loadSeconds: number;
-  /** Of the histories that are read, and how often they are. */
+  /** Events in each history that is read. */
   events: number;
+  /** Requests of each kind. */
   requests: number;
   baselineBinary: string | undefined;
-  /** Where the peers are; undefined: nothing is measured beside them. */
+  /** Paths of the peers' executables; undefined to measure no peers. */
   peerPrograms: Programs | undefined;
 };
 
 export type PartResult = {
   rows: Row[];
   details: Record<string, unknown>;
-  /** Deliveries a second, for the parts that load a share of it. */
+  /** Deliveries per second, for the parts that send at a fraction of this rate. */
   sustainedRate?: number | undefined;
 };
 
 /**
- * What a part measures, with those of the options that it looks at.
- * @param sustainedRate undefined when it was not measured before
+ * Measures one part. `Used` names the options that it reads.
+ * @param sustainedRate undefined when it has not been measured
  */
 export type Part<Used extends keyof GoalOptions> = (
   options: Pick<GoalOptions, Used>,
   sustainedRate?: number,
 ) => Promise<PartResult>;
 
-const PARTS = {
+const allParts = {
   capture: captureRows,
   latency: latencyRows,
   disk: diskRows,
@@ -59,14 +60,14 @@ const PARTS = {
   memory: memoryRows,
   start: startRows,
 } satisfies Record<string, Part<keyof GoalOptions>>;
-const NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
+const partNames = Object.keys(allParts) as (keyof typeof allParts)[];
 
 export async function goals(args: string[]): Promise<void> {
   requireWrk();
   const { values } = parseArgs({
     args,
     options: {
-      only: { type: 'string', default: NAMES.join() },
+      only: { type: 'string', default: partNames.join() },
       seconds: { type: 'string', default: '60' },
       rounds: { type: 'string', default: '3' },
       burst: { type: 'string', default: '100000' },
@@ -77,7 +78,7 @@ export async function goals(args: string[]): Promise<void> {
       'request-baskets': { type: 'string' },
     },
   });
-  const chosen = chosenParts(NAMES, values.only);
+  const chosen = chosenParts(partNames, values.only);
   const peer = values['request-baskets'];
   const options: GoalOptions = {
     seconds: Number(values.seconds),
@@ -92,11 +93,11 @@ export async function goals(args: string[]): Promise<void> {
   const rows: Row[] = [];
   const details: Record<string, unknown> = { ...options };
   let sustainedRate: number | undefined;
-  // In the order above: the rate is measured before it is used.
-  for (const name of NAMES.filter(one => chosen.includes(one))) {
-    // An hour of the other parts is not lost with one.
+  // In declaration order: `capture` measures the rate that later parts use.
+  for (const name of partNames.filter(one => chosen.includes(one))) {
+    // A part that fails must not lose the results of the others.
     try {
-      const part: PartResult = await PARTS[name](options, sustainedRate);
+      const part: PartResult = await allParts[name](options, sustainedRate);
       sustainedRate ??= part.sustainedRate;
       rows.push(...part.rows);
       Object.assign(details, part.details);
@@ -105,5 +106,5 @@ export async function goals(args: string[]): Promise<void> {
       process.exitCode = 1;
     }
   }
-  report(reportName('goals', NAMES, chosen), rows, details);
+  report(reportName('goals', partNames, chosen), rows, details);
 }

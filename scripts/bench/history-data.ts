@@ -90,7 +90,7 @@ async function build(dataDir: string, events: number): Promise<History> {
   const indexed = performance.now();
   const problems = await services.search.checkIndex();
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  // With what a row takes beside its largest column.
+  // Including the overhead of a row besides its largest column.
   const { rows } = await database.scanClient.execute(
     `SELECT (SELECT ifnull(sum(length(filter) + 60), 0) FROM block_signatures)
        + (SELECT ifnull(sum(length(slices) + 10), 0) FROM signature_slices)

@@ -1,6 +1,6 @@
 /*
- * How fast a history is searched, at rest and during full-rate capture, and what its index costs to make and to keep. The server
- * runs from source in a process of its own.
+ * Search latency at rest and during full-rate capture, and the cost of building and storing the index. The server runs from source
+ * in its own process.
  */
 import { signBlock } from '../../src/core/block-signature.ts';
 import { maxBlockBytes } from '../../src/core/event-block.ts';
@@ -16,7 +16,7 @@ import { fullLoad } from './wrk.ts';
 export type SearchBench = { requests: number; seconds: number };
 
 const commonTerm = 'repository';
-/** No event has it. */
+/** An id that no event contains. */
 const absentId = '5d41402abc4b2a76b9719d91';
 
 export async function searchRows(
@@ -53,7 +53,7 @@ export async function searchRows(
       const startedAt = performance.now();
       const wanted = q === commonTerm ? 25 : q === absentId ? 0 : 1;
       const events: unknown[] = [];
-      // A search that takes long comes in several pages.
+      // A long search returns its results in several pages.
       for (let cursor: string | null = ''; cursor !== null && (events.length < wanted || wanted === 0); ) {
         const query = new URLSearchParams({ endpointId: endpoint, q, ...(cursor !== '' && { cursor }) });
         const response = await api.get(`/api/events?${query}`);
@@ -89,7 +89,7 @@ export async function searchRows(
     ['1 KB events', stripePayloads(2000)],
   ] as const) {
     const { microseconds, bytesPerByte } = signingCost(payloads);
-    rows.push({ what: `signatures, ${name}: made in, per event`, ours: microseconds, unit: 'µs' });
+    rows.push({ what: `signatures, ${name}: build time per event`, ours: microseconds, unit: 'µs' });
     rows.push({ what: `signatures, ${name}: bytes per byte`, ours: bytesPerByte, unit: '' });
   }
   rows.push({
@@ -102,7 +102,7 @@ export async function searchRows(
   return { rows, details };
 }
 
-/** In blocks as they are under load. The best of some rounds: other processes only add to it. */
+/** For blocks of the size that load produces. The best of several rounds, because other processes only add time. */
 function signingCost(payloads: readonly Payload[]): { microseconds: number; bytesPerByte: number } {
   const blocks: { receivedAt: number; eventType: string; body: Uint8Array }[][] = [[]];
   let filled = 0;
@@ -123,7 +123,7 @@ function signingCost(payloads: readonly Payload[]): { microseconds: number; byte
   return { microseconds, bytesPerByte: full.reduce((sum, block) => sum + signBlock(block).filter.length, 0) / bytes };
 }
 
-/** Indexes what an earlier run captured, so that it does not disturb this one. */
+/** Indexes the events of an earlier run, so that indexing does not disturb this one. */
 export async function finishIndexing(dataDir: string): Promise<void> {
   const services = await openServices(dataDir);
   await services.background.idle();

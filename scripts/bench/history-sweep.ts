@@ -1,8 +1,8 @@
 /*
- * What sweeping costs capture: plan changes make large histories fall due at once, while deliveries keep coming at half of
- * the saturation rate. Windows of the same load without a sweep are what it is held against.
+ * How much a sweep slows down capture: plan changes make large histories expire at once while deliveries arrive at half of the
+ * saturation rate. The baseline is the same load without a sweep.
  *
- * On its own: bun scripts/bench/history-sweep.ts [--events 1000000] [--seconds 10]
+ * To run it alone: bun scripts/bench/history-sweep.ts [--events 1000000] [--seconds 10]
  */
 import { Database } from 'bun:sqlite';
 import { chownSync, readdirSync, statSync } from 'node:fs';
@@ -17,16 +17,16 @@ import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad, requireWrk } from './wrk.ts';
 
-/** With and without take turns, so that what disturbs the machine disturbs both. */
+/** Windows with and without a sweep alternate, so that other load on the machine affects both. */
 const rounds = 5;
 const day = 86_400_000;
-/** Between the windows of the two plans. */
+/** Between the retention periods of the two plans. */
 const ageDays = 30;
 const sweepWithinMs = 900_000;
 
 /**
- * @param events how many fall due, a part of them in each round
- * @param seconds length of one window of load
+ * @param events how many expire, spread over the rounds
+ * @param seconds duration of one load window
  */
 export async function historySweep({ events, seconds }: { events: number; seconds: number }): Promise<Row[]> {
   requireWrk();
@@ -78,7 +78,7 @@ export async function historySweep({ events, seconds }: { events: number; second
         sweptMs += performance.now() - startedAt;
         ended = true;
       });
-      // The window in which the sweep ends counts only when there is no other.
+      // The window in which the sweep ends counts only when it is the only one.
       for (let windows = 0; !ended; windows++) {
         const p99Ms = await window('sweeping');
         if (!ended || windows === 0) during.push(p99Ms);
@@ -97,8 +97,8 @@ export async function historySweep({ events, seconds }: { events: number; second
         unit: 'ms',
         goal: { atMost: 2 },
       },
-      { what: '  events swept meanwhile', ours: events / (sweptMs / 1000), unit: '/s' },
-      { what: '  endpoint list right after they fell due', ours: median(countMs), unit: 'ms' },
+      { what: '  events swept during the load', ours: events / (sweptMs / 1000), unit: '/s' },
+      { what: '  endpoint list right after they expired', ours: median(countMs), unit: 'ms' },
     ];
   } finally {
     await server.end('SIGKILL');
@@ -106,19 +106,19 @@ export async function historySweep({ events, seconds }: { events: number; second
   }
 }
 
-/** How long the endpoint list takes, which must not count what is past its window. */
+/** Milliseconds for the endpoint list, which must not count expired events. */
 async function timeOfCount(api: Api): Promise<number> {
   const startedAt = performance.now();
   const endpoints = await api.endpoints();
   const ms = performance.now() - startedAt;
   if (endpoints.some(({ name, eventCount }) => name === 'old' && eventCount > 0))
-    throw new Error('events past their window are still counted');
+    throw new Error('expired events are still counted');
   return ms;
 }
 
 /**
- * Every event of the old histories becomes older than the shorter window. The inbox keeps its time: a server that finds nothing
- * newer takes the present for a clock that has jumped, and sweeps nothing. The server is not running.
+ * Makes every event of the old histories older than the shorter retention period. The inbox keeps its recent event: without any,
+ * the server would assume that the clock has jumped, and sweep nothing. The server must not be running.
  */
 function backdate(file: string): void {
   const db = new Database(file);
@@ -130,13 +130,13 @@ function backdate(file: string): void {
   );
   db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
-  // Whatever SQLite made belongs to the one who made the database.
+  // Files that SQLite created as root must belong to the owner of the database.
   const { uid, gid } = statSync(file);
   const directory = join(file, '..');
   for (const name of readdirSync(directory)) chownSync(join(directory, name), uid, gid);
 }
 
-/** The server says so in its log, once for each sweep. */
+/** Waits for the log line that the server writes after each sweep. */
 async function untilSwept(output: () => string, times: number): Promise<void> {
   const until = performance.now() + sweepWithinMs;
   while (output().split('were removed').length <= times) {

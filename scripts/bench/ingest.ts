@@ -1,6 +1,6 @@
 /*
- * The shorter half of the goals (goals.ts), for a look before and after a change: how fast deliveries become durable beside a bare
- * node:http server, what they take on disk, and what single parts of the program cost them (switches.ts).
+ * A shorter version of goals.ts, to run before and after a change: durable deliveries per second compared with a bare node:http
+ * server, disk usage, and the cost of single parts of the program (switches.ts).
  */
 import { parseArgs } from 'node:util';
 import { githubPayloads, smallPayload } from '../lib/payloads.ts';
@@ -14,7 +14,7 @@ import { type Row, report } from './report.ts';
 import { switchRows } from './switches.ts';
 import { requireWrk } from './wrk.ts';
 
-const PARTS = ['load', 'disk', 'switches'] as const;
+const allParts = ['load', 'disk', 'switches'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
   requireWrk();
@@ -22,10 +22,10 @@ export async function ingest(args: string[]): Promise<void> {
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     soak: { type: 'string', default: '60' },
-    only: { type: 'string', default: PARTS.join() },
+    only: { type: 'string', default: allParts.join() },
   } as const;
   const { values } = parseArgs({ args, options });
-  const chosen = chosenParts(PARTS, values.only);
+  const chosen = chosenParts(allParts, values.only);
   const windows = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
   const rows: Row[] = [];
   const details: Record<string, unknown> = { ...windows };
@@ -44,5 +44,5 @@ export async function ingest(args: string[]): Promise<void> {
     const sets = { 'GitHub examples': githubPayloads(), '1.6 KB with GitHub headers': [smallPayload()] };
     add(await switchRows(sets, windows));
   }
-  report(reportName('ingest', PARTS, chosen), rows, details);
+  report(reportName('ingest', allParts, chosen), rows, details);
 }

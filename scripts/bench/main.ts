@@ -1,7 +1,7 @@
 /*
- * `bun run bench goals|ingest|read|history|peers [OPTIONS]`: measures the compiled program beside a baseline in the same run, prints
- * a table and writes the numbers to .bench/; `peers` beside other programs that take webhooks (peers.json). `--help`, or nothing,
- * lists them.
+ * `bun run bench goals|ingest|read|history|peers [OPTIONS]`: measures the compiled program and a baseline in the same run, prints
+ * a table and writes the numbers to .bench/. `peers` compares it with other webhook recorders (peers.json). `--help`, or no argument,
+ * lists the benchmarks.
  */
 import { goals } from './goals.ts';
 import { history } from './history.ts';
@@ -9,7 +9,7 @@ import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
 import { read } from './read.ts';
 
-const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
+const benchmarks: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
   ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
   goals: {
     run: goals,
@@ -26,11 +26,11 @@ const BENCHES: Record<string, { run: (args: string[]) => Promise<void>; usage: s
 };
 
 const [name = '--help', ...args] = process.argv.slice(2);
-const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+const bench = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
 if (bench) await bench.run(args);
 else {
-  const usages = Object.values(BENCHES).map(({ usage }) => `  bun run bench ${usage}`);
-  const asked = name === '--help' || name === '-h';
-  (asked ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
-  process.exitCode = asked ? 0 : 2;
+  const usages = Object.values(benchmarks).map(({ usage }) => `  bun run bench ${usage}`);
+  const isHelp = name === '--help' || name === '-h';
+  (isHelp ? console.log : console.error)(`Usage:\n${usages.join('\n')}`);
+  process.exitCode = isHelp ? 0 : 2;
 }

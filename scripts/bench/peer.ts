@@ -1,7 +1,7 @@
 /*
- * Other programs that take webhooks, as peers.json describes them. To add one, say there how it is started ({port} and {data}
- * are filled in), where it says that it is ready, and where it takes a POST; what has no fixed address makes one with
- * `create`, whose answer is searched with the pattern `address`.
+ * Other webhook recorders, described in peers.json. To add one, give its command ({port} and {data} are replaced), the path that
+ * answers 2xx when it is ready, and the path that accepts a POST. If that path is not fixed, `create` is a request that creates it,
+ * and the pattern `address` finds it in the response.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,22 +11,22 @@ import { type Payload, smallPayload } from '../lib/payloads.ts';
 
 export type Peer = {
   name: string;
-  /** Programs that must be there. */
+  /** Programs that must be installed. */
   needs: string[];
-  /** Why it cannot be measured anywhere yet. */
+  /** Why it cannot be measured on any machine. */
   skip?: string;
   command?: string[];
   env?: Record<string, string>;
   ready?: string;
   ingest?: string;
   create?: { method: string; path: string; body?: string; address: string };
-  /** Sent in place of the delivery; `{payload}` is the delivery as the inside of a JSON string. */
+  /** Sent in place of the delivery; `{payload}` is replaced by the delivery, escaped as the content of a JSON string. */
   body?: string;
-  /** Whether its answer means that the delivery is on disk. */
+  /** Whether the delivery is on disk when it responds. */
   durable?: boolean;
 };
 
-/** Something that takes deliveries and can be looked at from outside. */
+/** A running program that accepts deliveries and can be measured from outside. */
 export type Subject = {
   pid: number;
   startupMs: number;
@@ -36,21 +36,21 @@ export type Subject = {
   end: () => Promise<void>;
 };
 
-/** Where programs are that are not on the PATH, by name. */
+/** Paths of programs that are not on the PATH, by name. */
 export type Programs = Readonly<Record<string, string>>;
 
-const READY_WITHIN_MS = 30_000;
+const readyTimeoutMs = 30_000;
 
 export const inMemoryPeer = 'request-baskets, in memory';
 
 export const readPeers = (file = join(import.meta.dir, 'peers.json')): Peer[] =>
   (JSON.parse(readFileSync(file, 'utf8')) as { peers: Peer[] }).peers;
 
-/** Why this peer cannot be measured here; undefined when it can. */
-export function whyNot({ skip, needs }: Peer, programs: Programs): string | undefined {
+/** The reason why this peer cannot be measured here; undefined when it can. */
+export function skipReason({ skip, needs }: Peer, programs: Programs): string | undefined {
   if (skip) return skip;
-  const absent = needs.find(name => !Bun.which(programs[name] ?? name));
-  return absent && `${programs[absent] ?? absent} is not there`;
+  const missing = needs.find(name => !Bun.which(programs[name] ?? name));
+  return missing && `${programs[missing] ?? missing} is not installed`;
 }
 
 export async function startPeer(
@@ -74,7 +74,7 @@ export async function startPeer(
   });
   const end = async (): Promise<void> => {
     child.kill();
-    // One that is held could not end.
+    // A paused process cannot exit.
     child.kill('SIGCONT');
     await child.exited;
     rmSync(data, { recursive: true, force: true });
@@ -82,18 +82,18 @@ export async function startPeer(
   try {
     const origin = `http://127.0.0.1:${port}`;
     while (!(await fetch(origin + ready).catch(() => undefined))?.ok) {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-      if (performance.now() - startedAt > READY_WITHIN_MS) throw new Error('it does not become ready');
+      if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode}`);
+      if (performance.now() - startedAt > readyTimeoutMs) throw new Error('it did not become ready in time');
       await Bun.sleep(10);
     }
     const startupMs = performance.now() - startedAt;
     const small = smallPayload();
-    const inside = JSON.stringify(new TextDecoder().decode(small.body)).slice(1, -1);
+    const escaped = JSON.stringify(new TextDecoder().decode(small.body)).slice(1, -1);
     return {
       pid: child.pid,
       startupMs,
       address: origin + (create ? await makeAddress(origin, create) : (ingest ?? '/')),
-      payload: body ? { ...small, body: Buffer.from(body.replace('{payload}', () => inside)) } : small,
+      payload: body ? { ...small, body: Buffer.from(body.replace('{payload}', () => escaped)) } : small,
       diskBytes: () => bytesIn(data),
       end,
     };
@@ -107,11 +107,11 @@ async function makeAddress(origin: string, create: NonNullable<Peer['create']>):
   const { method, path, body, address } = create;
   const answer = await fetch(origin + path, { method, ...(body !== undefined && { body }) });
   const found = new RegExp(address).exec(await answer.text())?.[1];
-  if (found === undefined) throw new Error(`no address in what ${path} answered`);
+  if (found === undefined) throw new Error(`no address in the response of ${path}`);
   return found.startsWith('/') ? found : new URL(found).pathname;
 }
 
-/** Size of all files below a directory. */
+/** Total size of all files below a directory. */
 export const bytesIn = (directory: string, counts: (name: string) => boolean = () => true): number =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && counts(entry.name))

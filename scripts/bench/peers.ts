@@ -1,11 +1,11 @@
 /*
- * Side by side, in one run and under the same load: Hooktape and whatever of the peers in peers.json is there (peer.ts says
- * how to add one). They take turns, several rounds, medians; those whose turn it is not are held.
+ * Compares Hooktape with the installed peers of peers.json under the same load in one run (see peer.ts to add one). They are loaded
+ * in turn for several rounds while the others are paused; the table shows medians.
  */
 import { parseArgs } from 'node:util';
 import { smallPayload } from '../lib/payloads.ts';
 import { residentMegabytes } from '../lib/process.ts';
-import { bytesIn, type Programs, readPeers, type Subject, startPeer, whyNot } from './peer.ts';
+import { bytesIn, type Programs, readPeers, type Subject, skipReason, startPeer } from './peer.ts';
 import { pauseAllExcept } from './processes.ts';
 import { startRecorder } from './recorder.ts';
 import { median } from './statistics.ts';
@@ -21,7 +21,7 @@ type Entrant = {
   emptyBytes: number;
 };
 
-const WARM_UP_SECONDS = 2;
+const warmUpSeconds = 2;
 
 export async function peers(args: string[]): Promise<void> {
   requireWrk();
@@ -40,7 +40,7 @@ export async function peers(args: string[]): Promise<void> {
   try {
     entrants.push(await enter('Hooktape', true, await startHooktape()));
     for (const peer of readPeers(values.config)) {
-      const why = whyNot(peer, programs);
+      const why = skipReason(peer, programs);
       if (why) console.log(`skip  ${peer.name}: ${why}`);
       else
         try {
@@ -56,10 +56,10 @@ export async function peers(args: string[]): Promise<void> {
   }
 }
 
-/** Warmed up, and held from then on. @throws when it refuses deliveries; then it has been ended. */
+/** Warms the program up and pauses it. @throws when it refuses deliveries; it has been stopped then */
 async function enter(name: string, durable: boolean, subject: Subject): Promise<Entrant> {
   try {
-    await fullLoad(subject.address, [subject.payload], WARM_UP_SECONDS);
+    await fullLoad(subject.address, [subject.payload], warmUpSeconds);
     process.kill(subject.pid, 'SIGSTOP');
     return { name, durable, subject, perSecond: [], p99Ms: [], requests: 0, emptyBytes: subject.diskBytes() };
   } catch (error) {
@@ -85,7 +85,7 @@ async function takeTurns(entrants: readonly Entrant[], seconds: number, rounds: 
 function print(entrants: readonly Entrant[]): void {
   const width = Math.max(24, ...entrants.map(({ name }) => name.length + 2));
   console.log(
-    `\n${'1.6 KB, 64 connections'.padEnd(width)}captures/s   p99 ms   disk B/event   RSS MB   start ms   on disk when answered`,
+    `\n${'1.6 KB, 64 connections'.padEnd(width)}captures/s   p99 ms   disk B/event   RSS MB   start ms   durable`,
   );
   for (const { name, durable, subject, perSecond, p99Ms, requests, emptyBytes } of entrants)
     console.log(

@@ -17,7 +17,7 @@ type Env = Record<string, string | undefined>;
 export const startBaseline = (): Promise<Running> =>
   start(port => [process.execPath, join(import.meta.dir, 'baseline.ts'), port]);
 
-/** The program from source, with options that the compiled one does not have. */
+/** The program from source, which can run without the search index. */
 export const startFromSource = (dataDir: string, index = true): Promise<Running> =>
   start(port => [
     process.execPath,

@@ -1,20 +1,20 @@
-/* What a client asks of a history, timed from outside, and an event with a term of its own to look for. */
+/* Timed requests to a history, and an event with a unique term to search for. */
 import type { Api } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
 import { orderPayloads, type Payload } from '../lib/payloads.ts';
 
-/** Every order has it, in its text. */
+/** In the text of every order. */
 const commonTerm = 'neighbours';
 const pageSize = 25;
 
 export type Term = keyof typeof found;
-/** How many events a search for the term finds, at most a page. */
+/** The number of events on the first page of a search for the term. */
 const found = { absent: 0, rare: 1, common: pageSize };
 export const terms = Object.keys(found) as Term[];
 
 export type Haystack = { api: Api; endpointId: string; rare: string };
 
-/** A term that one event alone is to have, and that event. */
+/** A unique term, and the only event that contains it. */
 export function rareOrder(): { rare: string; payload: Payload } {
   const rare = `q7${crypto.randomUUID().replaceAll('-', '')}`;
   const [order] = orderPayloads(1);
@@ -23,9 +23,9 @@ export function rareOrder(): { rare: string; payload: Payload } {
 }
 
 /**
- * Milliseconds until the search has found what it is to find, through as many pages as that takes. An absent term is another
- * one each time.
- * @throws when it finds more or less.
+ * Milliseconds until the search has returned the expected number of events, over as many pages as necessary. Each search for an
+ * absent term uses a new one.
+ * @throws when it finds more or fewer events
  */
 export async function searchMs({ api, endpointId, rare }: Haystack, term: Term, signal?: AbortSignal): Promise<number> {
   const text = { absent: () => crypto.randomUUID().replaceAll('-', ''), rare: () => rare, common: () => commonTerm };
@@ -46,7 +46,7 @@ export async function searchMs({ api, endpointId, rare }: Haystack, term: Term, 
   return ms;
 }
 
-/** Milliseconds until the whole answer is here. */
+/** Milliseconds until the complete response has arrived. */
 export async function getMs(api: Api, path: string): Promise<number> {
   const startedAt = performance.now();
   await (await api.get(path)).arrayBuffer();

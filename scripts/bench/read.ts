@@ -1,6 +1,6 @@
-/* Reading must not depend on how much is stored: pages, details and searches at a small and at larger numbers of events. */
+/* Read latency must not depend on the number of stored events: measures pages, details and searches at several sizes. */
 import { parseArgs } from 'node:util';
-import { KINDS, readTimes } from './reading.ts';
+import { readingKinds, readTimes } from './reading.ts';
 import { type Row, report } from './report.ts';
 
 export async function read(args: string[]): Promise<void> {
@@ -17,7 +17,7 @@ export async function read(args: string[]): Promise<void> {
   );
   const [small = 0, ...larger] = counts;
   const rows: Row[] = larger.flatMap(events =>
-    KINDS.map(kind => ({
+    readingKinds.map(kind => ({
       what: `${kind}, p95 at ${events.toLocaleString('en-US')} events (baseline: ${small.toLocaleString('en-US')})`,
       ours: times[events]?.[kind] ?? Number.NaN,
       baseline: times[small]?.[kind] ?? Number.NaN,

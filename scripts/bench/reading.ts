@@ -1,6 +1,6 @@
 /*
- * Reading histories side by side: pages, details and searches. All servers run at once and take turns request by request, so
- * whatever disturbs the machine disturbs all of them.
+ * Measures pages, details and searches of several histories. All servers run at once and the requests alternate between them, so
+ * that other load on the machine affects all of them.
  */
 import { builtBinary } from '../lib/installation.ts';
 import { orderPayloads } from '../lib/payloads.ts';
@@ -10,7 +10,7 @@ import { type Recorder, startRecorder, untilAtRest } from './recorder.ts';
 import { percentile } from './statistics.ts';
 
 export type Kind = 'newest page' | 'page at any depth' | 'event detail' | `search, ${Term} term`;
-export const KINDS: readonly Kind[] = [
+export const readingKinds: readonly Kind[] = [
   'newest page',
   'page at any depth',
   'event detail',
@@ -23,10 +23,10 @@ export type Times = Record<string, Record<Kind, number>>;
 
 type Filled = Store & { ask: Record<Kind, () => Promise<number>> };
 
-const SAMPLE = 500;
-const WARM_UP = 100;
+const sampleSize = 500;
+const warmUpRequests = 100;
 
-/** Fills the stores through the front door, waits until each is at rest, and reads all of them. */
+/** Fills the stores through the ingest address, waits until each is at rest, and measures reads of all of them. */
 export async function readTimes(stores: readonly Store[], requests: number): Promise<Times> {
   const recorders: Recorder[] = [];
   const filled: Filled[] = [];
@@ -37,9 +37,9 @@ export async function readTimes(stores: readonly Store[], requests: number): Pro
       filled.push({ ...store, ask: await fill(recorder, store) });
     }
     const times: Times = {};
-    for (const kind of KINDS) {
+    for (const kind of readingKinds) {
       const taken = filled.map((): number[] => []);
-      for (let number = -WARM_UP; number < requests; number++)
+      for (let number = -warmUpRequests; number < requests; number++)
         for (const [index, { ask }] of filled.entries()) {
           const ms = await ask[kind]();
           if (number >= 0) taken[index]?.push(ms);
@@ -60,18 +60,18 @@ async function fill(recorder: Recorder, { name, events }: Store): Promise<Filled
   const { address, api, endpoint } = recorder;
   const { rare, payload } = rareOrder();
   await seed(address, [payload], 1);
-  const { seconds, sample } = await seed(address, orderPayloads(1000), events - 1, SAMPLE);
+  const { seconds, sample } = await seed(address, orderPayloads(1000), events - 1, sampleSize);
   const restSeconds = await untilAtRest(recorder);
   console.log(
     `${name}: ${events} events in ${seconds.toFixed(0)} s, at rest after another ${restSeconds.toFixed(0)} s`,
   );
 
-  // Cursors are opaque, so one walk over everything collects some of every depth, and counts what it meets.
+  // Cursors are opaque, so one pass over the complete list collects cursors of every depth, and counts the events.
   const list = `/api/events?endpointId=${endpoint.id}&limit=25`;
   const cursors: string[] = [];
   let met = 0;
   let page = 0;
-  const every = Math.max(1, Math.floor(events / 100 / SAMPLE));
+  const every = Math.max(1, Math.floor(events / 100 / sampleSize));
   for await (const { events: found, nextCursor } of api.events(endpoint.id)) {
     met += found.length;
     if (nextCursor !== null && page++ % every === 0) cursors.push(`${list}&cursor=${encodeURIComponent(nextCursor)}`);

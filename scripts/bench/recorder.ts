@@ -1,4 +1,4 @@
-/* A copy of the built program, or of an earlier one that it is compared with, with an endpoint to deliver to. */
+/* Starts the built program, or a baseline executable, with an endpoint that accepts deliveries. */
 import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
 import { builtBinary, type Env, freePort, type Installation, install, type Server } from '../lib/installation.ts';
 import { cpuMs } from '../lib/process.ts';
@@ -9,15 +9,15 @@ export type Recorder = {
   api: Api;
   endpoint: Endpoint;
   address: string;
-  /** Stops it and removes all its files. */
+  /** Stops the program and removes all its files. */
   remove: () => Promise<void>;
 };
 
-/** Which program a figure is of: the one under test, or the earlier one. */
+/** The program that a value belongs to: the one under test, or the baseline. */
 export type Program = { side: Side; binary: string };
 export type Side = 'ours' | 'baseline';
 
-/** @param baselineBinary path of the earlier program's executable, if it is to be measured */
+/** @param baselineBinary path of the baseline executable; undefined to measure no baseline */
 export const programs = (baselineBinary?: string): Program[] => [
   ...(baselineBinary === undefined ? [] : [{ side: 'baseline', binary: baselineBinary } as const]),
   { side: 'ours', binary: builtBinary() },
@@ -38,13 +38,13 @@ export async function startRecorder(binary: string = builtBinary(), settings: En
   }
 }
 
-/** How many events the endpoint has. */
+/** The number of events of the endpoint. */
 export async function storedEvents({ api, endpoint }: Pick<Recorder, 'api' | 'endpoint'>): Promise<number> {
   const found = (await api.endpoints()).find(({ id }) => id === endpoint.id);
   return found?.eventCount ?? 0;
 }
 
-/** The current level of one of the program's metrics; undefined when it has none of that name. */
+/** The current value of a metric; undefined when the program does not have it. */
 export async function metric({ api }: Pick<Recorder, 'api'>, name: string): Promise<number | undefined> {
   const text = await (await api.get('/metrics')).text();
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
@@ -52,12 +52,12 @@ export async function metric({ api }: Pick<Recorder, 'api'>, name: string): Prom
 }
 
 const sampleMs = 500;
-/** Of one core. */
+/** As a share of one core. */
 const quietShare = 0.03;
 
 /**
- * Waits until nothing is left to do in the background: the process takes next to no CPU time, and the database keeps its size,
- * for `quietMs`. @returns how long it took, in seconds. @throws when it is still busy after `withinMs`.
+ * Waits until all background work is done: for `quietMs` the process uses almost no CPU time and the database does not change its
+ * size. @returns the seconds waited @throws when the program is still busy after `withinMs`
  */
 export async function untilAtRest(
   recorder: Pick<Recorder, 'api' | 'server'>,

@@ -8,11 +8,11 @@ export type Row = {
   what: string;
   ours: number;
   unit: string;
-  /** The same measured on the baseline in the same run, where that makes sense. */
+  /** The baseline's value, measured in the same run. */
   baseline?: number;
-  /** What is held against the goal: the ratio to the baseline when there is one, else the number itself. */
+  /** Compared with the ratio to the baseline when there is one, else with `ours`. */
   goal?: { atLeast: number } | { atMost: number };
-  /** The goal is for the number, though there is a baseline to compare it with. */
+  /** The goal applies to `ours` even if there is a baseline. */
   isGoalAbsolute?: boolean;
 };
 

@@ -1,5 +1,6 @@
--- wrk script: cycles through whole prepared requests. Arguments: the file of requests, the file of their lengths and, for a
--- burst, how many answers it is to have; when it has them it prints how long they took and goes on until it is interrupted.
+-- wrk script: cycles through prepared requests. Arguments: the file of requests, the file of their lengths and, for a burst, the
+-- number of responses and of connections. After that number of responses it prints how long they took, and continues until
+-- it is interrupted.
 local requests, at = {}, 0
 local sent, target, startedAt, inFlight = -1, math.huge, 0, 64
 
@@ -23,9 +24,9 @@ function init(args)
 end
 
 function request()
-  -- wrk asks for one request before it starts, which it does not send: that is why `sent` begins below zero.
+  -- `sent` starts at -1, because wrk calls this once before it starts and does not send that request.
   if sent == 0 then startedAt = now() end
-  -- Each connection waits for its answer, so all but the last `inFlight` that were sent have been answered.
+  -- Each connection waits for its response, so all but the last `inFlight` requests have been answered.
   if sent == target + inFlight then
     io.write(string.format("BURST %f\n", now() - startedAt))
     io.flush()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { interleaved, medians } from './rounds.ts';
 
 describe('interleaved rounds', () => {
-  test('every side has one turn in each round, and who is first changes', async () => {
+  test('every side is measured once a round, and the order changes', async () => {
     const turns: string[] = [];
     const taken = await interleaved(['a', 'b', 'c'], 3, 'turn', async side => turns.push(side));
     expect(turns.join('')).toBe('abcbcacab');
@@ -11,7 +11,7 @@ describe('interleaved rounds', () => {
 });
 
 describe('the medians of two sides', () => {
-  test('are of all rounds', () => {
+  test('cover all rounds', () => {
     expect(medians({ ours: [9, 1, 2], baseline: [4, 8, 5] }, 'ours', 'baseline')).toEqual({ ours: 2, baseline: 5 });
   });
 

@@ -1,4 +1,4 @@
-/* Interleaved rounds: every side has its turn in each, and who is first changes, so what disturbs the machine disturbs all. */
+/* Interleaved rounds: each round measures every side once, in a changing order, so that other load affects all sides. */
 import { median } from './statistics.ts';
 
 export type Taken<Side extends string> = Record<Side, number[]>;
@@ -24,7 +24,7 @@ export async function interleaved<Side extends string>(
   return taken;
 }
 
-/** The medians of two sides as a row shows them; without the second when it was not measured. */
+/** The medians of both sides for a row; without `baseline` when it was not measured. */
 export function medians<Side extends string>(
   taken: Readonly<Taken<Side>>,
   ours: Side,

@@ -1,6 +1,6 @@
 /*
- * How long the program takes from its start to its first answer that it is ready, in an empty data directory and in the same one
- * again. With `--baseline FILE`, another executable, such as an earlier release, is started in turn with it.
+ * Time from starting the program until /readyz answers 200, first with an empty data directory and then with the same one again.
+ * With `--baseline FILE`, another executable, such as an earlier release, is measured in alternation.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

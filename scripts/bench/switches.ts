@@ -1,7 +1,7 @@
 /*
- * How much the fast path saves, and detection and the search index cost: compares the complete program with builds without one of
- * them. Every measurement uses a new server and database, so that leftover work of an earlier one does not slow it down. The variants
- * run alternately, each round in a different order.
+ * The gain from the fast path and the cost of detection and of the search index: compares the complete program with builds that lack
+ * one of them. Every measurement uses a new server and database, so that no background work is left from an earlier one. The variants
+ * alternate, in a different order each round.
  */
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';

@@ -1,10 +1,9 @@
 /*
- * What the disk alone can do: a loop that writes the bytes of deliveries and syncs them, at a constant rate. Each delivery is
- * due at its moment; whatever is due when the last write has ended goes out as one group, and a delivery's latency is the
- * time from its moment to the end of its group's write. The file is as a database would have it: filled with zeros before,
- * opened so that every write is on disk when it returns, and written over when its end is reached.
+ * The latency of the disk alone: writes and syncs the bytes of deliveries at a constant rate. All deliveries due at the end of one
+ * write are written as the next group; latency is measured from the scheduled time to the end of the group's write. The file, in the
+ * temporary directory, is preallocated with zeros, opened with O_DSYNC and overwritten from the start when full.
  *
- * Usage: sync-loop.ts --rate N --seconds N --bytes N. The file lies in the temporary directory. Prints one JSON line.
+ * Usage: sync-loop.ts --rate N --seconds N --bytes N. Prints one JSON line.
  */
 import { closeSync, constants, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +12,8 @@ import { parseArgs } from 'node:util';
 import type { RateResult } from './constant-rate.ts';
 import { percentile } from './statistics.ts';
 
-const FILE_BYTES = 64 * 2 ** 20;
-const WARM_UP_SECONDS = 1;
+const fileBytes = 64 * 2 ** 20;
+const warmUpSeconds = 1;
 
 if (import.meta.main) {
   const options = { rate: { type: 'string' }, seconds: { type: 'string' }, bytes: { type: 'string' } } as const;
@@ -33,7 +32,7 @@ if (import.meta.main) {
 function preallocate(path: string): number {
   const plain = openSync(path, 'w');
   const zeros = new Uint8Array(2 ** 20);
-  for (let at = 0; at < FILE_BYTES; at += zeros.length) writeSync(plain, zeros, 0, zeros.length, at);
+  for (let at = 0; at < fileBytes; at += zeros.length) writeSync(plain, zeros, 0, zeros.length, at);
   fsyncSync(plain);
   closeSync(plain);
   return openSync(path, constants.O_WRONLY | constants.O_DSYNC);
@@ -43,22 +42,22 @@ async function write(
   file: number,
   { rate, seconds, bytes }: { rate: number; seconds: number; bytes: number },
 ): Promise<RateResult> {
-  const total = Math.round(rate * (seconds + WARM_UP_SECONDS));
-  const measuredFrom = rate * WARM_UP_SECONDS;
-  const mostAtOnce = Math.floor(FILE_BYTES / 4 / bytes);
+  const total = Math.round(rate * (seconds + warmUpSeconds));
+  const measuredFrom = rate * warmUpSeconds;
+  const maxGroupSize = Math.floor(fileBytes / 4 / bytes);
   const group = crypto.getRandomValues(new Uint8Array(65_536));
-  const payload = Buffer.alloc(mostAtOnce * bytes, group);
+  const payload = Buffer.alloc(maxGroupSize * bytes, group);
   const latencies: number[] = [];
   const finished = Promise.withResolvers<void>();
   const startedAt = performance.now();
   let written = 0;
   let at = 0;
-  // Once a millisecond, as constant-rate.ts sends.
+  // Once a millisecond, like constant-rate.ts.
   const clock = setInterval(() => {
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) * rate) / 1000) + 1);
-    const count = Math.min(due - written, mostAtOnce);
+    const count = Math.min(due - written, maxGroupSize);
     if (count <= 0) return;
-    if (at + count * bytes > FILE_BYTES) at = 0;
+    if (at + count * bytes > fileBytes) at = 0;
     writeSync(file, payload, 0, count * bytes, at);
     at += count * bytes;
     const now = performance.now();

@@ -1,4 +1,4 @@
-/* Full load by wrk: as many deliveries as the connections can carry. */
+/* Generates full load with wrk: each connection sends its next delivery as soon as it has a response. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { deliveryRequest } from '../lib/wire.ts';
 
 export type Load = { perSecond: number; p50Ms: number; p99Ms: number; requests: number };
 
-const BURST_WITHIN_SECONDS = 300;
+const burstTimeoutSeconds = 300;
 
 /** @throws when wrk is missing. */
 export function requireWrk(): void {
   if (!Bun.which('wrk')) throw new Error('wrk is not installed; on Debian and Ubuntu: apt-get install wrk');
 }
 
-/** @throws when any answer was not a 2xx or any connection broke: such a run measures something else. */
+/** @throws when a response was not 2xx or a connection failed, because the result would be meaningless */
 export async function fullLoad(
   address: string,
   payloads: readonly Payload[],
@@ -26,17 +26,17 @@ export async function fullLoad(
   return { perSecond: requests / taken, p50Ms, p99Ms, requests };
 }
 
-/** So many deliveries, as fast as the connections carry them. @throws like `fullLoad`, and when they take too long. */
+/** Sends this number of deliveries at full load. @throws like `fullLoad`, and when they take too long */
 export async function burst(
   address: string,
   payloads: readonly Payload[],
   deliveries: number,
   connections = 64,
 ): Promise<{ seconds: number; perSecond: number }> {
-  const output = await wrk(address, payloads, { seconds: BURST_WITHIN_SECONDS, connections, deliveries });
+  const output = await wrk(address, payloads, { seconds: burstTimeoutSeconds, connections, deliveries });
   resultOf(output);
   const seconds = Number(burstLine.exec(output)?.[1]);
-  if (Number.isNaN(seconds)) throw new Error(`${deliveries} deliveries took longer than ${BURST_WITHIN_SECONDS} s`);
+  if (Number.isNaN(seconds)) throw new Error(`${deliveries} deliveries took longer than ${burstTimeoutSeconds} s`);
   return { seconds, perSecond: deliveries / seconds };
 }
 
@@ -87,6 +87,6 @@ function resultOf(output: string): Result {
   if (line === undefined) throw new Error(`wrk failed:\n${output}`);
   const result = JSON.parse(line) as Result;
   if (result.refused + result.broken > 0)
-    throw new Error(`wrk met ${result.refused} refusals and ${result.broken} broken connections`);
+    throw new Error(`wrk: ${result.refused} deliveries were refused, ${result.broken} connections failed`);
   return result;
 }

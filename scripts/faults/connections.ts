@@ -9,7 +9,7 @@ import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts
 
 const largeBodyBytes = 32 << 20;
 const concurrentLargeBodies = 24;
-/** The idle program, and its budget of 256 MiB for bodies several times: received, joined, encoded, in the writer, not yet collected. */
+/** The idle program plus several copies of its 256 MiB body budget: received, joined, encoded, in the writer, not yet collected. */
 const maxResidentMegabytes = 1500;
 
 /** Comparing the ledger with the server takes many requests. */

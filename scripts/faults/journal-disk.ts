@@ -1,6 +1,6 @@
 /*
- * Disk faults of the capture journal: a disk that becomes full and a server that is killed on it, and a journal directory that the
- * server may no longer use. What was acknowledged is there once the fault is over.
+ * Disk faults of the capture journal: a server killed while the disk is full, and a journal directory that the server may no longer
+ * use. Every acknowledged delivery is stored once the fault is over.
  */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
 import { compareWithServer, isConsistent, type Ledger, type Senders, startSenders } from '../lib/senders.ts';
 
-const healsWithinMs = 15_000;
+const recoveryTimeoutMs = 15_000;
 
-/** @throws with the reason unless it has the word in it */
+/** @throws with the reason unless it contains the word */
 async function untilUnready(origin: string, word: RegExp): Promise<string> {
   let reason = '';
-  await until(`/readyz answers 503 and why (last: ${reason})`, 10_000, async () => {
+  await until(`/readyz answers 503 with the reason (last: ${reason})`, 10_000, async () => {
     const response = await fetch(`${origin}/readyz`);
     reason = await response.text();
     return response.status === 503 && word.test(reason);
@@ -26,10 +26,10 @@ async function untilUnready(origin: string, word: RegExp): Promise<string> {
 
 const untilAccepting = ({ ledger }: Senders): Promise<number> => {
   const before = ledger.acknowledged.size;
-  return until('deliveries are accepted again', healsWithinMs, () => ledger.acknowledged.size > before + 20);
+  return until('deliveries are accepted again', recoveryTimeoutMs, () => ledger.acknowledged.size > before + 20);
 };
 
-/** How many of the acknowledged deliveries can be read now. */
+/** The number of acknowledged deliveries that can be read now. */
 async function readable(api: Api, endpoint: Endpoint, ledger: Ledger): Promise<number> {
   const acknowledged = new Set(ledger.acknowledged.keys());
   let count = 0;
@@ -51,7 +51,7 @@ async function ensureConsistent(
   );
 }
 
-/** @param payloads that no compression makes smaller @param ballastMegabytes what is freed at the end */
+/** @param payloads incompressible @param ballastMegabytes space freed at the end */
 export async function killedOnFullDisk(
   installation: Installation,
   payloads: readonly Payload[],
@@ -95,7 +95,7 @@ export async function killedOnFullDisk(
   }
 }
 
-/** Only as another user than root, who may do everything. */
+/** Needs a server that does not run as root, because root ignores file permissions. */
 export async function forbiddenJournal(installation: Installation, payloads: readonly Payload[]): Promise<string> {
   const directory = join(installation.dataDir, 'hooktape.db.capture');
   const port = await freePort();
@@ -112,7 +112,7 @@ export async function forbiddenJournal(installation: Installation, payloads: rea
     ensure((await api.endpoints()).length === 1, 'the endpoints cannot be read');
     chmodSync(directory, 0o700);
     const healedMs = await untilAccepting(senders);
-    await until('/readyz answers 200', healsWithinMs, async () => (await fetch(`${server.origin}/readyz`)).ok);
+    await until('/readyz answers 200', recoveryTimeoutMs, async () => (await fetch(`${server.origin}/readyz`)).ok);
 
     chmodSync(directory, 0o000);
     const { refused } = ledger;
@@ -120,7 +120,10 @@ export async function forbiddenJournal(installation: Installation, payloads: rea
     await senders.stop();
     await server.end('SIGKILL');
     const start = await installation.run(['serve'], { HOOKTAPE_PORT: String(port) });
-    ensure(start.exitCode !== 0 && start.exitCode < 128, `it started or hung: ${start.exitCode} ${start.stderr}`);
+    ensure(
+      start.exitCode !== 0 && start.exitCode < 128,
+      `it started or did not exit: ${start.exitCode} ${start.stderr}`,
+    );
     ensure(/the capture journal \S+ cannot be used/.test(start.stderr), `the start said: ${start.stderr}`);
     chmodSync(directory, 0o700);
     server = await installation.start(port);

@@ -1,7 +1,7 @@
 /*
- * The power goes, at hundreds of moments of a recorded run of the program under load. The data directory is rebuilt as the last
- * completed syncs left it, once with nothing else and once with a random part of what was not synced, one write of it torn; then the
- * program must start on it and have everything that was acknowledged before.
+ * Simulates a power cut at hundreds of moments of a recorded run under load. For each moment the data directory is rebuilt twice: with
+ * only the synced data, and with a random part of the unsynced data and one torn write. The program must start on both and have every
+ * delivery that was acknowledged before.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export type PowerCutOptions = { points: number; seed: number; loadMs?: number };
 
 type Acknowledged = { ids: Set<string>; handshakes: Set<number> };
 
-/** The engine that was unpacked, and the index of SQLite's log, which is not written by calls. */
+/** The unpacked engine, and the index of SQLite's write-ahead log, which is written through shared memory. */
 const omitted = /^\.libsql-|-shm$|\.sock$/;
 const maxReported = 5;
 
@@ -73,7 +73,7 @@ async function cutEverywhere(recording: Recording, { points, seed }: PowerCutOpt
   return `${moments.length} moments, ${recoveries} recoveries, ${recording.numbers.size + recording.handshakesAt.size} of ${recording.sent} acknowledged, up to ${mostStored} stored, ${unacknowledged} times one that was not; seed ${seed}`;
 }
 
-/** Goes through the trace, and stops at each moment. */
+/** Replays the trace, and calls back at each moment. */
 async function* walk(runs: readonly Step[][], recording: Recording, moments: readonly number[]) {
   const disk = createDiskModel(recording.dataDir, dirname(recording.dataDir));
   const acknowledged: Acknowledged = { ids: new Set(), handshakes: new Set() };
@@ -95,7 +95,7 @@ async function* walk(runs: readonly Step[][], recording: Recording, moments: rea
   }
 }
 
-/** The event ids in what is sent to a peer. The answer is on its way from the moment the call begins. */
+/** The event ids in data sent to a client. An answer counts as sent when the call begins. */
 function idsIn({ name, strings }: Call): string[] {
   if (!/^(?:sendto|sendmsg|writev?)$/.test(name)) return [];
   return strings.flatMap(data =>
@@ -146,7 +146,7 @@ function expectationOf(recording: Recording, { ids, handshakes }: Acknowledged):
   };
 }
 
-/** Each change is there, is not there, or is there in part, by whole sectors. */
+/** Each change is on disk completely, in part (by sectors) or not at all. */
 function randomSurvival(random: () => number): Survival {
   const share = random();
   return {
@@ -167,7 +167,7 @@ function randomSurvival(random: () => number): Survival {
   };
 }
 
-/** Numbers from 0 to 1, in a sequence that the seed decides (mulberry32). */
+/** Numbers from 0 to 1, in a sequence determined by the seed (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

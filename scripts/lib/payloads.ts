@@ -1,4 +1,4 @@
-/* What the scripts send: GitHub's own examples, documents of 1.6 KB as a shop sends them, and events of 1 KB as Stripe sends them. */
+/* Test payloads: GitHub's own examples, shop orders of 1.6 KB, and Stripe-like events of 1 KB. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 
 export type Payload = { event: string; body: Uint8Array };
@@ -21,7 +21,7 @@ export function smallPayload(): Payload {
   });
 }
 
-/** Orders of exactly 1,600 bytes, each with ids, articles and prices of its own; the same ones in every run. */
+/** Orders of exactly 1,600 bytes, each with its own ids, articles and prices; the same in every run. */
 export function orderPayloads(count: number): Payload[] {
   const random = createRandom(2);
   return Array.from({ length: count }, (_, number) => {
@@ -65,7 +65,7 @@ function orderPayload({ id, created, customer, article }: Order): Payload {
   return { event: 'order.paid', body: new TextEncoder().encode(JSON.stringify({ ...order, note })) };
 }
 
-/** Events of about 1 KB in Stripe's form, each with ids, amounts and times of its own; the same ones in every run. */
+/** Events of about 1 KB in Stripe's form, each with its own ids, amounts and times; the same in every run. */
 export function stripePayloads(count: number): Payload[] {
   const encoder = new TextEncoder();
   const random = createRandom(1);
@@ -117,7 +117,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomText = (random: (limit: number) => number, length: number): string =>
   Array.from({ length }, () => digits[random(digits.length)]).join('');
 
-/** Whole numbers below a limit, in a sequence that the seed decides (mulberry32). */
+/** Pseudo-random integers below a limit, in a sequence determined by the seed (mulberry32). */
 function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return limit => {

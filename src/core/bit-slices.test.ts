@@ -32,7 +32,7 @@ describe('bit slices', () => {
     }
   });
 
-  test('of filters that are made smaller exclude less, and nothing that their filters do not', () => {
+  test('of shrunk filters exclude less, and nothing that the filters do not', () => {
     const half = filterBytes / 2;
     const smaller = Array.from({ length: half / partBytes }, (_, part) => makePart(filters, half, part));
     for (const q of ['word3', 'word21-42', 'absent from all']) {
@@ -44,7 +44,7 @@ describe('bit slices', () => {
     }
   });
 
-  test('without a gram, every block', () => {
+  test('without a gram, find every block', () => {
     expect(blocksInAll([], 11)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 });

@@ -1,17 +1,17 @@
 /*
- * Filters of many blocks, bit-sliced: the same bit of all of them side by side, so that a search reads a few slices instead of every
- * filter. Slices are stored in parts: those of `partBytes` bytes of the filters, byte by byte and bit by bit. A run of 2,048 blocks
- * has slices of 256 bytes and parts of 8 KiB, which is half a page of the database.
+ * Bit-sliced filters: a slice is the same bit of the filters of many blocks, so a search reads a few slices instead of every filter.
+ * A part stores the slices of `partBytes` consecutive filter bytes, in order. A run of 2,048 blocks has slices of 256 bytes and parts
+ * of 8 KiB, half a database page.
  */
 import { byteOf, type Gram } from './block-signature.ts';
 
 /** Bytes of a filter whose slices are stored together. */
 export const partBytes = 4;
 
-/** Of a slice. */
+/** The size of a slice. */
 export const sliceBytes = (blocks: number): number => Math.ceil(blocks / 8);
 
-/** Where a gram's slice is in a run whose filters have `filterBytes`. */
+/** The position of a gram's slice in a run with filters of `filterBytes`. */
 export function sliceOf(gram: Gram, filterBytes: number, blocks: number): { part: number; offset: number } {
   const byte = byteOf(gram, filterBytes);
   const part = Math.floor(byte / partBytes);
@@ -20,8 +20,8 @@ export function sliceOf(gram: Gram, filterBytes: number, blocks: number): { part
 
 /**
  * Part number `part` of a run.
- * @param filters those of the blocks: an empty one excludes nothing, undefined excludes everything
- * @param filterBytes what all of them are brought to: larger ones lose some of what they exclude
+ * @param filters one per block: an empty filter matches every term, undefined matches none
+ * @param filterBytes the common size: larger filters are folded to it and match more
  */
 export function makePart(filters: readonly (Uint8Array | undefined)[], filterBytes: number, part: number): Uint8Array {
   const width = sliceBytes(filters.length);
@@ -36,7 +36,7 @@ export function makePart(filters: readonly (Uint8Array | undefined)[], filterByt
   return slices;
 }
 
-/** Byte `at` of a filter that is brought to `filterBytes`. */
+/** Byte `at` of a filter resized to `filterBytes`. */
 function byteAt(filter: Uint8Array, at: number, filterBytes: number): number {
   const scale = filter.length / filterBytes;
   let byte = filter[Math.floor(at * scale)] as number;
@@ -65,7 +65,7 @@ function transpose(bytes: Uint8Array, from: number, slices: Uint8Array, to: numb
   }
 }
 
-/** The positions of the blocks that have all of the bits. */
+/** The positions of the blocks that have all these bits set. */
 export function blocksInAll(slices: readonly Uint8Array[], blocks: number): number[] {
   const positions: number[] = [];
   for (let at = 0; at < sliceBytes(blocks); at++) {

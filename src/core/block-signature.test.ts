@@ -66,7 +66,7 @@ const pieces = (of: string, at: number, length: number): string[] => {
 };
 
 describe('a block signature', () => {
-  test('never denies what the text contains', () => {
+  test('never excludes a text that the block contains', () => {
     let found = 0;
     fc.assert(
       fc.property(
@@ -92,7 +92,7 @@ describe('a block signature', () => {
     expect(found).toBeGreaterThan(3000);
   }, 30_000);
 
-  test('never denies bytes of any kind', () => {
+  test('never excludes bytes of any kind', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.nat(56), fc.nat(9), (body, at, length) => {
         const q = new TextDecoder().decode(body.slice(at, at + length + 1));
@@ -103,7 +103,7 @@ describe('a block signature', () => {
     );
   });
 
-  test('knows a term wherever it lies in a large block, and one that is half of a surrogate pair', () => {
+  test('matches a term anywhere in a large block, and half of a surrogate pair', () => {
     for (const at of [0, 1, 65_530, 65_534, 65_536, 300_001]) {
       const body = `${'.'.repeat(at)}Needle${'.'.repeat(300_010 - at)}`;
       const signature = signBlock([event(body)]);
@@ -112,19 +112,19 @@ describe('a block signature', () => {
     expect(finds(signBlock([event('say 😀')]), 'say \ud83d')).toBe(true);
   });
 
-  test('does not read from one event or text into the next', () => {
+  test('has no grams across the boundary of two events or texts', () => {
     const signature = signBlock([event('abc', 'xyz'), event('def', 'uvw')]);
     expect(['abc', 'def', 'xyz', 'uvw'].map(q => finds(signature, q))).toEqual([true, true, true, true]);
     expect(['bcd', 'cde', 'yza', 'cuv', 'abcdef'].map(q => finds(signature, q))).toEqual(new Array(5).fill(false));
   });
 
-  test('excludes nothing for a term under three bytes, and leaves out a body that is not UTF-8', () => {
+  test('excludes nothing for a term under three bytes, and ignores a body that is not UTF-8', () => {
     const signature = signBlock([event('some text'), event(new Uint8Array([...bytes('needle'), 0xff]))]);
     expect(['q', 'qq', 'é'].map(q => finds(signature, q))).toEqual([true, true, true]);
     expect(finds(signature, 'needle')).toBe(false);
   });
 
-  test('has no filter when the text is too much or too random', () => {
+  test('has no filter when the text is too long or too random', () => {
     const large = signBlock([event('x'.repeat((1 << 20) + 1))]);
     const random = Array.from({ length: 20_000 }, (_, i) =>
       String.fromCharCode(0x4e00 + (Number.parseInt(hex(i).slice(0, 8), 16) % 20_000)),
@@ -140,7 +140,7 @@ describe('a block signature', () => {
     expect({ newest, oldest }).toEqual({ newest: 5, oldest: -7 });
   });
 
-  test('is a power of two of bytes, and those of a smaller one are pairs of a larger one', () => {
+  test('has a power of two of bytes, and halving it merges pairs of bytes', () => {
     const body = hex(1).repeat(20);
     const small = signBlock([event(hex(1))]);
     const large = signBlock([event(hex(1)), ...Array.from({ length: 200 }, (_, i) => event(hex(i)))]);
@@ -179,7 +179,7 @@ describe('false candidates', () => {
   const ids = (length: number): string[] => Array.from({ length: 20 }, (_, i) => hex(`absent${i}`).slice(0, length));
   const words = ['shibboleth', 'kangaroo', 'chargeback', 'rejected by', 'grace.hopper@navy.mil', 'out of memory'];
 
-  test('of GitHub examples with hashes of their own: at most 1 % for ids of 8 characters and more, 3 % for words', () => {
+  test('of GitHub examples with different hashes: at most 1 % for ids of 8 characters and more, 3 % for words', () => {
     let n = 0;
     const blocks = fill(github.map(body => body.replace(/[0-9a-f]{40}/g, () => hex(n++).slice(0, 40))));
     for (const length of [8, 12, 24, 40]) expect(falseShare(blocks, ids(length))).toBeLessThan(0.01);
@@ -207,7 +207,7 @@ describe('false candidates', () => {
     expect(falseShare(blocks, words)).toBeLessThan(0.1);
   });
 
-  test('a full block has a sixteenth of its bytes at most', () => {
+  test('the filter of a full block takes at most a sixteenth of its size', () => {
     for (const block of fill(github)) expect(signBlock(block).filter.length).toBeLessThanOrEqual(4096);
   });
 });

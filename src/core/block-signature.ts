@@ -1,10 +1,10 @@
 /*
- * The signature of a block says which texts and times its events can have: a Bloom filter of the 3-grams and 6-grams of its folded
- * texts (search-text.ts), with false positives and no false negatives. It is made for every block while deliveries are stored, so it
- * must be cheap: bytes are read once and ASCII letters are folded on the way; text is decoded only around everything else.
+ * The search signature of a block: the time range of its events, and a Bloom filter of the 3-grams and 6-grams of its folded texts
+ * (search-text.ts). It is computed for every block while deliveries are stored, so it must be cheap: one pass over the bytes folds
+ * ASCII letters; text is decoded only around escapes and non-ASCII characters.
  *
- * A filter is a power of two of bytes, or empty when it could exclude next to nothing. The top three bits of a gram's hash are the
- * bit, the next ones the byte; so a filter of half the size has neighbouring bytes in one.
+ * The size of a filter is a power of two in bytes, or 0 if it would exclude almost nothing. The top three bits of a gram's hash select
+ * the bit, the next ones the byte, so a filter is halved by merging neighbouring bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { foldCase, resolveEscapes } from './search-text.ts';
@@ -19,11 +19,11 @@ const textBytesPerFilterByte = 16;
 const minFilterBytes = 32;
 /** Only a block with one large event has more than 4 KiB. */
 const maxFilterBytes = 64 << 10;
-/** More text is not read: every search reads the block. */
+/** Blocks with more text get no filter, so every search reads them. */
 const maxSignedBytes = 1 << 20;
-/** A filter with more of its bits set excludes next to nothing. */
+/** A filter with more of its bits set excludes almost nothing. */
 const maxFill = 15 / 16;
-/** One with fewer set is made smaller. */
+/** A filter with fewer of its bits set is halved. */
 const minFill = 1 / 4;
 
 const shortGram = 3;
@@ -31,23 +31,23 @@ const longGram = 6;
 const factor = 0x9e3779b1 | 0;
 const olderFactor = 0x85ebca6b | 0;
 
-/** ASCII capitals become small letters; every other byte stays. */
+/** Maps ASCII capitals to small letters and every other byte to itself. */
 const folded = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
 
-/** How far a hash is shifted to give the place of its bit in `bits`. */
+/** The shift that turns a hash into the index of its bit in `bits`. */
 const shiftFor = (size: number): number => 29 - Math.log2(size);
 
-/** The filter being made, one byte a bit: storing a byte is faster than setting a bit. Bit `b` of byte `i` is at `b * size + i`. */
+/** The filter under construction, one byte per bit, because storing a byte is faster than setting a bit. Bit `b` of byte `i` is at `b * size + i`. */
 const bits = new Uint8Array(maxFilterBytes * 8);
 const bitWords = new Uint32Array(bits.buffer);
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Adds the grams of `text` from `from` to `to`. ASCII letters are folded here, all others must be folded before. */
+/** Adds the grams of `text` from `from` to `to`. Folds ASCII letters; all others must be folded already. */
 function addGrams(text: Uint8Array, from: number, to: number, shift: number): void {
   let gram = 0;
-  // What the 3-gram that ends one, two and three bytes before adds to the hash of a 6-gram.
+  // What the 3-grams that end one, two and three bytes earlier add to the hash of a 6-gram.
   let one = 0;
   let two = 0;
   let three = 0;
@@ -72,11 +72,11 @@ function addGrams(text: Uint8Array, from: number, to: number, shift: number): vo
 
 const backslash = 0x5c;
 const letterU = 0x75;
-/** What follows the backslash of a two-character escape of JSON, and the character that it stands for. */
+/** Two-character JSON escapes: the character after the backslash, and the character that it stands for. */
 const short = new Map([...'"\\/bfnrt'].map((letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]));
 const hex = /^[0-9a-fA-F]{4}$/;
 
-/** How many bytes the escape at `at` has; 1 for a backslash that begins none, and for any other byte. */
+/** The length of the escape at `at` in bytes; 1 if no escape begins there. */
 function escapeLength(text: Uint8Array, at: number): number {
   if (text[at] !== backslash) return 1;
   if (short.has(text[at + 1] ?? 0)) return 2;
@@ -85,7 +85,7 @@ function escapeLength(text: Uint8Array, at: number): number {
 
 const resolved = new Uint8Array(4096);
 
-/** Adds text with all its escapes resolved. @returns false for what is not plain: non-ASCII characters, numeric escapes */
+/** Adds text with all its escapes resolved. @returns false for text with non-ASCII characters or numeric escapes */
 function addResolved(text: Uint8Array, from: number, to: number, shift: number): boolean {
   if (to - from > resolved.length) return false;
   let length = 0;
@@ -113,8 +113,8 @@ const addString = (text: string, shift: number): void => {
 };
 
 /**
- * Adds what differs from the bytes as they are: around escapes and characters that are not ASCII. Every gram with something of them
- * lies within five bytes of plain text on either side.
+ * Adds the grams around escapes and non-ASCII characters, whose text differs from the raw bytes. Every gram with part of one lies
+ * within five bytes of plain text on either side.
  */
 function addAroundSpecials(text: Uint8Array, isPlain: boolean, shift: number): void {
   const margin = longGram - 1;
@@ -151,13 +151,13 @@ const nextBackslash = (text: Uint8Array, from: number): number => {
 
 function addBody(body: Uint8Array, shift: number): void {
   const isPlain = isAscii(body);
-  // What is not UTF-8 is not searched.
+  // Bodies that are not UTF-8 are not searched.
   if (!isPlain && !isUtf8(body)) return;
   addGrams(body, 0, body.length, shift);
   if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
 }
 
-/** Takes the bits as a filter, and clears them. `set`: how many are set. */
+/** Turns the bits into a filter and clears them. `set`: the number of set bits. */
 function takeFilter(size: number): { filter: Uint8Array; set: number } {
   const filter = new Uint8Array(size);
   const words = new Uint32Array(filter.buffer);
@@ -175,7 +175,7 @@ function takeFilter(size: number): { filter: Uint8Array; set: number } {
   return { filter, set };
 }
 
-/** The same filter in half the size. */
+/** The filter at half its size. */
 function halve(filter: Uint8Array): Uint8Array {
   const half = new Uint8Array(filter.length / 2);
   for (let i = 0; i < half.length; i++) half[i] = (filter[2 * i] as number) | (filter[2 * i + 1] as number);
@@ -199,12 +199,12 @@ function makeFilter(events: readonly SignedEvent[]): Uint8Array {
   }
   let { filter, set } = takeFilter(size);
   if (set > size * 8 * maxFill) return nothing;
-  // Texts that repeat each other leave most of it empty.
+  // Repetitive texts leave most of the filter empty.
   for (; set <= filter.length * 8 * minFill && filter.length > minFilterBytes; set *= 2) filter = halve(filter);
   return filter;
 }
 
-/** The signature of a block with these events; at least one. */
+/** The signature of a block with these events, at least one. */
 export const signBlock = (events: readonly SignedEvent[]): BlockSignature => ({
   ...signTimes(events),
   filter: makeFilter(events),
@@ -221,19 +221,19 @@ export function signTimes(events: readonly SignedEvent[]): BlockSignature {
   return { newest, oldest, filter: nothing };
 }
 
-/** Where a term's gram is in a filter: bit `bit` of the byte at `place / 2 ** 32` of its size. */
+/** The position of a gram in a filter: bit `bit` of the byte at the fraction `place / 2 ** 32` of its size. */
 export type Gram = { bit: number; place: number };
 
-/** Further grams cost more than they exclude. */
+/** More grams cost more than they exclude. */
 const maxGrams = 12;
 
 const toGram = (hash: number): Gram => ({ bit: hash >>> 29, place: (hash << 3) >>> 0 });
 
-/** The grams that a text with this term has; none for a term that signatures cannot narrow. @param term folded */
+/** The grams of every text that contains the term; empty for a term that signatures cannot narrow. @param term folded */
 export function gramsOf(term: string): Gram[] {
   const long = new Set<number>();
   const short = new Set<number>();
-  // Half a surrogate pair has no bytes of its own: it may be a part of a character of the text.
+  // Half a surrogate pair has no UTF-8 encoding: it may match part of a character of the text.
   for (const part of term.split(/\p{Surrogate}/u)) {
     const bytes = encoder.encode(part);
     const gramAt = (i: number): number =>
@@ -248,7 +248,7 @@ export function gramsOf(term: string): Gram[] {
   return [...longest, ...spread([...short], maxGrams - longest.length)].map(toGram);
 }
 
-/** At most `limit` of them, from everywhere. */
+/** At most `limit` items, spread evenly. */
 function spread(all: readonly number[], limit: number): number[] {
   const count = Math.min(all.length, limit);
   return Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as number);
@@ -257,7 +257,7 @@ function spread(all: readonly number[], limit: number): number[] {
 /** The byte of a filter that has the gram's bit. */
 export const byteOf = ({ place }: Gram, filterBytes: number): number => Math.floor((place / 2 ** 32) * filterBytes);
 
-/** Whether the texts behind the filter can contain the term. */
+/** Whether the texts of the filter may contain the term. */
 export const mayContain = (filter: Uint8Array, grams: readonly Gram[]): boolean =>
   filter.length === 0 ||
   grams.every(gram => (((filter[byteOf(gram, filter.length)] as number) >>> gram.bit) & 1) === 1);

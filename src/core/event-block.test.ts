@@ -56,7 +56,7 @@ const body = fc.oneof(
 );
 
 describe('a block', () => {
-  test('any events come back, from blocks of at most 64 KiB or of one event', () => {
+  test('any events are read back, from blocks of at most 64 KiB or of one event', () => {
     const event = fc.record({
       gap: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constant(2 ** 40)),
       path: latin1,
@@ -98,7 +98,7 @@ describe('a block', () => {
     );
   });
 
-  test('a record of another block is taken as it is', () => {
+  test('a record of another block is copied unchanged', () => {
     const [first] = packAll([{ seq: 7, ...text({ query: '', body: Buffer.from('one') }) }]).blocks;
     const builder = createBlockBuilder();
     builder.add(900, text());
@@ -110,7 +110,7 @@ describe('a block', () => {
     expect([moved.seq, moved.body.toString(), moved.query?.length]).toEqual([2000, 'one', 0]);
   });
 
-  test('a large one is unpacked outside the thread to the same bytes', async () => {
+  test('a large one is unpacked on another thread to the same bytes', async () => {
     for (const large of [new Uint8Array(2 << 20), crypto.getRandomValues(new Uint8Array(65536))]) {
       const [block] = packAll([{ seq: 1, ...text({ body: large }) }]).blocks;
       expect((await unpackLargeBlock(block as PackedBlock)).equals(unpackBlock(block as PackedBlock))).toBe(true);
@@ -132,7 +132,7 @@ describe('a block', () => {
     expect(await unpackLargeBlock(block).catch(error => error)).toBeInstanceOf(DamagedError);
   });
 
-  test('a place that is not the beginning of a record gives an error or another row number', () => {
+  test('reading at an offset that is not the start of a record gives an error or another row number', () => {
     const { blocks } = packAll([10, 20, 30].map(seq => ({ seq, ...text({ body: Buffer.from(`body ${seq}`) }) })));
     const records = unpackBlock(blocks[0] as PackedBlock);
     const starts = [...readRecords(records, 10)].map(({ start }) => start);

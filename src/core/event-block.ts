@@ -1,19 +1,19 @@
 /*
- * The format of a block: several events of one endpoint, compressed together, because they resemble each other.
+ * The format of a block: several events of one endpoint, compressed together because they are similar.
  *
- * A block consists of records, which are compressed with zstd when that pays. Its checksum (XXH3, eight bytes, little endian) is that
- * of the records before compression, and is stored beside them. A record is what only a reader of the event needs: the distance of
- * its row number from the block's first one; the lengths of its five parts; the parts: path, query, source address, header pairs as
- * JSON, body. Numbers are LEB128; the length of the query is one more than it is, and 0 for none.
+ * A block is a sequence of records, compressed with zstd when that saves space. Its checksum (XXH3, eight bytes, little endian) covers
+ * the uncompressed records and is stored beside them. A record has the offset of its row number from the block's first; the lengths of
+ * five parts; and the parts: path, query, source address, header pairs as JSON, body. Numbers are LEB128; the length of the query is
+ * stored plus one, 0 for no query.
  */
 import { type BlockSignature, type SignedEvent, signTimes } from './block-signature.ts';
 import { asBuffer } from './buffer.ts';
 import { DamagedError } from './stored-content.ts';
 
-/** Of the records of one block, unless it is a single larger event. */
+/** Maximum size of a block's uncompressed records, unless it has a single larger event. */
 export const maxBlockBytes = 64 << 10;
 
-/** What a record contains. Path and query are bytes as Latin-1. */
+/** The content of a record. Path and query are bytes as Latin-1. */
 export type EventText = {
   path: string;
   query: string | null;
@@ -30,20 +30,20 @@ export type EventRecord = {
   sourceIp: string;
   headers: Buffer;
   body: Buffer;
-  /** All of the record but the row number. */
+  /** The record without its row number. */
   tail: Buffer;
   /** Where the next record begins. */
   end: number;
 };
 
-/** Makes the search signature of a block. */
+/** Computes the search signature of a block. */
 export type SignBlock = (events: readonly SignedEvent[]) => BlockSignature;
 
 export type PackedBlock = {
   firstEvent: number;
   lastEvent: number;
   events: number;
-  /** Of the records before compression. */
+  /** Of the uncompressed records. */
   bytes: number;
   encoding: number;
   checksum: Uint8Array;
@@ -52,7 +52,7 @@ export type PackedBlock = {
 };
 
 export const checksumBytes = 8;
-/** zstd costs more than it saves below. */
+/** Smaller blocks are not worth compressing. */
 const minCompressedBytes = 200;
 const minSavings = 0.1;
 
@@ -71,7 +71,7 @@ export function createBlockBuilder() {
   let count = 0;
   let contained: SignedEvent[] = [];
 
-  /** Makes place for a record and writes its row number. @returns where the rest begins; undefined when the block is full */
+  /** Reserves space for a record and writes its row number. @returns where the rest begins; undefined when the block is full */
   const begin = (seq: number, tailBytes: number): number | undefined => {
     const distance = count === 0 ? 0 : seq - first;
     const end = used + bytesOfNumber(distance) + tailBytes;
@@ -88,7 +88,7 @@ export function createBlockBuilder() {
     used = 0;
     count = 0;
     contained = [];
-    // The memory of a large event is not kept.
+    // Does not keep the memory of a large event.
     if (plain.length > 2 * maxBlockBytes) plain = Buffer.allocUnsafeSlow(2 * maxBlockBytes);
   };
 
@@ -135,7 +135,7 @@ export function createBlockBuilder() {
       return start;
     },
 
-    /** The same for the `tail` of a record of another block. */
+    /** Like `add`, for the `tail` of a record of another block. */
     addTail(seq: number, tail: Uint8Array, event: SignedEvent): number | undefined {
       const start = used;
       const at = begin(seq, tail.length);
@@ -149,7 +149,7 @@ export function createBlockBuilder() {
     bytes: (): number => used,
 
     /**
-     * The block, which must not be empty. The next one begins.
+     * Finishes the block, which must not be empty, and starts the next one.
      * @param sign null: a signature that excludes no text
      */
     take(sign: SignBlock | null): PackedBlock {
@@ -159,11 +159,11 @@ export function createBlockBuilder() {
       return block;
     },
 
-    /** The same for a large event, which is compressed outside this thread. */
+    /** Like `take`, for a large event, which is compressed on another thread. */
     async takeLarge(sign: SignBlock | null): Promise<PackedBlock> {
       const records = plain.subarray(0, used);
       const block = describe(sign);
-      // The memory is not reused, because it is larger than that of common blocks.
+      // The memory is not reused, because it is larger than a usual block.
       clear();
       return { ...block, ...keepSmaller(records, await Bun.zstdCompress(records, { level: 1 })) };
     },
@@ -253,7 +253,7 @@ export function readRecord(records: Buffer, start: number, firstEvent: number): 
   return { seq, path, query, sourceIp, headers, body, tail: records.subarray(tailStart, at), end: at };
 }
 
-/** All records of a block, with where each begins. @throws DamagedError */
+/** All records of a block, with their offsets. @throws DamagedError */
 export function* readRecords(records: Buffer, firstEvent: number): Generator<EventRecord & { start: number }> {
   for (let start = 0; start < records.length; ) {
     const record = readRecord(records, start, firstEvent);

@@ -1,8 +1,7 @@
 /*
- * Reads what events contain: the only module that knows where. A newer event is in a block with others (core/event-block.ts); a row
- * of 1.0 has its content itself. Each block is read and unpacked once for all rows of a call that are in it, and a few at a time. A
- * block may be replaced or removed after the row was read: then the row is looked up again. Raw SQL, because every list and search
- * comes through here.
+ * Reads the contents of events; the only module that knows where they are stored: in a block (core/event-block.ts), or in the row
+ * itself for rows of 1.0. Each call reads and unpacks a block only once, and a few blocks at a time. If a block was replaced or
+ * removed after its row was read, the row is looked up again. Raw SQL, because every list and search uses this.
  */
 import type { Client, Row } from '@libsql/client';
 import { asBuffer } from '../core/buffer.ts';
@@ -27,7 +26,7 @@ import {
 } from '../core/stored-content.ts';
 import { previewOf } from '../core/text.ts';
 
-/** Where an event's content is. */
+/** The location of an event's content. */
 export type ContentPlace = { seq: number; size: number; block: number | null; blockStart: number | null };
 /** The columns that only rows of 1.0 use. */
 export type OwnColumns = {
@@ -40,7 +39,7 @@ export type OwnColumns = {
 };
 export type ContentRow = ContentPlace & OwnColumns;
 
-/** Read for every event, wherever it is stored. `path` and `query` are bytes as received. */
+/** Read for every event. `path` and `query` are bytes as received. */
 export type EventText = { path: Buffer; query: Buffer | null; sourceIp: string };
 export type ReadContent = EventText & { headers: Uint8Array; body: Uint8Array };
 export type IntactContent = EventText & Intact;
@@ -62,9 +61,9 @@ const noBlocks: KnownBlocks = new Map();
 
 export type ContentReader = ReturnType<typeof createContentReader>;
 
-/** Blocks that are read by one query; a larger event is read alone. */
+/** Limit of one query for blocks; a larger event is read alone. */
 const blocksPerQuery = 32;
-/** A row that keeps moving, because its block is packed again and again, is an error in the program. */
+/** If a row is still moving after this many lookups, the program has an error. */
 const maxLookups = 5;
 
 export function createContentReader(client: Pick<Client, 'execute'>) {
@@ -77,7 +76,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     return new Map(rows.map(row => [Number(row[0]), toStoredBlock(row, 1)]));
   };
 
-  /** Where these rows are now. Those that were deleted are missing. */
+  /** The current locations of these rows. Deleted rows are missing. */
   const lookUp = async <Row extends ContentPlace>(rows: readonly Row[]): Promise<Row[]> => {
     const found = await client.execute({
       sql: 'SELECT seq, block, block_start FROM events WHERE seq IN (SELECT value FROM json_each(?))',
@@ -90,7 +89,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     });
   };
 
-  /** Gives each row of a block its record, in the order of the blocks. Nothing for rows that were deleted meanwhile. */
+  /** Yields each row with its record, in block order. Omits rows deleted in the meantime. */
   const readRecords = async <Row extends ContentPlace>(
     given: readonly Row[],
     use: (row: Row, record: EventRecord | DamagedError) => void | Promise<void>,
@@ -115,8 +114,8 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   };
 
   /**
-   * The contents of these rows, in any order, none for those that were deleted meanwhile. The hash of a row of 1.0 is not checked.
-   * What is given is a view of its whole block: copy what is kept.
+   * The contents of these rows, in any order, without rows deleted in the meantime. Does not check the hash of a row of 1.0.
+   * A content is a view of its block: copy what you keep.
    */
   const read = async <Row extends ContentRow>(
     rows: readonly Row[],
@@ -136,7 +135,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     read,
 
     /**
-     * The checked contents of these rows by row number; those of deleted rows are missing.
+     * The checked contents of these rows by row number; deleted rows are missing.
      * @param known blocks that were read together with the rows
      */
     async readIntact(
@@ -156,7 +155,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return contents;
     },
 
-    /** The checked content of a large event, in time slices; undefined when it was deleted meanwhile. @throws DamagedError */
+    /** The checked content of a large event, in time slices; undefined when it was deleted in the meantime. @throws DamagedError */
     async readLarge(row: ContentRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
       if (row.block === null) {
         const content = await unpackLargeOwn(row);
@@ -171,7 +170,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return found && { ...textOf(found), ...parseContent(found) };
     },
 
-    /** Fills in what a list shows. A damaged event has nothing to show; the row of a large one has it. */
+    /** Adds the columns that a list shows. A damaged event has none; a large event has them in its row. */
     async withPreviews<Row extends ContentPlace & { path: Buffer; query: Buffer | null; preview: Buffer }>(
       rows: readonly Row[],
       known?: KnownBlocks,

@@ -1,6 +1,6 @@
 /*
- * A database whose reads wait until what was acknowledged before them is stored: deliveries are acknowledged from the capture journal
- * and become rows a little later. Writes wait as well, because they may depend on those rows.
+ * A database whose reads wait until all deliveries acknowledged before them are rows: the capture journal acknowledges deliveries
+ * before they are filed. Writes wait too, because they may depend on those rows.
  */
 import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';

@@ -1,6 +1,4 @@
-/*
- * Stores deliveries: group commit forms batches, and each sender gets its response once its batch is on disk.
- */
+/* Stores deliveries: group commit forms batches, and each sender gets its response once its batch is on disk. */
 import { unavailable } from '../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
@@ -10,7 +8,7 @@ import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 /** An endpoint's ingest address: its row number and its token. */
 export type IngestAddress = { seq: number; token: string };
 
-/** A stored event, as live streams get it. */
+/** A stored event, as sent to live streams. */
 export type StoredEvent = {
   seq: number;
   id: string;
@@ -37,7 +35,7 @@ export type BatchResult = {
   commit: { rows: number; ms: number };
 };
 
-/** Stores a batch: when it resolves, all of it is on disk. When it rejects, nothing is. */
+/** Stores a batch. Resolves when all of it is on disk; when it rejects, none of it is stored. */
 export type WriteBatch = (batch: DeliveryBatch) => Promise<BatchResult>;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
@@ -77,7 +75,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
       const event = events[index];
       if (event) event.answer = answer;
     }
-    // The events are on disk: an error in a callback must not turn into a refusal.
+    // The events are on disk, so an error in a callback must not fail the deliveries.
     callSafely(() => onCommit(commit.rows, commit.ms));
     for (const event of events) callSafely(() => onStored(event));
     return answers.length === 0 ? events : events.map(withLearnedSecret);
@@ -110,14 +108,14 @@ export function createCaptureService(options: CaptureServiceOptions) {
   return {
     /**
      * Stores one delivery. Resolves once it is on disk.
-     * @throws unavailable when storage cannot take it or the server is shutting down
+     * @throws unavailable when it cannot be stored or the server is shutting down
      */
     record: (address: IngestAddress, delivery: Delivery): Promise<StoredEvent> =>
       draining
         ? Promise.reject(unavailable('shutting down, try again', 5))
         : commits.add({ destination: destinationOf(address), delivery }),
 
-    /** The number of deliveries that wait or are being committed. */
+    /** The number of deliveries waiting or being committed. */
     depth: commits.depth,
 
     /** Refuses new deliveries and waits until all accepted ones are on disk. */

@@ -1,4 +1,4 @@
-/* A delivery on its way to disk. */
+/* A delivery before it is stored. */
 import type { SigningSecret } from '../platforms/engine/model.ts';
 
 /** A delivery as received: path and query are not decoded. */

@@ -1,10 +1,10 @@
-/* Stores batches of deliveries as rows, each in a commit of its own: the way to a libSQL server, which has no journal here. */
+/* Stores each batch of deliveries as rows in its own commit. Used with a libSQL server, for which there is no journal. */
 import type { WriteBatch } from './capture.ts';
 import type { Destination } from './delivery.ts';
 import type { RowEncoder } from './row-encoder.ts';
 import { type CaptureStore, packRows } from './store.ts';
 
-/** A group is one value for a libSQL server, which takes some 5 MB by default. */
+/** A batch is one value for a libSQL server, which accepts about 5 MB by default. */
 export const directBatchLimits = { maxBytes: 4 << 20 };
 
 export function createDirectWriter({

@@ -1,6 +1,6 @@
 /*
- * Packs events into what the inserts of store.ts take: their contents in blocks by endpoint (core/event-block.ts), and a few numbers
- * and bytes for each row. Pure computation without a database, so that any thread can do it, and the result can be posted.
+ * Packs events for the inserts of store.ts: their contents in blocks by endpoint (core/event-block.ts), and a few numbers and bytes
+ * per row. Pure computation without a database, so that any thread can do it and post the result.
  */
 import { signBlock } from '../core/block-signature.ts';
 import {
@@ -16,24 +16,24 @@ import { rowErrorCode } from './group-commit.ts';
 import type { NewEvent } from './row-encoder.ts';
 
 /**
- * `numbers`: those of `readHead`, then those of each block, of each signature and of each row, in the order of `blockNumbers`,
- * `signatureNumbers` and `rowNumbers`; NaN is null. `bytes`: checksum and content of each block, then the filters of their signatures,
- * then the nonces of the rows, then labels.
+ * `numbers`: the head (`readHead`), then the numbers of each block (`blockNumbers`), each signature (`signatureNumbers`) and each row
+ * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, the filters of the signatures, the nonces of the rows, and
+ * the labels.
  */
 export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array; large?: LargeRow[] };
 
-/** What a list shows of a large event: it is in the row, so that a list does not unpack the event. `row`: its position in the batch. */
+/** The list values of a large event. They are kept in the row, so that a list need not unpack the event. `row`: position in the batch. */
 export type LargeRow = { row: number; preview: Uint8Array; path: Uint8Array; query: Uint8Array | null };
 
 /** Where the parts of packed rows begin. */
 export type PackedHead = {
-  /** The row number of the first event when it was given out before; NaN: the database numbers the rows. */
+  /** The row number of the first event when it was reserved before; NaN when the database assigns the numbers. */
   first: number;
   blocks: number;
   blocksAt: number;
   signaturesAt: number;
   rowsAt: number;
-  /** In `bytes`. */
+  /** Offsets in `bytes`. */
   filtersAt: number;
   noncesAt: number;
 };
@@ -47,9 +47,9 @@ export function readHead({ numbers }: PackedRows): PackedHead {
   return { first, blocks, blocksAt: headNumbers, signaturesAt, rowsAt, filtersAt, noncesAt };
 }
 
-/** `first` and `last`: positions of events in the batch. `start`: of the checksum in `bytes`; `length` bytes of content follow it. */
+/** `first`, `last`: positions of events in the batch. `start`: offset of the checksum in `bytes`, followed by `length` bytes of content. */
 export const blockNumbers = ['endpoint', 'first', 'last', 'events', 'size', 'encoding', 'start', 'length'] as const;
-/** Of a block, in the same order. `newest`, `oldest`: times of receipt. `start`: of the filter in `bytes`. */
+/** One per block, in the same order. `newest`, `oldest`: times of receipt. `start`: offset of the filter in `bytes`. */
 export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const;
 /**
  * `place`: the block's position in the batch, and where the event begins in it (placeBits). `label`: where its method, platform,
@@ -58,14 +58,14 @@ export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const
 export const rowNumbers = ['endpoint', 'received_at', 'size', 'place', 'label', 'lengths'] as const;
 /** A block begins with an event, so only small ones have more than one, and these begin within 64 KiB. */
 export const placeBits = 20;
-/** Together 52: what a number that is bound as REAL holds exactly. */
+/** 52 bits in total: a number bound as REAL holds them exactly. */
 export const lengthBits = { method: 14, platform: 10, eventType: 12, verdict: 16 } as const;
 
 const labelNames = ['method', 'platform', 'eventType', 'verdict'] as const satisfies (keyof typeof lengthBits)[];
 
 /**
- * @param first the row number of the first event, when it has been given out already; the others follow without a gap
- * @param sign makes a block's search signature
+ * @param first the row number of the first event, if it is reserved already; the others follow without a gap
+ * @param sign computes a block's search signature
  */
 export function packRows(
   events: readonly NewEvent[],
@@ -100,7 +100,7 @@ export function packRows(
   return large.length > 0 ? { ...packed, large } : packed;
 }
 
-/** Copies, because a view would be posted with all of its memory. */
+/** Copies, because posting a view would post its complete buffer. */
 const toLargeRow = ({ path, query, body }: NewEvent, row: number): LargeRow => ({
   row,
   preview: Uint8Array.from(previewOf(body)),
@@ -108,7 +108,7 @@ const toLargeRow = ({ path, query, body }: NewEvent, row: number): LargeRow => (
   query: query === null ? null : Uint8Array.from(Buffer.from(query, 'latin1')),
 });
 
-/** Blocks of one endpoint without rows, whose events have the row numbers that the blocks say. */
+/** Packs blocks of one endpoint without rows; their event positions are row numbers. */
 export const packBlocks = (endpoint: number, blocks: readonly PackedBlock[]): PackedRows =>
   packParts(
     blocks,
@@ -179,7 +179,7 @@ function packEndpoint(
   sign: SignBlock | null,
   { blocks, endpoints, places }: Contents,
 ): void {
-  // An error may have left something.
+  // An earlier error may have left events in it.
   builder.clear();
   const take = (): void => {
     blocks.push(builder.take(sign));
@@ -197,7 +197,7 @@ function packEndpoint(
   take();
 }
 
-/** Collects the short texts of rows. Most rows of a batch have the same ones, which are stored once. */
+/** Collects the short texts of rows. Most rows of a batch share them, so equal ones are stored once. */
 function createLabels() {
   const known = new Map<string, { at: number; lengths: number }>();
   const texts: string[] = [];

@@ -22,7 +22,7 @@ export type NewEvent = {
   query: string | null;
   /** The header pairs. */
   headersJson: string;
-  /** As received; a view, which is valid as long as the delivery's memory. */
+  /** As received; a view of the delivery's memory. */
   body: Uint8Array;
 };
 
@@ -65,7 +65,7 @@ export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
 export function createRowEncoder<Destination extends { seq: number }>({
   recognise,
 }: {
-  recognise: (destination: Destination, arrived: UnredactedDelivery) => Recognition;
+  recognise: (destination: Destination, delivery: UnredactedDelivery) => Recognition;
 }): RowEncoder<Destination> {
   const encode = (
     { destination, delivery }: { destination: Destination; delivery: Delivery },

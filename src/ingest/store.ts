@@ -1,8 +1,8 @@
 /*
  * Inserts captured events and the blocks that hold their contents, many per commit. Raw SQL, because Drizzle's builder would cost
- * more than the insert. A statement inserts up to 256 rows: it takes a few numbers for each, and one blob out of which SQLite cuts
- * their bytes, because each value that is passed from JavaScript to libSQL costs. A statement is prepared once for each power of two
- * of rows, and told how many of its rows count.
+ * more than the insert. A statement inserts up to 256 rows from a few numbers per row and one blob that SQL splits, because each
+ * value passed from JavaScript to libSQL is expensive. Statements are prepared for powers of two of rows; a parameter says how many
+ * rows to insert.
  */
 import type { InValue } from '@libsql/client';
 import { checksumBytes } from '../core/event-block.ts';
@@ -24,7 +24,7 @@ type Statement = { sql: string; args: InValue[] };
 const maxRowsPerStatement = 256;
 const maxBlocksPerStatement = 64;
 
-/** Inserts the blocks, then the rows, in order. All in one transaction, because rows find their blocks by the last block's number. */
+/** Inserts the blocks, then the rows, in order. Run them in one transaction: rows compute their block from the last block's number. */
 export function insertStatements(packed: PackedRows): Statement[] {
   const { count, numbers, bytes } = packed;
   const { first, blocks, blocksAt, signaturesAt, rowsAt, filtersAt, noncesAt } = readHead(packed);
@@ -48,7 +48,7 @@ export function insertStatements(packed: PackedRows): Statement[] {
   return statements;
 }
 
-/** What the rows of large events have besides, once they are inserted. */
+/** Sets the additional columns of large events, after their rows are inserted. */
 function largeStatements({ count, numbers, bytes, large = [] }: PackedRows): Statement[] {
   const { first } = readHead({ count, numbers, bytes });
   return large.map(({ row, preview, path, query }) => ({
@@ -58,7 +58,7 @@ function largeStatements({ count, numbers, bytes, large = [] }: PackedRows): Sta
 }
 
 type Values = { numbers: Float64Array; at: number; width: number; rows: number };
-/** The text for a number of rows. `values`: the list of their numbers, each beginning with its position. */
+/** An insert's SQL by number of rows. `values`: the VALUES list; each row begins with its position. */
 type InsertText = { of: (values: string) => string; texts: Map<number, string> };
 
 /** @param others the parameters ?1 and up, before the numbers */
@@ -116,7 +116,7 @@ const insertRows: InsertText = {
 
 const labels = ['method', 'platform', 'event_type', 'verdict'];
 
-/** Expressions that cut the label's texts out of the blob. */
+/** Expressions that extract the label's texts from the blob. */
 function labelExpressions(): string[] {
   const widths = Object.values(lengthBits);
   let shift = widths.reduce((sum, bits) => sum + bits, 0);

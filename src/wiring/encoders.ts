@@ -1,13 +1,13 @@
-/* Row encoders with the platforms that they recognise. */
+/* Row encoders with platform recognition. */
 import { recognise, recogniseLater } from '../features/secrets/recognition.ts';
 import type { Destination } from '../ingest/delivery.ts';
 import type { JournalEntry } from '../ingest/journal/group.ts';
 import { createRowEncoder } from '../ingest/row-encoder.ts';
 
-/** For deliveries as they come. */
+/** For deliveries as received. */
 export const createDeliveryEncoder = () => createRowEncoder<Destination>({ recognise });
 
-/** For deliveries of the journal, some of which were recognised when they came. */
+/** For deliveries of the journal. Some were recognised before they were written. */
 export function createJournalEncoder() {
   const encode = createRowEncoder<{ seq: number; entry: JournalEntry }>({
     recognise: ({ entry: { platforms, recognition } }, delivery) =>

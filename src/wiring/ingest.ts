@@ -1,5 +1,4 @@
-/* From the ingest address to disk. */
-
+/* Builds the path of a delivery from the ingest address to disk. */
 import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
@@ -37,7 +36,7 @@ export function createIngestWiring(
           monotonic: clock.monotonic,
         }),
     ...(journal ? journalBatchLimits : directBatchLimits),
-    // Large deliveries that wait for their commit leave memory for small ones.
+    // Large deliveries waiting for their commit must leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
@@ -48,7 +47,7 @@ export function createIngestWiring(
       metrics.commit(rows, durationMs);
     },
     onFailure: (cause, refused) => {
-      // The journal has logged why, and a line for each group would fill the log.
+      // The journal has logged the cause, and a line per group would fill the log.
       if (!journal?.failure()) log.error('deliveries could not be stored', { refused, cause });
     },
     onError: error => onError(error),
@@ -71,7 +70,7 @@ export function createIngestWiring(
     capture,
     clientAddress,
     ingest,
-    /** Stores imported events after everything that was acknowledged before. @throws the database's error */
+    /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal
       ? journal.insertRows
       : (events: readonly NewEvent[]) => captureStore.insert([packRows(events)]),

@@ -1,4 +1,4 @@
-/* The capture journal of an embedded database, filing, and what an earlier process left of both. */
+/* Opens the capture journal of an embedded database, recovers what an earlier process left in it, and starts filing. */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RandomBytes } from '../core/ids.ts';
@@ -14,26 +14,24 @@ import { lastSeqSql, type PackedRows, packRows } from '../ingest/store.ts';
 import type { Logger } from '../log.ts';
 
 const segmentBytes = 8 << 20;
-/** A group is one write. Larger ones cost less, but the sender of their first delivery waits longer. */
+/** Larger groups cost less per delivery, but their first delivery waits longer. */
 export const journalBatchLimits = { maxRows: 128, maxBytes: 1 << 20 };
 
 export const journalDirectory = (databaseFile: string): string => `${databaseFile}.capture`;
 
 export type JournalOptions = {
   database: Pick<Database, 'client' | 'runWriterJob'>;
-  /** Of the database. */
+  /** The database file. */
   file: string;
   random: RandomBytes;
   monotonic: () => number;
   now: () => number;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** For tests that hold filing, or let it fail. */
+  /** For tests that pause filing or make it fail. */
   beforeFiling: (() => Promise<void>) | undefined;
 };
 
-/**
- * The journal as the rest of the program uses it. Before `open` there is nothing in it.
- */
+/** The journal as the rest of the program uses it. Empty before `open`. */
 export function createCaptureJournal(options: JournalOptions) {
   let opened: Awaited<ReturnType<typeof openJournal>> | undefined;
   let onHealed = (): void => {};
@@ -42,28 +40,28 @@ export function createCaptureJournal(options: JournalOptions) {
     return opened;
   };
   return {
-    /** Reads what an earlier process left, and begins to file it. @throws the database's or the file system's error */
+    /** Recovers the groups of an earlier process and starts to file them. @throws the database's or the file system's error */
     open: async (): Promise<void> => {
       opened = await openJournal(options, () => onHealed());
     },
     filed: () => opened?.filing.filed(),
     areAllFiled: async (): Promise<boolean> => (await opened?.filing.areAllFiled()) ?? true,
-    /** Sets what is called when filing works again after a failure. */
+    /** Sets the callback for when filing works again after a failure. */
     whenHealed: (callback: () => void): void => {
       onHealed = callback;
     },
     isUnfiled: (seq: number): boolean => opened?.filing.isUnfiled(seq) ?? false,
-    /** Whether filing has much to do. */
+    /** Whether the backlog is large enough to be filed without waiting for more. */
     isBehind: (): boolean => opened?.filing.isBehind() ?? false,
     backlog: () => opened?.filing.backlog() ?? { rows: 0, bytes: 0, ageMs: 0 },
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => opened?.filing.failure(),
-    /** @throws the file system's error when a delivery sent now could not be written */
+    /** @throws the file system's error when deliveries cannot be written */
     checkWritable: async (): Promise<void> => opened?.checkWritable(),
     giveUp: (error: Error): void => opened?.filing.giveUp(error),
-    /** What is lost or needs somebody, as sentences. */
+    /** Losses and files that need attention, as sentences. */
     problems: (): string[] => get().problems(),
-    /** Makes the first segment ahead of the first delivery. */
+    /** Creates the first segment before the first delivery arrives. */
     prepare: (): void => get().prepare(),
     createWriter: (recogniser: Recogniser): WriteBatch => {
       let write: WriteBatch | undefined;
@@ -72,9 +70,9 @@ export function createCaptureJournal(options: JournalOptions) {
         return write(batch);
       };
     },
-    /** Stores rows after everything that was acknowledged before. @throws the database's error */
+    /** Stores rows after every delivery acknowledged before. @throws the database's error */
     insertRows: (events: readonly NewEvent[]): Promise<void> => get().insertRows(events),
-    /** Files what is left. Then nothing of the journal is on disk, unless filing fails. */
+    /** Files the rest and removes the journal from disk, unless filing fails. */
     close: async (): Promise<void> => opened?.close(),
   };
 }
@@ -126,7 +124,7 @@ async function openJournal(
         log.error('the database refused stored deliveries; each is kept in a file', { deliveries: setAside });
     },
     onFailure: cause => {
-      // Filing is tried twice a second: a line for each attempt would fill the log, and the disk.
+      // Filing is retried twice a second: a line per attempt would fill the log and the disk.
       const failure = String(cause);
       if (failure !== loggedFailure)
         log.error('stored deliveries cannot be moved into the database; no more are accepted until it works', {
@@ -162,7 +160,7 @@ async function openJournal(
       try {
         rows = packRows(events, reservation.first);
       } catch (error) {
-        // Else filing would wait for these rows for ever.
+        // Otherwise filing would wait for these rows forever.
         reservation.cancel();
         throw error;
       }
@@ -184,7 +182,7 @@ async function readIdentity(client: Database['client']): Promise<{ databaseId: U
   };
 }
 
-/** A journal of another database, such as one that was restored over, is moved aside: its endpoints are not the ones of this database. */
+/** Moves the journal of another database aside, such as one replaced by a restored backup: its endpoints differ. */
 function readOwnSegments(
   files: SegmentFiles,
   {
@@ -202,7 +200,7 @@ function readOwnSegments(
   return [];
 }
 
-/** What filing (ingest/journal/filing-job.ts) and an earlier start set aside, as sentences. */
+/** The files that filing (ingest/journal/filing-job.ts) or an earlier start set aside, as sentences. */
 function keptFiles(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).flatMap(name => {

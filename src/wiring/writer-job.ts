@@ -1,4 +1,4 @@
-/* What the writer thread does beside plain statements: filing (ingest/journal/filing-job.ts). */
+/* The writer thread's job besides plain statements: filing (ingest/journal/filing-job.ts). */
 import type { PackedResult, Statement } from '../db/threads/messages.ts';
 import type { WriterJob } from '../db/threads/thread-server.ts';
 import type { FilingJob } from '../ingest/journal/filing.ts';
@@ -15,7 +15,7 @@ export function createWriterJob(write: (statements: readonly Statement[]) => Pac
   });
   return async inputs => {
     const results = [];
-    // One at a time: a job must not be filed when an earlier one was not.
+    // One at a time, in order.
     for (const input of inputs) {
       try {
         results.push({ output: await file(input as FilingJob), transfer: [] });

@@ -1,6 +1,6 @@
 /*
- * The deliveries of the power-cut check, each decided by its number: what is sent, and what must be stored of it. They are of all
- * sizes, with header fields to which the header rules apply, and some are handshakes that are answered before they are stored rows.
+ * The deliveries of the power-cut check. The number of a delivery determines what is sent and what must be stored. They vary in size,
+ * have header fields to which the header rules apply, and some are handshakes.
  */
 
 export type HeaderPair = [name: string, value: string];
@@ -9,7 +9,7 @@ export type NumberedDelivery = { request: Buffer; headers: HeaderPair[]; body: B
 /** A power of ten for each size class; most deliveries are small. */
 const sizes = [0, 300, 900, 900, 1600, 1600, 1600, 5000, 9000, 20_000];
 const [largeEvery, hugeEvery, handshakeEvery, secretEvery] = [97, 499, 23, 211];
-/** One is larger than a file of the journal. */
+/** One delivery is larger than a journal segment. */
 const [oversized, oversizedBytes] = [150, 9_000_000];
 
 /** What the header rules do to these fields, written down independently of the program. */
@@ -38,7 +38,7 @@ export function numberedDelivery(number: number, { host, path }: { host: string;
   return { request: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]), headers, body };
 }
 
-/** Whether the sender gets an answer that has no event id. */
+/** Whether the response has no event id. */
 export const isHandshake = (number: number): boolean =>
   number % secretEvery === 1 || (number % handshakeEvery === 2 && number % 3 !== 0);
 
@@ -54,7 +54,7 @@ function bodyOf(number: number): Buffer {
   return Buffer.from(JSON.stringify({ number, items }));
 }
 
-/** Bytes that no compression makes smaller (mulberry32). */
+/** Incompressible bytes (mulberry32). */
 function noise(seed: number, size: number): Buffer {
   const bytes = Buffer.alloc(Math.ceil(size / 4) * 4);
   let state = seed;

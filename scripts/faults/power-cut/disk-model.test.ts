@@ -18,7 +18,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const everything: Survival = { data: change => change, names: true };
 
-/** The directory as it would be, and its files with their text. */
+/** The files of the directory after a power cut, with their text. */
 function after(survival: Survival): Record<string, string> {
   const path = join(base, String(written++));
   disk.write(path, survival, /^$/);
@@ -63,7 +63,7 @@ describe('the data of a file', () => {
     syncRoot();
   });
 
-  test('is on disk once it was synced', () => {
+  test('is on disk after a sync', () => {
     pwrite(5, 'abc', 0);
     expect(after(onlySynced)).toEqual({ file: '' });
     expect(after(everything)).toEqual({ file: 'abc' });
@@ -96,7 +96,7 @@ describe('the data of a file', () => {
     expect(after(onlySynced)).toEqual({ file: '\0\0abc' });
   });
 
-  test('may survive in part, and keeps the order of writes to one place', () => {
+  test('may survive in part, and overlapping writes keep their order', () => {
     pwrite(5, 'aaaa', 0);
     fsync(5);
     pwrite(5, 'bbbb', 0);
@@ -128,7 +128,7 @@ describe('the data of a file', () => {
     expect(after(everything)).toEqual({ file: 'ab\0z' });
   });
 
-  test('does not reach the disk because the process ends', () => {
+  test('is not synced when the process exits', () => {
     pwrite(5, 'abc', 0);
     disk.endProcess();
     fsync(5);
@@ -137,7 +137,7 @@ describe('the data of a file', () => {
 });
 
 describe('names', () => {
-  test('are on disk once their directory was synced, not because the file was', () => {
+  test('are on disk once their directory was synced; syncing the file is not enough', () => {
     create(5, 'data/file');
     pwrite(5, 'abc', 0);
     fsync(5);
@@ -147,7 +147,7 @@ describe('names', () => {
     expect(after(onlySynced)).toEqual({ file: 'abc' });
   });
 
-  test('in a new directory are there only when its own name is, too', () => {
+  test('in a new directory survive only if the name of the directory does', () => {
     run('mkdir', '", 0700', 0, './data/new');
     create(5, 'data/new/file');
     run('openat', 'AT_FDCWD, ", O_RDONLY', 6, './data/new');
@@ -169,7 +169,7 @@ describe('names', () => {
     expect(Object.keys(after(onlySynced))).toEqual(['moved']);
   });
 
-  test('outside of the root are not modelled', () => {
+  test('outside the root are not modelled', () => {
     create(5, '/root/database');
     create(6, 'elsewhere');
     pwrite(5, 'abc', 0);
@@ -179,7 +179,7 @@ describe('names', () => {
   });
 });
 
-test('refuses calls whose effect it does not know', () => {
+test('a call whose effect is not modelled is rejected', () => {
   create(5, 'data/file');
   expect(() => run('sync', '', 0)).toThrow('not modelled');
   expect(() => run('copy_file_range', '5, NULL, 6, NULL, 10, 0', 10)).toThrow('not modelled');

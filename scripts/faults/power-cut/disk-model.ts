@@ -1,7 +1,7 @@
 /*
- * What a disk holds after a power cut, from the system calls before it. Data is on disk once a sync of the file that began after the
- * write had returned has ended, or once the write has returned when the file was opened with O_DSYNC. Names are on disk once their
- * directory was synced. Of everything else any part may be.
+ * Models what a disk holds after a power cut, given the system calls before it. Data is on disk when the file was synced after the write
+ * had returned; with O_DSYNC, when the write has returned. Names are on disk when their directory was synced. Any part of everything
+ * else may be on disk.
  */
 import { dirname, resolve } from 'node:path';
 import {
@@ -36,7 +36,7 @@ const descriptorOf = ({ text }: Call): number => Number.parseInt(text, 10);
 export type DiskModel = ReturnType<typeof createDiskModel>;
 
 /**
- * @param root absolute path of the directory that is modelled: on disk, and empty at first
+ * @param root absolute path of the modelled directory, which exists and is empty at first
  * @param workingDirectory of the process
  */
 export function createDiskModel(root: string, workingDirectory: string) {
@@ -46,7 +46,7 @@ export function createDiskModel(root: string, workingDirectory: string) {
   const syncs = new Map<Call, { node: DiskNode; begunAt: number }>();
   let now = 0;
 
-  /** Undefined outside of the root. */
+  /** Undefined outside the root. */
   const pathAt = ({ name, strings, text }: Call, index: number): string | undefined => {
     const given = strings[index]?.toString() ?? '';
     if (!given.startsWith('/') && /at2?$/.test(name) && /^\d/.test(text))
@@ -109,7 +109,7 @@ export function createDiskModel(root: string, workingDirectory: string) {
   const endWrite = (call: Call): void => {
     const write = writes.get(call);
     writes.delete(call);
-    // A process that was killed in a write leaves open how much was written.
+    // If the process was killed during a write, it is unknown how much was written.
     if (!write || call.result === undefined) return;
     const { opened, node, change, isPositioned } = write;
     const written = Math.max(0, call.result);
@@ -174,7 +174,7 @@ export function createDiskModel(root: string, workingDirectory: string) {
     else if (/^(?:fsync|fdatasync)$/.test(call.name)) {
       const node = openFiles.get(descriptorOf(call))?.node;
       if (node) syncs.set(call, { node, begunAt: now });
-      // From here on another thread may get the number.
+      // From now on another thread may get the same descriptor.
     } else if (call.name === 'close') openFiles.delete(descriptorOf(call));
   };
 
@@ -195,7 +195,7 @@ export function createDiskModel(root: string, workingDirectory: string) {
   const touchesModel = (call: Call): boolean =>
     /^(?:sync|io_uring_setup)$/.test(call.name) || openFiles.has(descriptorOf(call)) || pathAt(call, 0) !== undefined;
 
-  /** Memory that is shared with a file changes it without a call. SQLite does this only with the WAL index, which it can make anew. */
+  /** Shared memory changes a file without a system call. SQLite does this only for the WAL index, which it can rebuild. */
   const checkMapping = (call: Call): void => {
     if (!/PROT_WRITE.*MAP_SHARED/.test(call.text)) return;
     const node = openFiles.get(numbersOf(call)[4] ?? -1)?.node;
@@ -204,21 +204,21 @@ export function createDiskModel(root: string, workingDirectory: string) {
   };
 
   return {
-    /** Takes the next step of the trace. */
+    /** Applies the next step of the trace. */
     step({ kind, call }: Step): void {
       now++;
       if (kind === 'begin') begin(call);
       else end(call);
     },
 
-    /** The process has ended: its files are closed. What it did not sync is not on disk for that. */
+    /** The process has exited and its files are closed. That does not sync them. */
     endProcess(): void {
       openFiles.clear();
       writes.clear();
       syncs.clear();
     },
 
-    /** Whether a call is a sync of a modelled file, or a write that is one. */
+    /** Whether a call syncs a modelled file, as a write with O_DSYNC does. */
     isSync: (call: Call): boolean => {
       const opened = openFiles.get(descriptorOf(call));
       return (

@@ -1,11 +1,11 @@
 /*
- * Files and directories of a modelled disk. Each change is kept apart until it was synced, because until then it may be lost alone:
- * a write that came earlier does not arrive earlier.
+ * Files and directories of a modelled disk. Each change is kept separately until it is synced, because until then it may be lost
+ * independently of the others: writes may reach the disk in any order.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The unit that a disk writes whole or not at all. */
+/** A disk writes a sector completely or not at all. */
 export const sectorBytes = 512;
 
 export type FileChange = { kind: 'data'; offset: number; data: Buffer } | { kind: 'size'; size: number };
@@ -32,10 +32,10 @@ export type DirectoryNode = {
 };
 export type DiskNode = FileNode | DirectoryNode;
 
-/** What is left of changes that were not synced. */
+/** Which unsynced changes survive. */
 export type Survival = {
   data: (change: FileChange) => FileChange | undefined;
-  /** Whether new names are there and removed ones gone. */
+  /** Whether an unsynced name change survives. */
   names: boolean;
 };
 
@@ -74,13 +74,13 @@ export function changeName(directory: DirectoryNode, what: NameChange, returnedA
   directory.changes.push({ what, returnedAt, isSynced: false });
 }
 
-/** Puts on disk what was changed by calls that had returned before step `before`. */
+/** Syncs the changes of calls that had returned before step `before`. */
 export function syncNode(node: DiskNode, before: number): void {
   for (const change of node.changes) if (change.returnedAt < before) change.isSynced = true;
   settle(node);
 }
 
-/** Merges the changes that were synced and have no other one before them. */
+/** Merges synced changes that no unsynced change precedes. */
 export function settle(node: DiskNode): void {
   if (node.kind === 'file')
     while (node.changes[0]?.isSynced) {
@@ -100,7 +100,7 @@ function setName(names: Map<string, DiskNode>, { name, node }: NameChange): void
   else names.delete(name);
 }
 
-/** Changes `content` in place where it can. */
+/** Changes `content` in place when possible. */
 function applied(change: FileChange, content: Buffer, size: number): { content: Buffer; size: number } {
   if (change.kind === 'size') {
     if (change.size < size) content.fill(0, change.size, size);

@@ -12,7 +12,7 @@ import { traceCommand } from './trace.ts';
 
 export type Recording = {
   dataDir: string;
-  /** One file of strace for each run of the server. */
+  /** One strace file for each run of the server. */
   traces: string[];
   apiKey: string;
   endpointIds: string[];
@@ -20,9 +20,9 @@ export type Recording = {
   /** The paths of the ingest addresses; delivery `n` goes to the one at `n` modulo their number. */
   paths: string[];
   sent: number;
-  /** By the id in its answer. */
+  /** Delivery numbers by the event id in the response. */
   numbers: Map<string, number>;
-  /** When the answer had arrived, epoch ms. */
+  /** When the response had arrived, epoch ms. */
   handshakesAt: Map<number, number>;
   refused: number;
   /** What must be stored of a delivery. */
@@ -73,7 +73,7 @@ export async function record(loadMs: number): Promise<Recording> {
   return recording;
 }
 
-/** Making the body of a delivery takes longer than comparing it. */
+/** Cached, because creating a body takes longer than comparing it. */
 function rememberContents(host: string): Recording['contentOf'] {
   const contents = new Map<number, Content>();
   return number => {
@@ -104,7 +104,7 @@ function startLoad(origin: string, recording: Recording): { stop: () => Promise<
       connection.close();
     }
   };
-  // A connection breaks when the server ends.
+  // Connections fail when the server exits.
   const senders = Array.from({ length: connections }, () => sender().catch(() => {}));
   return {
     stop: async () => {

@@ -1,6 +1,6 @@
 /*
- * Opens a data directory that a power cut left, as a command of the program does, and holds what is stored against what was
- * acknowledged.
+ * Opens a data directory after a simulated power cut, as a command of the program does, and compares the stored events with the
+ * acknowledged deliveries.
  */
 import { createHash } from 'node:crypto';
 import { createApp } from '../../../src/app.ts';
@@ -18,16 +18,16 @@ export const settings = { HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_PRO_RETENTION
 
 export type Content = { headers: HeaderPair[]; sha256: string };
 
-/** What must be there. */
+/** What must be stored. */
 export type Expectation = {
-  /** Undefined before there was one. */
+  /** Undefined before it was created. */
   apiKey: string | undefined;
   endpointIds: readonly string[];
-  /** The ids in answers that had been sent. */
+  /** Event ids in responses sent before the cut. */
   acknowledged: ReadonlySet<string>;
-  /** Handshakes whose answer, which has no id, had arrived. */
+  /** Handshakes answered before the cut; their responses have no event id. */
   answeredHandshakes: ReadonlySet<number>;
-  /** The number of the delivery whose answer had this id. */
+  /** The number of the delivery that was answered with this event id. */
   numberOf: (id: string) => number | undefined;
   sent: number;
   contentOf: (number: number) => Content;
@@ -37,7 +37,7 @@ type Exported = { id: string; path: string; rawHeaders: HeaderPair[]; payloadRaw
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** @returns how many events are stored, and what is wrong */
+/** @returns how many events are stored, and the problems found */
 export async function recover(
   dataDir: string,
   expected: Expectation,
@@ -74,7 +74,7 @@ export async function recover(
   }
 }
 
-/** -1 when it is none of ours. */
+/** The delivery's number; -1 for a path that the check did not send. */
 const numberIn = (path: string): number => Number(/^\/(\d+)$/.exec(path)?.[1] ?? -1);
 
 function compare(events: readonly Exported[], expected: Expectation): string[] {
@@ -98,7 +98,7 @@ function compare(events: readonly Exported[], expected: Expectation): string[] {
       problems.push(`the header of delivery ${number} differs: ${JSON.stringify(rawHeaders)}`);
   }
   const ids = new Set(events.map(({ id }) => id));
-  if (ids.size < events.length) problems.push('an id is there twice');
+  if (ids.size < events.length) problems.push('an id is stored twice');
   for (const id of expected.acknowledged)
     if (!ids.has(id)) problems.push(`${id} (delivery ${expected.numberOf(id) ?? '?'}) is lost`);
   for (const number of expected.answeredHandshakes)
@@ -106,7 +106,7 @@ function compare(events: readonly Exported[], expected: Expectation): string[] {
   return problems;
 }
 
-/** The process of a command, with what it prints. */
+/** The environment of a command, with its captured output. */
 function commandIo(env: Record<string, string>): { io: Io; output: () => string } {
   let text = '';
   const print = (more: string): void => {

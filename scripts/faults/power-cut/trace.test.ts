@@ -6,7 +6,7 @@ const hex = (text: string): string =>
 const read = (...lines: string[]) => readTrace(Buffer.from(lines.map(line => `${line}\n`).join('')));
 
 describe('readTrace', () => {
-  test('a call on one line begins and ends', () => {
+  test('a call on one line gives a begin and an end', () => {
     const steps = read(`17 1763808000.500000 pwrite64(5, "${hex('data')}", 4, 4096) = 4`);
     expect(steps.map(({ kind }) => kind)).toEqual(['begin', 'end']);
     expect(steps[0]?.call).toEqual({
@@ -34,7 +34,7 @@ describe('readTrace', () => {
     expect(steps[0]?.call.text).toBe('5, ", 3, 0');
   });
 
-  test('a failed call has the result -1, one that a kill cut off has none', () => {
+  test('a failed call has the result -1, an interrupted call has none', () => {
     const steps = read(
       `17 1.0 openat(AT_FDCWD, "${hex('/none')}", O_RDONLY) = -1 ENOENT (No such file or directory)`,
       `17 1.1 fsync(5) = ?`,
@@ -44,7 +44,7 @@ describe('readTrace', () => {
     expect(steps.filter(({ kind }) => kind === 'end').map(({ call }) => call.result)).toEqual([-1, undefined]);
   });
 
-  test('a write that a kill cut off begins and does not end', () => {
+  test('a write interrupted by a kill begins and does not end', () => {
     const steps = read(`17 1.0 write(5, "${hex('half')}", 4 <unfinished ...>`, '17 1.1 +++ killed by SIGKILL +++');
     expect(steps.map(({ kind }) => kind)).toEqual(['begin']);
     expect(steps[0]?.call.strings).toEqual([Buffer.from('half')]);
@@ -58,7 +58,7 @@ describe('readTrace', () => {
     expect(begin?.call.text.endsWith(', 2, 512')).toBe(true);
   });
 
-  test('refuses data that strace has shortened, and what is no trace', () => {
+  test('truncated data and lines that are not from strace are rejected', () => {
     expect(() => read(`17 1.0 write(5, "${hex('ab')}"..., 4) = 4`)).toThrow('left out data');
     expect(() => read('strace: something went wrong')).toThrow('not a line of strace');
   });

@@ -1,9 +1,9 @@
 /*
- * Reads what strace wrote (`-f -ttt -xx`): system calls with their data, in the order in which they began and ended. Calls of several
- * threads overlap; a call that began and ended within others appears as two lines.
+ * Reads the output of strace (`-f -ttt -xx`): system calls with their data, in the order in which they began and ended. Calls of
+ * several threads may overlap; strace writes such a call as two lines.
  */
 
-/** What strace must record: everything that changes files, and what is sent to peers. */
+/** The recorded calls: all that change files, and those that send data. */
 export const tracedCalls = [
   ...['open', 'openat', 'creat', 'close', 'dup', 'dup2', 'dup3', 'lseek', 'mmap', 'msync', 'io_uring_setup'],
   ...['write', 'writev', 'pwrite64', 'pwritev', 'pwritev2', 'truncate', 'ftruncate', 'fallocate', 'copy_file_range'],
@@ -11,7 +11,7 @@ export const tracedCalls = [
   ...['unlink', 'unlinkat', 'mkdir', 'mkdirat', 'rmdir', 'sendto', 'sendmsg', 'sendfile'],
 ] as const;
 
-/** Longer data than any single write. */
+/** More than the longest write. */
 const maxDataBytes = 64 << 20;
 
 /** The command line that runs a command and records it in `file`. */
@@ -40,7 +40,7 @@ const resumed = /^<\.\.\. \S+ resumed>/;
 const unfinished = / <unfinished \.\.\.>$/;
 const quote = 0x22;
 
-/** @throws when the trace holds something that this reader does not understand */
+/** @throws when the trace has a line that is not understood */
 export function readTrace(bytes: Uint8Array): Step[] {
   const trace = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const steps: Step[] = [];
@@ -62,7 +62,7 @@ function readLine(line: Buffer, steps: Step[], running: Map<string, Call>): void
   }
   const [{ length }, thread = '', seconds = ''] = start;
   const { text, strings } = splitStrings(line.subarray(length));
-  // Signals and ends of threads.
+  // Signals and thread exits.
   if (text.startsWith('+++') || text.startsWith('---')) return;
   if (text.includes('"...')) throw new Error('strace left out data: its -s is too small');
   if (resumed.test(text)) {
@@ -94,7 +94,7 @@ function finish(call: Call, rest: string, strings: readonly Buffer[]): Call {
   const result = /^(.*)\) += (-?\d+|0x[0-9a-f]+|\?)(?: .*)?$/.exec(rest);
   if (!result) throw new Error(`the result is missing: ${call.name}(${rest.slice(0, 200)}`);
   call.text += result[1];
-  // A process that is killed does not see the result.
+  // The result of a killed process is unknown.
   if (result[2] !== '?') call.result = Number(result[2]);
   return call;
 }
@@ -114,7 +114,7 @@ function splitStrings(line: Buffer): { text: string; strings: Buffer[] } {
   }
 }
 
-/** Four characters a byte. */
+/** Four characters per byte. */
 function decodeHex(line: Buffer, from: number, to: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow((to - from) >> 2);
   for (let i = 0, at = from + 2; i < bytes.length; i++, at += 4)

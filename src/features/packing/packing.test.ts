@@ -1,4 +1,4 @@
-/* The packer: what it joins and packs, and what happens meanwhile. */
+/* The packer joins small blocks and packs rows of 1.0, also while events are deleted. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { contentProblems } from '../../db/checks/content-check.ts';
@@ -30,7 +30,7 @@ const countBlocks = async (where = 'true'): Promise<number> =>
 const small = (endpoint: number, size = 1000): Given => ({ endpoint, size, compresses: true });
 
 describe('the packer', () => {
-  test('loses and changes nothing, whatever is stored, packed, packed again and deleted', async () => {
+  test('keeps every event unchanged while events are stored, packed, packed again and deleted', async () => {
     const given = fc.record({
       endpoint: fc.integer({ min: 1, max: 4 }),
       size: fc.oneof(
@@ -90,7 +90,7 @@ describe('the packer', () => {
       signed.push(events.length);
       return { newest: 1, oldest: 1, filter: Uint8Array.of(events.length) };
     }).run();
-    // Sixteen small ones make one, and four of these one of 64 KiB.
+    // Sixteen small blocks are joined into one, and four of those into one of 64 KiB.
     expect([await countBlocks('endpoint = 1'), await countBlocks('endpoint = 2')].every(count => count <= 6)).toBe(
       true,
     );
@@ -104,7 +104,7 @@ describe('the packer', () => {
     await expectEvents(server, expected);
   });
 
-  test('comes to an end when the count of a block is wrong', async () => {
+  test('finishes when the count of a block is wrong', async () => {
     const expected: Expected = new Map();
     for (let n = 0; n < 20; n++) await insertEvents(server, [packedEvent(small(1))], expected);
     await server.services.database.client.execute('UPDATE blocks SET events = 2 WHERE seq = 3');
@@ -116,7 +116,7 @@ describe('the packer', () => {
     await expectEvents(server, expected);
   });
 
-  test('puts rows of 1.0 into blocks, oldest first, and goes on where it stopped', async () => {
+  test('moves rows of 1.0 into blocks, oldest first, and continues where it stopped', async () => {
     const expected: Expected = new Map();
     const seqs = await insertEvents(
       server,
@@ -142,7 +142,7 @@ describe('the packer', () => {
     await expectEvents(server, expected);
   });
 
-  test('packs what is left when events are deleted between its reading and its writing', async () => {
+  test('packs the remaining events when some are deleted between its read and its write', async () => {
     const expected: Expected = new Map();
     const seqs: number[] = [];
     for (let n = 0; n < 40; n++) seqs.push(...(await insertEvents(server, [packedEvent(small(1))], expected)));
@@ -169,7 +169,7 @@ describe('the packer', () => {
     await expectEvents(server, expected);
   });
 
-  test('makes no block when all events were deleted meanwhile', async () => {
+  test('creates no block when all events were deleted in the meantime', async () => {
     const expected: Expected = new Map();
     for (let n = 0; n < 20; n++) await insertEvents(server, [packedEvent(small(1))], expected);
     const { run } = createTestPacker(server, store => ({
@@ -183,7 +183,7 @@ describe('the packer', () => {
     expect(await countBlocks()).toBe(0);
   });
 
-  test('two packers at once do no harm', async () => {
+  test('two packers at once lose no events', async () => {
     const expected: Expected = new Map();
     for (let n = 0; n < 60; n++) await insertEvents(server, [packedEvent(small(1 + (n % 2)))], expected);
     await storeAsRows(server.services.database.client, [...expected.keys()].slice(0, 30));
@@ -192,7 +192,7 @@ describe('the packer', () => {
     await expectEvents(server, expected);
   });
 
-  test('leaves damaged events as they are, and goes on', async () => {
+  test('leaves damaged events unchanged and continues', async () => {
     const expected: Expected = new Map();
     for (let n = 0; n < 40; n++) await insertEvents(server, [packedEvent(small(1))], expected);
     await damageEvent(server.services.database.client, 12, 'unreadable');
@@ -205,7 +205,7 @@ describe('the packer', () => {
     expect(await countBlocks()).toBeLessThan(10);
   });
 
-  test('does nothing when nothing was stored since', async () => {
+  test('does nothing when no event was stored since its last pass', async () => {
     const expected: Expected = new Map();
     await insertEvents(server, [packedEvent(small(1))], expected);
     const asked: string[] = [];
@@ -228,7 +228,7 @@ describe('the packer', () => {
     expect(asked).toEqual(['lastBlock']);
   });
 
-  test('rests between its steps under load', async () => {
+  test('pauses between its steps under load', async () => {
     let time = 0;
     let slice: () => Promise<unknown> = async () => 'done';
     createPackingService({

@@ -1,7 +1,7 @@
 /*
- * The packer: background work that makes full blocks. It joins the small ones that quiet times leave, and puts the rows of 1.0 into
- * blocks, oldest first. Events may be deleted between its reading and its writing: the transaction packs those that are still there.
- * A crash loses at most the work of one slice.
+ * The packer: background work that builds full blocks. It joins the small blocks that low traffic produces, and moves rows of 1.0 into
+ * blocks, oldest first. Events deleted after the packer has read them are skipped by its transaction. A crash loses at most the work
+ * of one slice.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
@@ -28,9 +28,9 @@ import type { Move, OldRow, PackingStore, RowsToPack } from './store.ts';
 type SliceResult = 'more' | 'done' | { restMs: number };
 
 const sliceMs = 2.5;
-/** Bodies of 1.0 rows that are read together. */
+/** Size limit for bodies of 1.0 rows read together. */
 const maxReadBytes = 256 << 10;
-/** An endpoint's small blocks are joined once there are so many, or once they fill most of a block: each event is moved about twice. */
+/** An endpoint's small blocks are joined when there are this many, or when they fill most of a block: each event moves about twice. */
 const minJoined = { blocks: 16, bytes: 48 << 10 };
 const maxJoinedBlocks = 64;
 /** Under load, each step is followed by a pause of this many times its duration. */
@@ -43,17 +43,17 @@ export type PackingService = ReturnType<typeof createPackingService>;
 
 export function createPackingService(options: {
   store: PackingStore;
-  /** Makes the search signature of a block. */
+  /** Computes the search signature of a block. */
   sign: SignBlock | null;
   monotonic: () => number;
-  /** Whether deliveries wait for their commit, or many arrive. */
+  /** Whether deliveries wait for their commit, or arrive at a high rate. */
   isBusy: () => boolean;
   background: { add: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void } };
 }) {
   const { store, sign, monotonic, isBusy, background } = options;
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 32, min: 8, max: 256 });
   const packer: Packer = { builder: createBlockBuilder(), sign, monotonic };
-  /** Blocks that cannot be read, or whose counts are wrong, are left as they are. */
+  /** Blocks that cannot be read or have a wrong count; they are skipped. */
   const damaged = new Set<number>();
   /** Undefined: not read yet; null: none are left. */
   let rowsToPack: RowsToPack | null | undefined;
@@ -67,7 +67,7 @@ export function createPackingService(options: {
     const rows = await store.oldRows(rest, batchSize.units(), maxReadBytes);
     const packing = await packOldRows(rows, packer);
     const next = { after: rows.at(-1)?.seq ?? rest.upTo, upTo: rest.upTo };
-    // After an error it is unknown how far it came.
+    // After an error the progress is unknown.
     rowsToPack = undefined;
     const writerMs = await store.pack({ ...packing, from: [], rowsToPack: next });
     batchSize.record(rows.length, writerMs);
@@ -98,7 +98,7 @@ export function createPackingService(options: {
         return true;
       }
     const rows = await store.eventsIn(joined, [...records.keys()]);
-    // Some were deleted since the blocks were counted: the next step counts again. If it finds the same, their counts are wrong.
+    // Events were deleted after the blocks were counted: the next step counts again. If the result is the same, the counts are wrong.
     if (rows.length !== events) {
       const found = `${joined} ${events} ${rows.length}`;
       if (found === lastMismatch) for (const seq of joined) damaged.add(seq);
@@ -141,7 +141,7 @@ export function createPackingService(options: {
   return background.add({ name: 'packing', slice });
 }
 
-/** Packs rows of 1.0 by endpoint. A damaged one stays as it is. */
+/** Packs rows of 1.0 by endpoint. Damaged rows stay unchanged. */
 async function packOldRows(rows: readonly OldRow[], { builder, sign, monotonic }: Packer) {
   const blocks = new Map<number, PackedBlock[]>();
   const moves: Move[] = [];
@@ -197,7 +197,7 @@ const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin
 
 type Rows = { seq: number; receivedAt: number; eventType: string | null }[];
 
-/** Puts the records of these events, in order, into new blocks. */
+/** Copies the records of these events, in order, into new blocks. */
 function joinRecords(rows: Rows, records: ReadonlyMap<number, EventRecord>, { builder, sign }: Packer) {
   const blocks: PackedBlock[] = [];
   const moves: Move[] = [];

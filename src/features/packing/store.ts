@@ -1,28 +1,28 @@
 /*
- * What the packer reads, and the transaction that puts events into other blocks. Raw SQL: it reads and writes lists of rows that are
- * passed as one JSON value, and a block's content is read whole.
+ * Queries of the packer, and the transaction that moves events into other blocks. Raw SQL, because lists of rows are passed as one JSON
+ * value and blocks are read as blobs.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
 import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/event-block.ts';
 import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 
-/** Rows of 1.0 lie after one row number and up to another. */
+/** The range of row numbers with rows of 1.0. */
 export type RowsToPack = { after: number; upTo: number };
 /** A row of 1.0. */
 export type OldRow = ContentRow & { endpoint: number; receivedAt: number; eventType: string | null };
 export type SmallBlock = { seq: number; events: number; bytes: number };
 export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
 
-/** Where an event goes: the position of its new block among those that are inserted, and where it begins in that. */
+/** An event's destination: the position of its new block among the inserted ones, and its offset in that block. */
 export type Move = { seq: number; block: number; start: number };
 export type Packing = {
-  /** The new blocks by endpoint; `moves` counts them in this order. */
+  /** The new blocks by endpoint. The block positions in `moves` follow this order. */
   blocks: ReadonlyMap<number, readonly PackedBlock[]>;
   moves: readonly Move[];
-  /** The blocks that the events leave, all of whose events are in `moves`; none for rows of 1.0. */
+  /** The blocks to be replaced, whose events are all in `moves`; empty for rows of 1.0. */
   from: readonly number[];
-  /** What is left of the rows of 1.0 afterwards; undefined: unchanged. */
+  /** The remaining rows of 1.0 afterwards; undefined if unchanged. */
   rowsToPack?: RowsToPack;
 };
 
@@ -31,7 +31,7 @@ export type PackingStore = ReturnType<typeof createPackingStore>;
 const jsonList = '(SELECT value FROM json_each(?))';
 const isProgress = "name = 'rows-to-pack'";
 const lastBlock = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), 0)";
-/** What a list shows of a large event stays in its row. */
+/** The list columns of a large event stay in its row. */
 const ofSmall = (column: string, empty: string): string =>
   `${column} = iif(size > ${maxBlockBytes}, ${column}, ${empty})`;
 const emptied = [
@@ -92,10 +92,10 @@ export function createPackingStore(
       }));
     },
 
-    /** The number of the newest block that there has been. */
+    /** The highest block number ever used. */
     lastBlock: async (): Promise<number> => Number((await rowsOf(`SELECT ${lastBlock}`))[0]?.[0] ?? 0),
 
-    /** The first endpoint from `from` on with so many small blocks, or so many bytes in them. */
+    /** The first endpoint from `from` on with at least this many small blocks, or bytes in them. */
     async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
       const [row] = await rowsOf(
         `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
@@ -122,7 +122,7 @@ export function createPackingStore(
       }));
     },
 
-    /** Those of these events that are in one of the blocks. */
+    /** The subset of these events that is in one of the blocks. */
     async eventsIn(numbers: readonly number[], seqs: readonly number[]): Promise<EventRow[]> {
       const rows = await rowsOf(
         `SELECT seq, received_at, event_type FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
@@ -136,7 +136,7 @@ export function createPackingStore(
     },
 
     /**
-     * Puts events into new blocks, in one transaction. Events that were deleted or moved meanwhile are not in them.
+     * Moves events into new blocks, in one transaction. Skips events that were deleted or moved in the meantime.
      * @returns the writer's time
      */
     async pack({ blocks, moves, from, rowsToPack }: Packing): Promise<number | undefined> {
@@ -161,7 +161,7 @@ function moveStatements(moves: readonly Move[], from: readonly number[], count: 
           WHERE events.seq = move.seq AND events.${isUnmoved}`,
     args: [count, list, ...(from.length > 0 ? [JSON.stringify(from)] : [])],
   };
-  // changes() is how many rows the statement before changed: nearly always all of them.
+  // changes(): the number of rows changed by the statement before, nearly always all of them.
   const recount = {
     sql: `UPDATE blocks SET events = (SELECT count(*) FROM json_each(?) JOIN events ON events.seq = value ->> 0 WHERE block = blocks.seq)
           WHERE changes() <> ? AND seq > ${lastBlock} - ?`,
@@ -171,7 +171,7 @@ function moveStatements(moves: readonly Move[], from: readonly number[], count: 
     sql: `DELETE FROM blocks WHERE seq > ${lastBlock} - ? AND events = 0`,
     args: [count],
   };
-  // SQLite gives the space of a row back only when the row leaves its place, not when it becomes smaller.
+  // SQLite frees the space of a row only when the row is deleted, not when it becomes smaller.
   if (from.length === 0) return [moved, 'UPDATE events SET seq = -seq WHERE seq < 0', recount, removeEmpty];
   return [
     moved,

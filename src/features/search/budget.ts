@@ -1,7 +1,7 @@
-/* What one request of a search may cost. Beyond it the search stops, and the next request goes on where it stopped. */
+/* The budget of one search request. When it is spent, the search stops, and the next request continues there. */
 
 export type BudgetLimits = {
-  /** Time, of which most is work: waiting for the database counts, too. */
+  /** Time limit, including waits for the database. */
   ms: number;
   /** Blocks that are unpacked. */
   blocks: number;

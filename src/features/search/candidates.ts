@@ -1,6 +1,6 @@
 /*
- * The blocks of an endpoint whose signatures can have a term, in list order of their newest events. Signatures are read as they are
- * needed: pages of single ones, and runs of older ones. `next` says how far in the list all candidates are known.
+ * The blocks of an endpoint whose signatures match a term, in list order of their newest events. Signatures are read on demand: pages
+ * of single ones, and runs of older ones.
  */
 import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
 import type { Gram } from '../../core/block-signature.ts';
@@ -9,14 +9,14 @@ import { firstPosition, partSeq, unpackSignedBlock } from '../../core/signature-
 import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
 import type { Candidate, ListRest, Opening, Run, SearchStore } from './store.ts';
 
-/** Signatures that one query looks at: first, and at most. */
+/** Signatures per query: for the first query, and the maximum. */
 export const firstPageSize = 64;
 const maxPageSize = 4096;
-/** Runs that one query looks at: first, and at most. */
+/** Runs per query: for the first query, and the maximum. */
 const firstRuns = 2;
 const maxRuns = 32;
 
-/** Blocks were moved or runs replaced since the search began: what is not decided yet must be looked up again. */
+/** Thrown when blocks were moved or runs replaced since the search began: continue with new reads from the last decided position. */
 export class ChangedError extends Error {}
 
 export type Candidates = {
@@ -41,7 +41,7 @@ export function createCandidates(
   let pageSize = firstPageSize;
   let runsAtOnce = firstRuns;
 
-  /** A block is in a page and in a run while the run takes over. */
+  /** A block is in both a page and a run while the run replaces its signature. */
   const seen = new Set<number>();
 
   const add = (found: readonly Candidate[]): void => {
@@ -56,7 +56,7 @@ export function createCandidates(
   const readPage = async (from: Position): Promise<void> => {
     pageSize = Math.min(pageSize * 4, maxPageSize);
     const { runs: current, page } = await store.nextSignatures(rest, grams, from, pageSize);
-    // A new run may have taken signatures over that this page would have had.
+    // A new run may have replaced signatures that this page would have had.
     const numbers = current.map(({ seq }) => seq).toSorted((a, b) => a - b);
     if (numbers.some((seq, i) => seq !== runNumbers[i])) throw new ChangedError();
     add(page.candidates);

@@ -47,7 +47,7 @@ const hex = (length: number): string => createHash('sha256').update(`hex${drawn+
 const payloads = githubPayloads().filter(({ body }) => body.length < 30_000);
 const startedAt = 1_790_000_000_000;
 
-/** Some deliveries at once, so that blocks have several events. Times may jump. */
+/** Stores several deliveries at once, so that blocks have several events. Times may jump. */
 async function store(count: number, at: (i: number) => number): Promise<void> {
   const batch = Array.from({ length: count }, (_, i) => {
     const { event, body } = oneOf(payloads);
@@ -229,7 +229,7 @@ describe('searches agree with a naive filter', () => {
     expect(await server.services.search.checkIndex()).toEqual([]);
   }, 240_000);
 
-  test('while all signatures are made anew', async () => {
+  test('while all signatures are rebuilt', async () => {
     let isDone = false;
     const rebuilt = server.services.search.reindex().then(() => {
       isDone = true;

@@ -1,9 +1,9 @@
 /*
- * Finds an endpoint's events that contain a text, newest first. Signatures only select blocks; the texts decide. So results are exact
- * as soon as an event is stored. Three sources are merged in list order: signatures of single blocks, runs of older ones
- * (candidates.ts), and rows of 1.0 that are in no block yet, which are all read. An event is found when no source has an earlier one
- * left. One call works within a budget; beyond it, it tells where the next one goes on. Pinned events that are older than the window
- * come last in the list; they are few, and all read.
+ * Finds an endpoint's events that contain a text, newest first. Signatures only select candidate blocks; the stored texts decide, so
+ * results are exact as soon as an event is stored. Three sources are merged in list order: signatures of single blocks, runs of older
+ * ones (candidates.ts), and rows of 1.0 in no block, which are all read. A match is returned when no source can have one listed before
+ * it. A call works within a budget; when that is spent, it returns the position where the next call continues. Pinned events that
+ * are older than the retention window come last in the list; they are few, and all read.
  */
 
 import { type Gram, gramsOf } from '../../core/block-signature.ts';
@@ -28,11 +28,11 @@ export type Search = {
   /** Only events after this position of the list. */
   after: Position | undefined;
   limit: number;
-  /** Aborts the search when the client is gone. */
+  /** Aborts the search when the client disconnects. */
   signal?: AbortSignal | undefined;
 };
 
-/** `next`: everything before this position has been searched, and the search goes on after it; undefined when it is complete. */
+/** `next`: the position up to which the list has been searched; undefined when the search is complete. */
 export type Found = { found: Position[]; next: Position | undefined };
 
 /** Blocks that are read together: first, and at most. */
@@ -46,13 +46,13 @@ type Term = { matcher: Matcher; grams: readonly Gram[] };
 export function createFinder(options: {
   store: SearchStore;
   monotonic: () => number;
-  /** false: signatures are not used, and every search reads the events. */
+  /** false: every search reads all events instead of using signatures. */
   indexed: boolean;
   budget: BudgetLimits;
 }) {
   const { store, monotonic, indexed, budget: limits } = options;
 
-  /** Everything after `rest.after` that is found before the budget is spent. @throws ChangedError with what `found` has so far */
+  /** Adds the matches after `rest.after` to `state` until the budget is spent. @throws ChangedError; `state` has the matches so far then */
   const search = async (
     { rest, term, limit, signal }: { rest: ListRest; term: Term; limit: number; signal: AbortSignal | undefined },
     opening: Opening,
@@ -63,7 +63,7 @@ export function createFinder(options: {
     const { newestBlock } = opening;
     const verifier = createVerifier({ store, rest, matcher: term.matcher, newestBlock, monotonic });
     const rows = createUnsigned({ store, rest, ...opening });
-    /** Found by row number, but there may be earlier ones. */
+    /** Matches by row number that may be preceded by others. */
     const early = new Map<number, Position>();
     let blocksAtOnce = firstBlocks;
     let start: Position | undefined;
@@ -77,11 +77,11 @@ export function createFinder(options: {
         early.delete(one.seq);
       }
       const reached = open && { receivedAt: open.receivedAt, seq: open.seq + 1 };
-      // A block may begin before the position where the search went on.
+      // A block may begin before the position where the search continued.
       if (!reached || isListedAfter(reached, rest.after)) state.next = reached;
       if (!open || state.found.length === limit || signal?.aborted) return;
       start ??= rest.after ?? reached;
-      // Never without progress, or the next request would do the same.
+      // Always makes progress, or the next request would repeat the same work.
       if (budget.isSpent() && reached && isListedAfter(reached, start)) return;
       let found: Position[];
       if (open === nextBlock) {

@@ -1,4 +1,4 @@
-/* Checks the search signatures against the events. Deliveries may be stored meanwhile. */
+/* Checks the search signatures against the events. Deliveries may be stored at the same time. */
 import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
 import { type Gram, gramsOf, mayContain } from '../../core/block-signature.ts';
 import { searchTexts } from '../../core/search-text.ts';
@@ -9,7 +9,7 @@ import { eventsOf } from './signing.ts';
 import type { SigningStore } from './signing-store.ts';
 import type { SearchStore } from './store.ts';
 
-/** How many blocks, evenly spread, are looked up by pieces of their own texts. */
+/** The number of evenly spread blocks that are looked up by pieces of their own texts. */
 const sampleSize = 200;
 const piecesPerText = 5;
 const pieceCharacters = 12;
@@ -32,7 +32,7 @@ export function createIndexCheck(options: {
 }) {
   const { signing, runs, search } = options;
 
-  /** The grams of pieces of the block's texts; undefined when it is gone or cannot be read. */
+  /** The grams of pieces of the block's texts; undefined when it no longer exists or cannot be read. */
   const gramsIn = async (block: number): Promise<Gram[][] | undefined> => {
     const found = await signing.blockAfter(block - 1);
     if (found?.seq !== block) return undefined;

@@ -27,7 +27,7 @@ afterEach(() => server.close());
 
 const execute = (sql: string) => server.services.database.client.execute(sql);
 const count = async (sql: string): Promise<number> => Number((await execute(sql)).rows[0]?.[0]);
-/** What is stored by now is not in one block with what follows. */
+/** Waits until all events are filed, so that later events are stored in other blocks. */
 const filed = () => count('SELECT count(*) FROM events');
 const found = async (q: string): Promise<number> => {
   const query = new URLSearchParams({ endpointId, q });
@@ -36,7 +36,7 @@ const found = async (q: string): Promise<number> => {
 const runs = () => count('SELECT count(*) FROM signature_runs WHERE state = 2');
 
 describe('the search index', () => {
-  test('is checked for missing and surplus signatures and for missing texts, which a rebuild repairs', async () => {
+  test('reports missing and surplus signatures and missing texts, and a rebuild repairs them', async () => {
     const { search, background } = server.services;
     expect(await search.checkIndex()).toEqual([]);
     await execute('DELETE FROM block_signatures WHERE block = 1');
@@ -79,7 +79,7 @@ describe('the search index', () => {
   const urlOf = async (): Promise<string> =>
     (await ada.json<{ url: string }>(200, 'GET', `/api/endpoints/${endpointId}`)).url;
 
-  test('drops signatures with their blocks, and a run when nearly all of its blocks are gone', async () => {
+  test('drops signatures with their blocks, and a run when nearly all of its blocks are deleted', async () => {
     for (let i = 10; i < 12; i++) {
       await server.deliver({ url: await urlOf() }, `word${i} ${'dolor sit '.repeat(4000)}`);
       await filed();
@@ -109,17 +109,17 @@ describe('the search index', () => {
     expect(server.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('tells how many rows of 1.0 have no signature, which are searched all the same, until they are packed', async () => {
+  test('counts rows of 1.0 without a signature until they are packed, and searches them', async () => {
     const { search, database, background, packing } = server.services;
     expect(await search.lag()).toBe(0);
     await storeAsRows(database.client, seqs.slice(0, 5));
     await markRowsToPack(server);
-    // All row numbers from the first of them to the last one of all.
+    // All row numbers from the first row of 1.0 to the newest event.
     expect(await search.lag()).toBe(10);
     expect([await found('word4 '), await found('word6 ')]).toEqual([1, 1]);
     packing.wake();
     await background.idle();
-    // The packer of this server began before there were any.
+    // The packer of this server started before these rows existed.
     await createTestPacker(server, undefined, signBlock).run();
     expect(await search.lag()).toBe(0);
     expect(await search.checkIndex()).toEqual([]);

@@ -1,4 +1,4 @@
-/* The order of the event list: newest first, and of one moment the highest row number first. */
+/* The order of the event list: newest first; at equal times the highest row number first. */
 import type { Position } from '../../core/cursor.ts';
 
 /** For sorting: negative when `a` is listed before `b`. */

@@ -49,7 +49,7 @@ async function upgrade(): Promise<void> {
   await migrate(client, migrations, async () => {});
 }
 
-test('the index of 1.0 is removed row by row, then dropped, and events can be deleted meanwhile', async () => {
+test('the index of 1.0 is removed row by row, then dropped, and events can be deleted in the meantime', async () => {
   await upgrade();
   const store = createOldIndexStore(client);
   expect(await store.exists()).toBe(true);
@@ -69,7 +69,7 @@ test('the index of 1.0 is removed row by row, then dropped, and events can be de
   expect(rows).toEqual([]);
 });
 
-test('an upgrade notes how new the rows are that have no signature; a new database has none', async () => {
+test('an upgrade records the newest row without a signature; a new database has none', async () => {
   const noted = async () =>
     (await client.execute("SELECT name, CAST(value AS TEXT) FROM meta WHERE name LIKE 'rows-to-pack-%'")).rows.map(
       row => [row[0], row[1]],

@@ -25,7 +25,7 @@ export function createOldIndexStore(client: Client) {
       return false;
     },
 
-    /** Once it is empty. */
+    /** Drops the tables once they are empty. */
     async drop(): Promise<void> {
       await client.batch(['DROP TABLE IF EXISTS events_search'], 'write');
     },

@@ -1,4 +1,4 @@
-/* Runs of signatures: they find what the signatures found that they replace, at every moment. */
+/* Runs of signatures: searches find the same events before, while and after a run replaces signatures. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -42,18 +42,18 @@ async function search(endpointId: string, q: string): Promise<string[]> {
 }
 
 describe('a run of signatures', () => {
-  test('takes over from the signatures of its blocks without a search missing anything, and survives a crash after each step', async () => {
+  test('replaces the signatures of its blocks without a search missing an event, and survives a crash after each step', async () => {
     const endpoint = await ada.createEndpoint();
     const names = Array.from({ length: 8 }, (_, i) => `name${i}`);
     const ids: string[] = [];
     for (const name of names) {
       ids.push(await server.deliver(endpoint, bodyOf(name)));
-      // The next one is in a block of its own.
+      // The next event gets its own block.
       await signatures();
     }
     const steps: number[] = [];
     while (steps.at(-1) !== 2) {
-      // A new builder knows nothing of the steps before. It looks at finished runs first.
+      // A new builder, as after a crash. It checks finished runs first.
       const builder = makeBuilder();
       await builder.step();
       await builder.step();
@@ -68,7 +68,7 @@ describe('a run of signatures', () => {
     expect(await server.services.search.checkIndex()).toEqual([]);
   });
 
-  test('is checked: a slice that lost its bits is noticed, and a rebuild repairs it', async () => {
+  test('is checked: a slice that lost its bits is reported, and a rebuild repairs it', async () => {
     const { database, search: service } = server.services;
     await database.client.execute('UPDATE signature_slices SET slices = zeroblob(length(slices))');
     expect((await service.checkIndex())[0]).toMatch(/^the search index has the wrong text of 6 of 8 blocks looked up$/);

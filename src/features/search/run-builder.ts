@@ -1,8 +1,8 @@
 /*
- * Puts the signatures of full blocks into runs, oldest first, in slices of a few milliseconds. At every moment a block is found by its
- * own signature or by a run: a run is used once it is complete, and only then are the signatures deleted that it replaces. A crash
- * loses the work of one slice; another process that shares the database goes on with the same run. When most blocks of a run are gone,
- * the others get signatures of their own again, and the run is removed.
+ * Moves the signatures of full blocks into runs, oldest first, in slices of a few milliseconds. Every block always has its own
+ * signature or is in a usable run: the signatures that a run replaces are deleted only after it is complete. A crash loses the work of
+ * one slice; another process that shares the database continues with the same run. When most blocks of a run no longer exist, the
+ * others get their own signatures again, and the run is removed.
  */
 import { makePart, partBytes } from '../../core/bit-slices.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
@@ -17,15 +17,15 @@ const minLiving = 1 / 8;
 
 export function createRunBuilder(options: {
   store: RunsStore;
-  /** Makes the signatures of these blocks anew, from their contents. */
+  /** Computes the signatures of these blocks again from their contents. */
   sign: (blocks: readonly number[]) => Promise<void>;
   monotonic: () => number;
   runLength?: number;
 }) {
   const { store, sign, monotonic, runLength = blocksPerRun } = options;
-  /** The filters of the run that is being made. */
+  /** The filters of the run under construction. */
   let filters: { run: number; filters: (Uint8Array | undefined)[] } | undefined;
-  /** Runs up to this number have been checked for blocks that are gone; undefined: no check is due. */
+  /** Runs up to this number have been checked for deleted blocks; undefined when no check is due. */
   let checked: number | undefined = 0;
 
   const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(Uint8Array | undefined)[]> => {
@@ -81,12 +81,12 @@ export function createRunBuilder(options: {
   };
 
   return {
-    /** Next, runs are checked for blocks that are gone. */
+    /** Starts a check of all runs for deleted blocks. */
     checkRuns(): void {
       checked ??= 0;
     },
 
-    /** @returns whether there was anything to do */
+    /** @returns whether there was work to do */
     async step(): Promise<boolean> {
       const unfinished = await store.unfinished();
       if (unfinished) {

@@ -1,15 +1,15 @@
-/* Makes and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
+/* Creates and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
 import type { Client, InStatement, Row } from '@libsql/client';
 import { partBytes } from '../../core/bit-slices.ts';
 import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/signature-runs.ts';
 
-/** 0 being made, 1 in use, 2 in use and the signatures that it replaces are deleted, 3 out of use and being deleted. */
+/** 0: under construction. 1: in use. 2: in use, and the replaced signatures are deleted. 3: out of use, being deleted. */
 export type RunState = 0 | 1 | 2 | 3;
 export type StoredRun = { seq: number; state: RunState; filterBytes: number; blocks: SignedBlock[] };
 
 export type RunsStore = ReturnType<typeof createRunsStore>;
 
-/** As the index of full blocks has it: the planner compares the words. */
+/** Must equal the condition of the index of full blocks, because the query planner compares the text. */
 const isFull = 'bytes BETWEEN 32768 AND 65536';
 /** The larger filters of a run are made as small as these, rather than all as large as they are. */
 const mostFilters = 0.75;
@@ -31,7 +31,7 @@ export function createRunsStore(client: Client, scans: Client) {
     (await client.batch(statements, 'write'))[0]?.rowsAffected ?? 0;
 
   return {
-    /** An endpoint with at least so many signatures of full blocks. */
+    /** An endpoint with at least this many signatures of full blocks. */
     async endpointWith(count: number): Promise<number | undefined> {
       const sql = `SELECT endpoint FROM block_signatures WHERE ${isFull} GROUP BY endpoint HAVING count(*) >= ? LIMIT 1`;
       const [row] = await rows(sql, [count]);
@@ -55,7 +55,7 @@ export function createRunsStore(client: Client, scans: Client) {
       };
     },
 
-    /** Adds a run, unless one of this endpoint is being made (by another process, too). */
+    /** Adds a run, unless one of this endpoint is under construction, perhaps by another process. */
     async add(endpoint: number, blocks: readonly SignedBlock[], filterBytes: number): Promise<void> {
       const newest = blocks.reduce((a, b) => ((b.newest - a.newest || b.lastEvent - a.lastEvent) > 0 ? b : a));
       await write([
@@ -76,7 +76,7 @@ export function createRunsStore(client: Client, scans: Client) {
       ]);
     },
 
-    /** A run that is being made or removed. */
+    /** A run under construction or being removed. */
     async unfinished(): Promise<StoredRun | undefined> {
       const [row] = await rows(`SELECT ${runColumns} FROM signature_runs WHERE state <> 2 ORDER BY seq LIMIT 1`);
       return row && toRun(row);
@@ -91,7 +91,7 @@ export function createRunsStore(client: Client, scans: Client) {
 
     lastRun: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM signature_runs'))[0]?.[0] ?? 0),
 
-    /** The filters of these blocks; none of those that are gone. */
+    /** The filters of these blocks, without deleted ones. */
     async filters(blocks: readonly number[]): Promise<Map<number, Uint8Array>> {
       const found = await rows(`SELECT block, filter FROM block_signatures WHERE block ${inList}`, [
         JSON.stringify(blocks),
@@ -99,13 +99,13 @@ export function createRunsStore(client: Client, scans: Client) {
       return new Map(found.map(row => [Number(row[0]), bytesOf(row[1])]));
     },
 
-    /** Those of these blocks that have a signature of their own. */
+    /** The subset of these blocks that have their own signature. */
     async signed(blocks: readonly number[]): Promise<number[]> {
       const found = await rows(`SELECT block FROM block_signatures WHERE block ${inList}`, [JSON.stringify(blocks)]);
       return found.map(row => Number(row[0]));
     },
 
-    /** How many parts of a run are stored. They are stored in order. */
+    /** The number of stored parts of a run. They are stored in order. */
     async storedParts(run: number): Promise<number> {
       const sql = 'SELECT count(*) FROM signature_slices WHERE seq BETWEEN ? AND ?';
       return Number((await rows(sql, [partSeq(run, 0), partSeq(run, maxParts - 1)]))[0]?.[0] ?? 0);
@@ -130,13 +130,13 @@ export function createRunsStore(client: Client, scans: Client) {
     forget: (blocks: readonly number[]): Promise<number> =>
       write([{ sql: `DELETE FROM block_signatures WHERE block ${inList}`, args: [JSON.stringify(blocks)] }]),
 
-    /** Those of these blocks that still exist. */
+    /** The subset of these blocks that still exist. */
     async living(blocks: readonly number[]): Promise<number[]> {
       const found = await rows(`SELECT seq FROM blocks WHERE seq ${inList}`, [JSON.stringify(blocks)]);
       return found.map(row => Number(row[0]));
     },
 
-    /** Removes some parts of a run that is out of use. @returns how many */
+    /** Removes some parts of a run that is out of use. @returns the number removed */
     removeParts: (run: number, count: number): Promise<number> =>
       write([
         {

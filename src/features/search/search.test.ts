@@ -146,7 +146,7 @@ describe.each([
       nextCursor = page.nextCursor;
     }
     expect(seen).toEqual(expected);
-    // More candidates than are collected, so the list is scanned.
+    // More candidates than one query returns.
     expect((await search(id, '"kind"', 100)).length).toBeGreaterThan(1500);
   }, 30_000);
 

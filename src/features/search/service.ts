@@ -1,4 +1,4 @@
-/* Search: finding events, and the upkeep of their signatures. */
+/* Search: finds events, and maintains their signatures. */
 import type { BudgetLimits } from './budget.ts';
 import { checkTerm, createFinder } from './finder.ts';
 import { createIndexCheck } from './index-check.ts';
@@ -12,7 +12,7 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export function createSearchService(
   options: UpkeepOptions & {
     store: SearchStore;
-    /** false: signatures are not used, and searches read the events. */
+    /** false: every search reads all events instead of using signatures. */
     indexed: boolean;
     budget?: BudgetLimits | undefined;
   },
@@ -24,7 +24,7 @@ export function createSearchService(
     ...createIndexCheck({ signing, runs, search: store }),
     ...createUpkeep(options),
 
-    /** Events that have no signature yet, at most: rows of 1.0 that are not packed. */
+    /** An upper bound of the events without a signature: rows of 1.0 that are not packed. */
     lag: signing.rowsToPack,
   };
 }

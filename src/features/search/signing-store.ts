@@ -1,4 +1,4 @@
-/* Signatures of stored blocks: reads what they are made from, and replaces them. Raw SQL, because it reads blocks whole. */
+/* Reads the blocks to sign, and replaces their signatures. Raw SQL, because blocks are read as blobs. */
 import type { Client, InStatement, Row } from '@libsql/client';
 import type { BlockSignature } from '../../core/block-signature.ts';
 import type { StoredBlock } from '../../core/event-block.ts';
@@ -47,7 +47,7 @@ export function createSigningStore(client: Client, scans: Client) {
       );
     },
 
-    /** Stores signatures of blocks that still exist, in place of those that they have. */
+    /** Replaces the signatures of blocks that still exist. */
     async save(signed: readonly SignedAgain[]): Promise<void> {
       const statements = signed.map(({ block, signature: { newest, oldest, filter } }): InStatement => {
         const { seq, endpoint, lastEvent, bytes } = block;
@@ -66,7 +66,7 @@ export function createSigningStore(client: Client, scans: Client) {
       return found.map(row => Number(row[0]));
     },
 
-    /** Numbers of signatures whose block is gone. */
+    /** Numbers of signatures whose block no longer exists. */
     async orphans(): Promise<number[]> {
       const found = await rows('SELECT block FROM block_signatures WHERE block NOT IN (SELECT seq FROM blocks)');
       return found.map(row => Number(row[0]));
@@ -89,7 +89,7 @@ export function createSigningStore(client: Client, scans: Client) {
       return [...new Set(found)].filter(seq => seq > 0);
     },
 
-    /** How many row numbers the rows of 1.0 span that are not packed yet. */
+    /** The size of the row number range in which rows of 1.0 are not packed yet. */
     async rowsToPack(): Promise<number> {
       const [row] = await rows("SELECT value FROM meta WHERE name = 'rows-to-pack'");
       if (!row) return 0;

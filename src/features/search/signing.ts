@@ -1,4 +1,4 @@
-/* Makes signatures of stored blocks from their contents: for a rebuild, and for blocks whose run is removed. */
+/* Computes signatures of stored blocks from their contents: for a rebuild, and for blocks whose run is removed. */
 import { signBlock } from '../../core/block-signature.ts';
 import { type EventRecord, maxBlockBytes, readRecords, unpackBlock, unpackLargeBlock } from '../../core/event-block.ts';
 import { DamagedError } from '../../core/stored-content.ts';
@@ -18,7 +18,7 @@ export async function eventsOf(store: Pick<SigningStore, 'events'>, block: Block
   });
 }
 
-/** Signs a block anew. Nothing for one that cannot be read, which keeps the signature that it has. */
+/** Computes a block's signature again. Undefined for a block that cannot be read, which keeps its signature. */
 export async function signAgain(store: SigningStore, block: BlockToSign): Promise<SignedAgain[]> {
   try {
     const events = await eventsOf(store, block);
@@ -29,11 +29,11 @@ export async function signAgain(store: SigningStore, block: BlockToSign): Promis
   }
 }
 
-/** Blocks that one step signs, in one transaction. */
+/** Blocks signed in one step, in one transaction. */
 const blocksPerStep = 16;
 
 /**
- * Makes all signatures anew, some blocks at a time.
+ * Rebuilds all signatures, a few blocks at a time.
  * @param onProgress gets the number of the last block that was signed, and the last one of all
  */
 export function createRebuild(
@@ -55,7 +55,7 @@ export function createRebuild(
   return {
     isDue: (): boolean => rebuild !== undefined,
 
-    /** Resolves when it is done. A second call meanwhile waits for the same rebuild. */
+    /** Resolves when it is done. A second call in the meantime waits for the same rebuild. */
     start(onProgress: (done: number, total: number) => void): Promise<void> {
       if (!rebuild) {
         const { promise: finished, resolve: done } = Promise.withResolvers<void>();

@@ -20,7 +20,7 @@ test('no query returns events of another endpoint', async () => {
   const seqs: number[] = [];
   for (const endpoint of [one, other, one]) {
     seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
-    // The next one is in a block of its own.
+    // The next event gets its own block.
     await client.execute('SELECT count(*) FROM events');
   }
   const { seq: endpoint } = await server.services.endpoints.owned(

@@ -1,5 +1,5 @@
 /*
- * What a search reads: signatures, and then the blocks whose signatures match. Raw SQL, because a search reads many rows and tests
+ * Queries of a search: signatures, and then the blocks whose signatures match. Raw SQL, because a search reads many rows and tests
  * bits of blobs. All reads use the scan connection. Captured text is never returned as TEXT.
  */
 import type { Client, InStatement, ResultSet, Row } from '@libsql/client';
@@ -15,13 +15,13 @@ export type Candidate = { block: number; first: Position };
 /** A run of signatures (core/bit-slices.ts). No event of its blocks is listed before `first`. */
 export type Run = { seq: number; first: Position; filterBytes: number; blocks: number };
 
-/** Of an endpoint: the events after a position of the list, received at `since` or later. */
+/** The part of an endpoint's list to search: after a position, received at `since` or later. */
 export type ListRest = { endpoint: number; since: number; after: Position | undefined };
 
 /** Signatures of single blocks in list order. `last`: where the next page begins; undefined when there is none. */
 export type SignaturePage = { candidates: Candidate[]; last: Position | undefined };
 
-/** Events after the one row number and up to the other may be in no block. None of them was received after `newest`. */
+/** The range of row numbers whose events may be in no block. None of them was received after `newest`. */
 export type Unsigned = { after: number; upTo: number; newest: number };
 
 export type Opening = { runs: Run[]; newestBlock: number; unsigned: Unsigned | undefined; page: SignaturePage };
@@ -49,11 +49,11 @@ const toRun = (row: Row): Run => ({
   blocks: Number(row[4]),
 });
 
-/** More than any part has: a part and an offset in it are one number. */
+/** Larger than any part: a part number and an offset in it are combined into one number. */
 const maxPartBytes = 65_536;
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
-/** The last of the next `limit` signatures, if there are so many, and the hits among them. */
+/** The last of the next `limit` signatures, if there are that many, and the matches among them. */
 function signaturePage(
   { endpoint, since, after }: ListRest,
   grams: readonly Gram[],
@@ -75,7 +75,7 @@ function signaturePage(
   return [
     { sql: last('newest, last_event'), args },
     {
-      // A few more when blocks are of the same time as the last one.
+      // Slightly more if other blocks have the same time as the last one.
       sql: `SELECT block, newest, last_event FROM block_signatures
         WHERE ${page} AND newest >= ifnull((${last('newest')}), ?4) AND ${hit}`,
       args: [...args, ...grams.flatMap(({ bit, place }) => [withBit[bit] ?? null, place])],
@@ -111,7 +111,7 @@ export function createSearchStore(scans: Client) {
   });
 
   return {
-    /** What a search starts with, read in one transaction. */
+    /** The first reads of a search, in one transaction. */
     async opening(rest: ListRest, grams: readonly Gram[], limit: number): Promise<Opening> {
       const [found, newest, unsigned, ...page] = await scans.batch(
         [
@@ -141,7 +141,7 @@ export function createSearchStore(scans: Client) {
       return { runs: found?.rows.map(toRun) ?? [], page: toPage(page) };
     },
 
-    /** Slices of runs, in order; fewer when a run was removed meanwhile. @param wanted all of one length. `seq`: of the part */
+    /** Slices of runs, in order; fewer when a run was removed in the meantime. @param wanted all of one length. `seq`: of the part */
     async slices(wanted: readonly { seq: number; offset: number }[], length: number): Promise<Uint8Array[]> {
       const sql = `SELECT substr(slices, 1 + given.value % ${maxPartBytes}, ?) FROM json_each(?) AS given
         CROSS JOIN signature_slices ON seq = given.value / ${maxPartBytes} ORDER BY given.key`;
@@ -149,13 +149,13 @@ export function createSearchStore(scans: Client) {
       return (await rows(sql, [length, JSON.stringify(list)])).map(row => bytesOf(row[0]));
     },
 
-    /** The blocks that a run was made from: `signedBlocks` of runs.ts; undefined when it was removed meanwhile. */
+    /** The blocks that a run was made from: `signedBlocks` of runs.ts; undefined when it was removed in the meantime. */
     async blocksOfRun(run: number): Promise<Uint8Array | undefined> {
       const [row] = await rows('SELECT blocks FROM signature_runs WHERE seq = ?', [run]);
       return row && bytesOf(row[0]);
     },
 
-    /** These blocks as stored; of those larger than `maxBytes`, only the numbers. */
+    /** These blocks as stored; only the numbers of blocks larger than `maxBytes`. */
     async blocks(
       numbers: readonly number[],
       maxBytes: number,
@@ -175,13 +175,13 @@ export function createSearchStore(scans: Client) {
       return { blocks, larger: large?.rows.map(row => Number(row[0])) ?? [] };
     },
 
-    /** Whether a block that was added after block number `block` has events up to `lastEvent`: then some were moved. */
+    /** Whether a block added after block number `block` has events up to `lastEvent`, which means that events were moved. */
     async wereMoved(endpoint: number, block: number, lastEvent: number): Promise<boolean> {
       const sql = 'SELECT 1 FROM blocks WHERE +endpoint = ? AND seq > ? AND first_event <= ? LIMIT 1';
       return (await rows(sql, [endpoint, block, lastEvent])).length > 0;
     },
 
-    /** Those of these row numbers that are events of the endpoint, received at `since` or later. */
+    /** The subset of these row numbers that are events of the endpoint, received at `since` or later. */
     async events({ endpoint, since }: ListRest, seqs: readonly number[]): Promise<Map<number, EventRow>> {
       const sql = `SELECT seq, received_at, event_type FROM events WHERE seq ${inList} AND +endpoint = ? AND +received_at >= ?`;
       const found = await rows(sql, [JSON.stringify(seqs), endpoint, since]);
@@ -219,7 +219,7 @@ export function createSearchStore(scans: Client) {
       }));
     },
 
-    /** Gives the bodies of these events to `use`, in any order; none for damaged ones. */
+    /** Calls `use` with the body of each event, in any order, except damaged ones. */
     async bodies(rest: ListRest, seqs: readonly number[], use: (event: EventRow, body: Uint8Array) => Promise<void>) {
       const sql = `SELECT seq, received_at, event_type, size, block, block_start, encoding, content, sha256, path, query, source_ip
         FROM events WHERE seq ${inList} AND +endpoint = ?`;

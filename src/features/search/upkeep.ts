@@ -1,4 +1,4 @@
-/* The background work of search: runs of signatures, a rebuild, what an upgrade leaves. One small step at a time. */
+/* The background work of search, in small steps: builds runs of signatures, rebuilds signatures, removes the index of 1.0. */
 import type { SliceResult } from '../../db/background.ts';
 import type { OldIndexStore } from './old-index-store.ts';
 import { createRunBuilder } from './run-builder.ts';
@@ -17,7 +17,7 @@ export type UpkeepOptions = {
   /** Registers a background job, which `wake` starts. */
   addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
   monotonic: () => number;
-  /** Whether deliveries are waiting for their commit, or many arrive. */
+  /** Whether deliveries wait for their commit, or arrive at a high rate. */
   isBusy: () => boolean;
   /** Blocks in a run of signatures, for tests. */
   runLength?: number | undefined;
@@ -41,7 +41,7 @@ export function createUpkeep({ runs, signing, oldIndex, addJob, monotonic, isBus
     hasOldIndex = false;
   };
 
-  /** The most urgent step. @returns whether there may be more */
+  /** Does the most urgent step. @returns whether there may be more work */
   const step = async (): Promise<boolean> => {
     if (rebuild.isDue()) await rebuild.step(runs.lastRun);
     else if (await builder.step()) return true;
@@ -60,7 +60,7 @@ export function createUpkeep({ runs, signing, oldIndex, addJob, monotonic, isBus
   });
 
   return {
-    /** Starts what there is to do. */
+    /** Starts the background work. */
     wake,
 
     /** The same, and looks for runs whose blocks are gone. */
@@ -70,7 +70,7 @@ export function createUpkeep({ runs, signing, oldIndex, addJob, monotonic, isBus
     },
 
     /**
-     * Makes all signatures anew in the background. Searches stay exact meanwhile.
+     * Rebuilds all signatures in the background. Searches stay exact in the meantime.
      * @param onProgress gets the number of the last block that was signed, and the last one of all
      */
     reindex(onProgress: (done: number, total: number) => void = () => {}): Promise<void> {

@@ -87,7 +87,7 @@ export function createVerifier(options: {
       return found;
     },
 
-    /** The matching ones of these events, wherever their contents are. */
+    /** The matching events among these, in blocks or rows. */
     async inEvents(seqs: readonly number[]): Promise<Position[]> {
       const found: Position[] = [];
       const use = async ({ seq, receivedAt, eventType }: EventRow, body: Uint8Array): Promise<void> => {

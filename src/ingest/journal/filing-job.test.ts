@@ -1,4 +1,4 @@
-/* Groups of the journal become rows: each event once, under its own number, whatever failed before. */
+/* Groups of the journal are stored as rows: each event once, under its own row number, after any earlier failure. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import { createSegmentFiles } from './segment-files.ts';
 
 let server: TestServer;
 let journal: Journal;
-/** Rejects a transaction before it reaches the database, or after. */
+/** Makes a transaction fail before or after it reaches the database. */
 let failure: { when: 'before' | 'after'; error: Error } | undefined;
 let file: ReturnType<typeof createFilingJob>;
-/** Directories whose names were put on disk. */
+/** Directories that were synced. */
 let syncedDirectories: string[];
 
 beforeEach(async () => {
@@ -79,7 +79,7 @@ const refuseBad = () =>
     "CREATE TRIGGER no_bad BEFORE INSERT ON events WHEN NEW.method = 'BAD' BEGIN SELECT RAISE(ABORT, 'bad'); END",
   );
 
-test('groups are stored in one transaction, recognised, under the numbers that were given out', async () => {
+test('groups are recognised and stored in one transaction, under their reserved row numbers', async () => {
   const work = [await append(3, 'A', 'B'), await append(5, 'C'), await append(9, 'D')];
   expect(await file(job(work))).toEqual({ damaged: [], setAside: [], refused: [] });
   expect(await stored()).toEqual([
@@ -106,7 +106,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test('a group that the disk returns damaged is reported, and the others are stored', async () => {
+test('a group that is damaged on disk is reported, and the others are stored', async () => {
   const work = [await append(1, 'A'), await append(2, 'B'), await append(3, 'C')];
   const { path, offset } = work[1]?.group ?? { path: '', offset: 0 };
   writeSync(openSync(path, 'r+'), 'x', offset + 100);
@@ -114,7 +114,7 @@ test('a group that the disk returns damaged is reported, and the others are stor
   expect((await stored()).map(([seq]) => seq)).toEqual([1, 3]);
 });
 
-test('a delivery that the database refuses is kept in a file with everything it had, and the others are stored', async () => {
+test('a delivery that the database refuses is kept completely in a file, and the others are stored', async () => {
   await refuseBad();
   const { setAside } = await file(job([await append(1, 'A', 'BAD', 'C'), await append(4, 'D')]));
   expect((await stored()).map(([seq, method]) => [seq, method])).toEqual([
@@ -133,7 +133,7 @@ test('a delivery that the database refuses is kept in a file with everything it 
   ]);
 });
 
-test('refused rows of an import are reported as such', async () => {
+test('refused rows of an import are reported to it', async () => {
   await refuseBad();
   const rows = packRows(encode([entry('BAD')], randomBytes(12)), 2);
   const report = await file(job([await append(1, 'A'), { rows, first: 2 }, await append(3, 'C')]));

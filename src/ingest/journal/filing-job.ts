@@ -1,6 +1,6 @@
 /*
- * Filing in the writer thread: reads groups from the journal, makes rows of their deliveries and stores all of them in one
- * transaction. Every event keeps the row number that it was acknowledged with, so a repeated attempt stores nothing twice.
+ * Filing on the writer thread: reads groups from the journal and stores their deliveries as rows in one transaction. Every event
+ * keeps the row number it was acknowledged with, so a retry stores nothing twice.
  */
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,14 +19,14 @@ export type FilingJobOptions = {
   /** The highest row number that was ever stored. */
   filedSeq: () => Promise<number>;
   encode: (entries: readonly JournalEntry[], nonces: Uint8Array) => readonly NewEvent[];
-  /** Puts the names in a directory on disk. */
+  /** Syncs a directory. */
   syncNames?: (directory: string) => Promise<void>;
 };
 
 /** A delivery with the row number of its event. */
 type Numbered = { seq: number; entry: JournalEntry; nonce: Uint8Array };
 
-/** What one transaction stores. `index`: of the work that rows of an import came with. */
+/** Part of one transaction. `index`: position of the import's rows in the job. */
 type Part =
   | { kind: 'deliveries'; directory: string; deliveries: Numbered[] }
   | { kind: 'rows'; index: number; rows: PackedRows };
@@ -47,7 +47,7 @@ export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDire
     });
   };
 
-  /** After a row error: one transaction for each event. What the database refuses is kept in a file, or reported to the import. */
+  /** After a row error: one transaction per event. A refused delivery is kept in a file; refused rows are reported to their import. */
   const storeOneByOne = async (parts: readonly Part[], report: FilingReport): Promise<void> => {
     for (const part of parts) {
       const singles: Part[] =
@@ -97,7 +97,7 @@ export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDire
   };
 }
 
-/** Undefined when the disk returns something else than was written. */
+/** Undefined when the group is damaged on disk. */
 function readGroup({ path, offset, bytes }: GroupLocation): Buffer | undefined {
   const group = Buffer.allocUnsafeSlow(bytes);
   const file = openSync(path, 'r');

@@ -1,4 +1,4 @@
-/* Row numbers that have been given out and are not filed yet. */
+/* A slot: a range of reserved row numbers that is not filed yet. */
 import type { FilingWork } from './filing.ts';
 
 export type Slot = {
@@ -12,7 +12,7 @@ export type Slot = {
 
 export function newSlot(first: number, count: number): Slot {
   const filed = Promise.withResolvers<void>();
-  // Nobody has to wait for it.
+  // Callers need not await it.
   filed.promise.catch(() => {});
   return { first, count, work: undefined, bytes: 0, readyAt: 0, filed };
 }

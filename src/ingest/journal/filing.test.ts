@@ -1,4 +1,4 @@
-/* The order of filing, who waits for it, and what happens while it fails. */
+/* The order of filing, when reads and capture wait for it, and its behaviour while it fails. */
 import { describe, expect, test } from 'bun:test';
 import { createFiling, type FilingJob, type FilingOptions, type FilingReport } from './filing.ts';
 import type { GroupLocation } from './journal.ts';
@@ -50,7 +50,7 @@ const isSettled = async (promise: Promise<unknown> | undefined): Promise<boolean
   (await Promise.race([promise?.then(() => true), Bun.sleep(0).then(() => false)])) ?? true;
 
 describe('filing', () => {
-  test('numbers go on after the last one, and groups are filed in their order', async () => {
+  test('row numbers continue after the last one, and groups are filed in order', async () => {
     const { filing, jobs, filed, add } = setUp();
     expect(add(2).reservation.first).toBe(11);
     expect(add(3).reservation.first).toBe(13);
@@ -60,7 +60,7 @@ describe('filing', () => {
     expect(filing.backlog()).toEqual({ rows: 0, bytes: 0, ageMs: 0 });
   });
 
-  test('a group is not filed before an earlier one is written, and a failed one leaves a gap', async () => {
+  test('a group is not filed before an earlier one is written, and a failed write leaves a gap', async () => {
     const { filing, jobs, add } = setUp({ limits: { minRows: 1 } });
     const early = filing.reserve(2);
     add(1);
@@ -70,7 +70,7 @@ describe('filing', () => {
     expect(jobs.map(({ job }) => firstsOf(job))).toEqual([[13]]);
   });
 
-  test('what an earlier process left may be filed in part', async () => {
+  test('the first job after a recovery is a retry, because it may be partly filed', async () => {
     const { filing, jobs, add } = setUp({ recovered: [location(11, 3)], lastSeq: 13 });
     await filing.filed();
     add(1);
@@ -85,7 +85,7 @@ describe('filing', () => {
     expect(jobs.map(({ job }) => firstsOf(job).length)).toEqual([2, 1, 1, 1]);
   });
 
-  test('few rows wait for more, many are filed at once, and so is anything that somebody reads', async () => {
+  test('few rows wait for more; many rows, or a waiting read, are filed at once', async () => {
     const { filing, jobs, add } = setUp({ limits: { minRows: 5 } });
     add(4);
     await Bun.sleep(0);
@@ -99,7 +99,7 @@ describe('filing', () => {
     expect(filing.filed()).toBeUndefined();
   });
 
-  test('a reader waits for what was acknowledged before it asked, and for nothing later', async () => {
+  test('a read waits for deliveries acknowledged before it, and for no later ones', async () => {
     const { filing, jobs, add } = setUp({ hold: true });
     add(1);
     const reading = filing.filed();
@@ -111,13 +111,13 @@ describe('filing', () => {
     expect(filing.isUnfiled(12)).toBe(true);
   });
 
-  test('a reader does not wait for a group that is not acknowledged', () => {
+  test('a read does not wait for a group that is not acknowledged', () => {
     const { filing } = setUp();
     filing.reserve(1);
     expect(filing.filed()).toBeUndefined();
   });
 
-  test('groups of an earlier process are filed first, at once', async () => {
+  test('groups of an earlier process are filed first and at once', async () => {
     const { filing, jobs, add } = setUp({ recovered: [location(8, 2), location(10, 1)] });
     add(1);
     expect(filing.backlog().rows).toBe(4);
@@ -135,21 +135,21 @@ describe('filing', () => {
 });
 
 describe('a full backlog', () => {
-  test('makes capture wait until some of it is filed', async () => {
+  test('makes capture wait until part of it is filed', async () => {
     const { filing, jobs, add } = setUp({ hold: true, limits: { maxBacklogRows: 3 } });
-    await filing.room();
+    await filing.waitForCapacity();
     add(4);
-    const room = filing.room();
-    expect(await isSettled(room)).toBe(false);
+    const waiting = filing.waitForCapacity();
+    expect(await isSettled(waiting)).toBe(false);
     jobs[0]?.done.resolve(nothingLost());
-    await room;
+    await waiting;
   });
 });
 
 describe('while filing fails', () => {
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
 
-  test('no delivery is accepted, readers go on, and it heals by itself', async () => {
+  test('deliveries are refused, reads continue, and it recovers by itself', async () => {
     let isFull = true;
     let healed = 0;
     const recovered: boolean[] = [];
@@ -168,17 +168,17 @@ describe('while filing fails', () => {
     expect(filing.failure()).toBe(full);
     expect(filing.filed()).toBeUndefined();
     expect(filing.isUnfiled(12)).toBe(true);
-    await expect(filing.room()).rejects.toThrow('cannot be stored');
+    await expect(filing.waitForCapacity()).rejects.toThrow('cannot be stored');
     isFull = false;
     await stored;
     while (filing.failure()) await Bun.sleep(1);
     expect(recovered).toEqual([true]);
     expect([healed, await filing.areAllFiled()]).toEqual([1, true]);
     expect(filed).toEqual([11]);
-    await filing.room();
+    await filing.waitForCapacity();
   });
 
-  test('it is tried again at once when space could be freed', async () => {
+  test('it is retried at once when disk space was freed', async () => {
     let attempts = 0;
     const { filing, add } = setUp({
       run: async () => {
@@ -189,32 +189,32 @@ describe('while filing fails', () => {
       limits: { retryMs: 1_000_000 },
     });
     add(1);
-    // Nobody reads before it.
+    // No read waits for it.
     expect(await filing.areAllFiled()).toBe(true);
     expect(attempts).toBe(2);
   });
 
-  test('capture stays closed until the reserve is there again', async () => {
+  test('capture stays refused until the spare segment exists again', async () => {
     let attempts = 0;
-    let hasRoom = false;
+    let hasSpace = false;
     const { filing, add } = setUp({
       run: async () => {
         if (++attempts === 1) throw full;
         return nothingLost();
       },
       onRecovered: async () => {
-        if (!hasRoom) throw full;
+        if (!hasSpace) throw full;
       },
     });
     const { filed } = add(1);
     void filing.filed();
     await filed;
     expect(filing.failure()).toBe(full);
-    hasRoom = true;
+    hasSpace = true;
     while (filing.failure()) await Bun.sleep(1);
   });
 
-  test('draining tries once, and leaves the rest to the next start', async () => {
+  test('draining tries once and leaves the rest for the next start', async () => {
     let attempts = 0;
     const { filing, add } = setUp({
       run: async () => {
@@ -230,7 +230,7 @@ describe('while filing fails', () => {
   });
 });
 
-test('rows of an import that the database refuses are the import’s error alone', async () => {
+test('rows of an import that the database refuses fail only that import', async () => {
   const { filing, jobs, add } = setUp({ hold: true });
   add(1);
   const rows = { count: 1, numbers: new Float64Array(), bytes: new Uint8Array() };
@@ -241,7 +241,7 @@ test('rows of an import that the database refuses are the import’s error alone
   expect(await imported.catch(error => error.code)).toBe('SQLITE_TOOBIG');
 });
 
-test('an import is told that filing fails, and deliveries stay', async () => {
+test('an import fails while filing fails, and deliveries stay in the backlog', async () => {
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   const { filing, add } = setUp({ run: () => Promise.reject(full), limits: { retryMs: 1_000_000 } });
   add(2);

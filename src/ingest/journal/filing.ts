@@ -1,69 +1,69 @@
 /*
- * Filing: acknowledged groups become rows, in the order of their row numbers, in large transactions of the writer thread. It may lag
- * behind by a bounded backlog; whoever reads events waits until everything that was acknowledged before is a row.
+ * Filing: stores acknowledged groups as rows, in the order of their row numbers, in large transactions on the writer thread. It may
+ * lag behind by a bounded backlog; reads wait until every delivery acknowledged before them is a row.
  *
- * While filing fails (a full disk), capture stops at once, so that the backlog stays as small as it is, readers see what is filed,
- * and filing is tried again until it succeeds.
+ * While filing fails, for example on a full disk, capture refuses deliveries so that the backlog does not grow, reads return what is
+ * filed, and filing is retried until it succeeds.
  */
 import { unavailable } from '../../core/errors.ts';
 import type { PackedRows } from '../store.ts';
 import { newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
-/** What the writer thread files: a group of the journal, or rows of an import, from the row number `first` on. */
+/** Work for the writer thread: a group of the journal, or rows of an import that start at row number `first`. */
 export type FilingWork = { group: GroupLocation } | { rows: PackedRows; first: number };
 
-/** `isRetry`: an earlier attempt failed or was cut off, perhaps in an earlier process, and nobody knows how far it came. */
+/** `isRetry`: an earlier attempt, perhaps in an earlier process, failed or was interrupted and may have stored some of it. */
 export type FilingJob = { work: FilingWork[]; isRetry: boolean };
 
-/** What became of work that is not rows now. */
+/** Work that could not be stored as rows. */
 export type FilingReport = {
-  /** Groups that the disk does not return as they were written. */
+  /** Groups that are damaged on disk. */
   damaged: GroupLocation[];
-  /** Deliveries that the database refuses; each is kept in the file `path`. */
+  /** Deliveries that the database refused; each is kept in the file `path`. */
   setAside: { seq: number; path: string; message: string; code: string }[];
-  /** Rows of imports that the database refuses, by their index in the job. */
+  /** Rows of imports that the database refused, by their index in the job. */
   refused: { index: number; message: string; code: string }[];
 };
 
-/** Row numbers that have been given out. They become rows after all earlier ones. */
+/** Reserved row numbers. They are filed after all earlier ones. */
 export type Reservation = {
   first: number;
-  /** The work can be filed. Resolves once it is rows. @throws the database's error for rows that it refuses */
+  /** Allows the work to be filed. Resolves when it is stored as rows. @throws the database's error for refused rows */
   ready: (work: FilingWork, bytes: number) => Promise<void>;
-  /** There will be no such rows. */
+  /** Gives the reservation up: these row numbers stay unused. */
   cancel: () => void;
 };
 
-/** Somebody who reads once the events up to `upTo` are rows, or filing fails. */
-type Reader = { upTo: number; resolve: (areRows: boolean) => void };
+/** A read that waits until the events up to `upTo` are filed, or until filing fails. */
+type WaitingReader = { upTo: number; resolve: (areFiled: boolean) => void };
 
 export type FilingOptions = {
-  /** Files all of it in one transaction, or nothing. */
+  /** Files the complete job in one transaction, or nothing. */
   run: (job: FilingJob) => Promise<FilingReport>;
   /** The highest row number that was ever stored or acknowledged. */
   lastSeq: number;
-  /** Groups that an earlier process acknowledged and did not file. */
+  /** Groups that an earlier process acknowledged but did not file. */
   recovered: readonly GroupLocation[];
-  /** A group became rows. */
+  /** Called when a group has been filed. */
   onFiled: (group: GroupLocation) => void;
-  /** Called when acknowledged deliveries could not become rows. */
+  /** Called when acknowledged deliveries could not be stored as rows. */
   onLost: (report: Omit<FilingReport, 'refused'>) => void;
-  /** An attempt failed. @returns whether it freed space, and the next attempt may succeed at once */
+  /** Called when an attempt failed. @returns whether it freed disk space, so that filing is retried at once */
   onFailure: (error: unknown) => boolean;
-  /** Filing works again. @throws when capture must not go on yet */
+  /** Called when filing works again. @throws when capture must not resume yet */
   onRecovered: () => Promise<void>;
-  /** After `onRecovered`: capture and readers go on as usual. */
+  /** Called after `onRecovered`, when capture and reads have resumed. */
   onHealed?: () => void;
   monotonic: () => number;
   limits?: Partial<typeof defaultLimits>;
 };
 
 const defaultLimits = {
-  /** Of one transaction. */
+  /** Limits of one transaction. */
   maxRows: 1024,
   maxBytes: 4 << 20,
-  /** Less than this waits for more, unless somebody reads: it speeds up bursts, and a trickle makes few transactions. */
+  /** Less than this waits up to `lingerMs` for more, unless a read is waiting: bursts are faster, and a trickle makes few transactions. */
   minRows: 16_384,
   minBytes: 64 << 20,
   lingerMs: 1000,
@@ -90,17 +90,17 @@ export function createFiling(options: FilingOptions) {
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failure: Error | undefined;
-  /** After a row error events are stored one by one, and the earlier process may have ended in the middle of a group. */
-  let mayBeFiledInPart = slots.length > 0;
-  /** The next attempt is not made at once, and readers do not wait for it. */
-  let isStuck = false;
+  /** An earlier process that stored the events of a group one by one, after a row error, may have stopped in the middle. */
+  let mayBePartlyFiled = slots.length > 0;
+  /** Filing has failed and is not retried at once; reads do not wait for it. */
+  let isStalled = false;
   let isStopped = false;
-  let readers: Reader[] = [];
-  const roomWaiters: PromiseWithResolvers<void>[] = [];
+  let readers: WaitingReader[] = [];
+  const captureWaiters: PromiseWithResolvers<void>[] = [];
 
   const isFull = (): boolean => backlogBytes > limits.maxBacklogBytes || backlogRows > limits.maxBacklogRows;
 
-  /** The slots that come next and are ready. */
+  /** The next slots in order that are ready, up to the limits of one transaction. */
   const takeReady = (): Slot[] => {
     const taken: Slot[] = [];
     let [rows, bytes] = [0, 0];
@@ -130,20 +130,20 @@ export function createFiling(options: FilingOptions) {
     const served = readers.filter(({ upTo }) => upTo <= filedSeq);
     readers = readers.filter(({ upTo }) => upTo > filedSeq);
     for (const { resolve } of served) resolve(true);
-    if (!isFull()) for (const { resolve } of roomWaiters.splice(0)) resolve();
+    if (!isFull()) for (const { resolve } of captureWaiters.splice(0)) resolve();
   };
 
   const fail = (error: unknown): boolean => {
     failure = error as Error;
-    for (const { reject } of roomWaiters.splice(0)) reject(refusal());
+    for (const { reject } of captureWaiters.splice(0)) reject(refusal());
     if (onFailure(error)) return true;
-    isStuck = true;
+    isStalled = true;
     for (const { resolve } of readers.splice(0)) resolve(false);
     refuseRows(failure);
     return false;
   };
 
-  /** Imports are told instead of kept waiting; their rows are only in memory, and what was stored of them is found by the next one. */
+  /** Imports fail instead of waiting, because their rows are only in memory. A repeated import detects the events already stored. */
   const refuseRows = (error: Error): void => {
     for (const slot of slots.filter(({ work }) => work && 'rows' in work)) {
       slots.splice(slots.indexOf(slot), 1);
@@ -155,22 +155,22 @@ export function createFiling(options: FilingOptions) {
 
   const refusal = () => unavailable('the deliveries before this one cannot be stored, try again', 5);
 
-  /** Files until nothing is ready, and after a failure until capture may go on. */
+  /** Files until no work is ready and, after a failure, capture may resume. */
   const fileAll = async (): Promise<void> => {
     for (;;) {
       const taken = takeReady();
       try {
         if (taken.length > 0) {
           const work = taken.flatMap(slot => slot.work ?? []);
-          finish(taken, await run({ work, isRetry: failure !== undefined || mayBeFiledInPart }));
-          mayBeFiledInPart = false;
+          finish(taken, await run({ work, isRetry: failure !== undefined || mayBePartlyFiled }));
+          mayBePartlyFiled = false;
           continue;
         }
         if (failure) await onRecovered();
-        const hasHealed = isStuck;
-        isStuck = false;
+        const hasRecovered = isStalled;
+        isStalled = false;
         failure = undefined;
-        if (hasHealed) onHealed?.();
+        if (hasRecovered) onHealed?.();
         if (takeReady().length === 0) return;
       } catch (error) {
         if (!fail(error)) return retryLater();
@@ -189,15 +189,15 @@ export function createFiling(options: FilingOptions) {
     timer = undefined;
     running ??= fileAll().finally(() => {
       running = undefined;
-      // What became ready after the last look and before this.
+      // Work may have become ready since the last check.
       if (takeReady().length > 0) schedule();
     });
   };
 
-  /** More is unfiled than filing lets wait for others. */
+  /** Whether the backlog is large enough to be filed without waiting for more. */
   const isBehind = (): boolean => backlogRows >= limits.minRows || backlogBytes >= limits.minBytes;
 
-  /** Files now if there is enough to do, else soon. */
+  /** Files now when the backlog is large enough or a read waits, else after `lingerMs`. */
   const schedule = (): void => {
     if (running || failure) return;
     if (readers.length > 0 || isBehind()) start();
@@ -205,7 +205,7 @@ export function createFiling(options: FilingOptions) {
   };
 
   const filed = (): Promise<boolean> | undefined => {
-    if (isStuck) return undefined;
+    if (isStalled) return undefined;
     const last = slots.findLast(({ work }) => work !== undefined);
     if (!last) return undefined;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -217,7 +217,7 @@ export function createFiling(options: FilingOptions) {
   if (slots.length > 0) start();
 
   return {
-    /** Gives out the next `count` row numbers. */
+    /** Reserves the next `count` row numbers. */
     reserve(count: number): Reservation {
       const slot = newSlot(nextSeq, count);
       nextSeq += count;
@@ -230,7 +230,7 @@ export function createFiling(options: FilingOptions) {
           slot.readyAt = monotonic();
           backlogRows += count;
           backlogBytes += bytes;
-          // An import waits for its rows.
+          // The import is waiting for its rows.
           if ('rows' in work && !failure) start();
           else schedule();
           return slot.filed.promise;
@@ -243,38 +243,38 @@ export function createFiling(options: FilingOptions) {
     },
 
     /**
-     * Resolves when everything that was acknowledged before this call is a row; undefined when it is already. While filing fails,
-     * it does not wait: then reads show what is filed.
+     * Resolves when every delivery acknowledged before this call is a row; undefined when that is already so, and while filing
+     * fails, so that reads return what is filed.
      */
     filed,
 
-    /** Whether everything that was acknowledged before this call is a row, once that is known; false while filing fails. */
-    areAllFiled: async (): Promise<boolean> => !isStuck && ((await filed()) ?? true),
+    /** Waits like `filed`. @returns whether every delivery acknowledged before this call is a row; false while filing fails */
+    areAllFiled: async (): Promise<boolean> => !isStalled && ((await filed()) ?? true),
 
-    /** Whether the event with this row number was acknowledged and cannot be read yet. */
+    /** Whether the event with this row number is acknowledged but not filed yet. */
     isUnfiled: (seq: number): boolean =>
       slots.some(({ work, first, count }) => work !== undefined && seq >= first && seq < first + count),
 
     isBehind,
 
-    /** Resolves when another group may be acknowledged. @throws unavailable while filing fails */
-    async room(): Promise<void> {
+    /** Resolves when the backlog has space for another group. @throws unavailable while filing fails */
+    async waitForCapacity(): Promise<void> {
       if (failure) throw refusal();
       if (!isFull()) return;
       start();
       const waiter = Promise.withResolvers<void>();
-      roomWaiters.push(waiter);
+      captureWaiters.push(waiter);
       await waiter.promise;
     },
 
-    /** What is acknowledged and not filed. `ageMs`: of the oldest group. */
+    /** Deliveries acknowledged but not filed. `ageMs`: age of the oldest group. */
     backlog: (): { rows: number; bytes: number; ageMs: number } => {
       const oldest = slots[0];
       const ageMs = oldest?.work ? Math.max(0, monotonic() - oldest.readyAt) : 0;
       return { rows: backlogRows, bytes: backlogBytes, ageMs };
     },
 
-    /** Filing will not work again in this process: no more deliveries are accepted. */
+    /** Stops filing for the rest of the process: no more deliveries are accepted. */
     giveUp(error: Error): void {
       isStopped = true;
       fail(error);
@@ -283,7 +283,7 @@ export function createFiling(options: FilingOptions) {
     /** Why filing has stopped; undefined while it works. */
     failure: (): Error | undefined => failure,
 
-    /** Files what is left, once: what cannot be filed now stays in the journal. */
+    /** Files the rest, without retries: groups that cannot be filed stay in the journal. */
     async drain(): Promise<void> {
       isStopped = true;
       do {

@@ -1,4 +1,4 @@
-/* A group comes back as it was written, and only then. */
+/* A group is decoded as it was written, and only if it is intact. */
 import { describe, expect, test } from 'bun:test';
 import { nonceBytes } from '../../core/ids.ts';
 import { randomBytes } from '../../testing/test-server.ts';
@@ -53,7 +53,7 @@ const readable = ({ delivery, ...rest }: JournalEntry) => ({
 });
 
 describe('a group', () => {
-  test('comes back with every field of every delivery, its nonces and its numbers', () => {
+  test('is decoded with every field of every delivery, its nonces and its numbers', () => {
     const entries = [
       entry(),
       entry({ query: '', body: new Uint8Array(0), fields: new Uint8Array(0) }),
@@ -76,7 +76,7 @@ describe('a group', () => {
     expect(readGroupHeader(group, segmentNonce)?.first).toBe(2 ** 40 + 3);
   });
 
-  test('of another segment is none', () => {
+  test('of another segment is ignored', () => {
     const { group } = encode([entry()]);
     expect(readGroupHeader(group, Buffer.from('12345679'))).toBeUndefined();
     expect(readGroupHeader(Buffer.alloc(groupAlignment), segmentNonce)).toBeUndefined();

@@ -1,8 +1,8 @@
 /*
- * The format of a group in the capture journal: the deliveries of one write, after the header rules. A header of 64 bytes, one JSON
- * text with the short values, then nonces, header fields and bodies. Groups begin at multiples of 4096 bytes, so that writing one
- * never rewrites a disk block of the one before. A checksum covers everything; the segment's nonce in each group tells it from older
- * content of the same file, and from what a sender may have put into a body.
+ * The format of a group in the capture journal: the deliveries of one write, after the header rules. A header of 64 bytes, a JSON
+ * text with the short values, then nonces, header fields and bodies. Groups begin at multiples of 4096 bytes, so that a write never
+ * touches a disk block of an earlier group. A checksum covers the group. The segment's nonce distinguishes it from older content of
+ * the same file and from a forged group in a body.
  */
 import { crc32 } from 'node:zlib';
 import { nonceBytes } from '../../core/ids.ts';
@@ -12,22 +12,22 @@ export const groupAlignment = 4096;
 export const segmentNonceBytes = 8;
 const headerBytes = 64;
 const magic = 0x4a_54_4b_48;
-/** Byte offsets in the header. Sizes and numbers are little endian; those of 6 bytes are whole numbers up to 2^48. */
+/** Byte offsets in the header. Sizes and numbers are little endian; 6-byte fields are integers below 2^48. */
 const at = { magic: 0, checksum: 4, nonce: 8, group: 16, first: 24, count: 32, textBytes: 36, dataBytes: 40 } as const;
 
-/** What recognition found out before the header rules; null when it is left to filing. */
+/** The result of recognition before the header rules; null when the delivery is recognised during filing. */
 export type EarlyRecognition = { platform: string | null; eventType: string | null; verdict: string | null };
 
 /** A delivery as the journal keeps it: the header rules have been applied to `delivery.fields`. */
 export type JournalEntry = {
   endpoint: number;
-  /** The platforms for which the endpoint had confirmed secrets, which recognition needs. */
+  /** The platforms for which the endpoint had confirmed secrets; recognition needs them. */
   platforms: readonly string[];
   delivery: Delivery;
   recognition: EarlyRecognition | null;
 };
 
-/** Where a group belongs. `group`: consecutive over all segments. `first`: the row number of its first event. */
+/** Identifies a group. `group`: consecutive over all segments. `first`: the row number of its first event. */
 export type GroupNumbers = { segmentNonce: Uint8Array; group: number; first: number };
 
 export type GroupHeader = { group: number; first: number; count: number; bytes: number };
@@ -50,7 +50,7 @@ export const alignedBytes = (bytes: number): number => Math.ceil(bytes / groupAl
 /**
  * Writes a group into the buffer that `bufferFor` returns for an upper bound of its size.
  * @param nonces of the events, concatenated
- * @returns the buffer, and how many bytes of it the group takes, padding included
+ * @returns the buffer, and the size of the group in it, including padding
  */
 export function encodeGroup(
   entries: readonly JournalEntry[],
@@ -61,7 +61,7 @@ export function encodeGroup(
   const text = textOf(entries);
   let dataBytes = nonces.length;
   for (const { delivery } of entries) dataBytes += delivery.fields.length + delivery.body.length;
-  // UTF-8 takes three bytes for a UTF-16 unit at most.
+  // UTF-8 takes at most three bytes per UTF-16 unit.
   const buffer = bufferFor(alignedBytes(headerBytes + text.length * 3 + dataBytes));
   const textBytes = buffer.write(text, headerBytes, 'utf8');
   let end = headerBytes + textBytes;
@@ -107,8 +107,8 @@ function textOf(entries: readonly JournalEntry[]): string {
 }
 
 /**
- * Reads a group's header; undefined when there is none of this segment. The checksum is not looked at.
- * @param bytes begins where the group would begin
+ * Reads a group's header; undefined when no group of this segment begins there. Does not verify the checksum.
+ * @param bytes start where the group would begin
  */
 export function readGroupHeader(bytes: Buffer, segmentNonce: Uint8Array): GroupHeader | undefined {
   if (bytes.length < headerBytes || bytes.readUInt32LE(at.magic) !== magic) return undefined;
@@ -124,7 +124,7 @@ export function readGroupHeader(bytes: Buffer, segmentNonce: Uint8Array): GroupH
 const endOf = (bytes: Buffer): number =>
   headerBytes + bytes.readUInt32LE(at.textBytes) + bytes.readUIntLE(at.dataBytes, 6);
 
-/** Whether the group at the beginning of `bytes` is complete and as it was written. */
+/** Whether the group at the beginning of `bytes` is complete and its checksum matches. */
 export function isIntactGroup(bytes: Buffer): boolean {
   if (bytes.length < headerBytes) return false;
   const end = endOf(bytes);

@@ -1,4 +1,4 @@
-/* What reaches the journal: the header rules have been applied, and what cannot be recognised later has been recognised. */
+/* Entries of the journal: the header rules are applied, and deliveries that cannot be recognised later are recognised. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ function written(): JournalEntry[] {
 const fieldsOf = ({ delivery }: JournalEntry): string => Buffer.from(delivery.fields).toString('latin1');
 
 describe('the journal', () => {
-  test('gets ordinary deliveries as they came, unrecognised', async () => {
+  test('stores ordinary deliveries unchanged and unrecognised', async () => {
     const { first, answers } = await writeAll(
       pending(['Content-Type:  application/json', 'X-GitHub-Event: push'], '{"a":1}'),
       pending(['X-Odd: \xff'], '[2]'),
@@ -106,7 +106,7 @@ describe('the journal', () => {
       expect(readFileSync(join(directory, name)).includes('sesame')).toBe(false);
   });
 
-  test('keeps the verdict on proof that the rules remove', async () => {
+  test('stores the verdict on a signature that the header rules remove', async () => {
     const secrets = [{ platform: 'okta', secret: 'sesame' }];
     const body = JSON.stringify({
       eventType: 'com.okta.event_hook',
@@ -123,7 +123,7 @@ describe('the journal', () => {
       expect(readFileSync(join(directory, name)).includes('sesame')).toBe(false);
   });
 
-  test('answers a handshake, and says which delivery it was', async () => {
+  test('returns the answer to a handshake with its position in the batch', async () => {
     const { answers } = await writeAll(
       pending([], '{"a":1}'),
       pending([], '{"type":"url_verification","challenge":"abc","token":"t"}'),
@@ -132,7 +132,7 @@ describe('the journal', () => {
     expect(written().map(({ recognition }) => recognition?.platform)).toEqual([undefined, 'slack']);
   });
 
-  test('refuses one delivery that cannot be written in a way that lets the others be written', async () => {
+  test('reports a delivery that cannot be stored with a row error, so that the others can be stored', async () => {
     const error = await writeAll(pending([], '{}'), pending(['no field'], 'x', { method: 'PUT' })).catch(
       error => error,
     );

@@ -1,6 +1,6 @@
 /*
- * Stores batches of deliveries in the journal. What must be known before a delivery is answered or before the header rules are applied
- * is recognised here; everything else is left to filing.
+ * Stores batches of deliveries in the journal. A delivery is recognised here only if the result affects the response or needs headers
+ * that the header rules remove; all others are recognised when they are filed.
  */
 import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
 import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
@@ -33,7 +33,7 @@ export function createJournalWriter({
   recogniser: Recogniser;
   monotonic: () => number;
 }): WriteBatch {
-  /** By the list of secrets, which is replaced when it changes. */
+  /** Cached by the list of secrets, which is replaced when it changes. */
   const platforms = new WeakMap<Destination['secrets'], readonly string[]>();
   const registeredPlatforms = (secrets: Destination['secrets']): readonly string[] => {
     const known = platforms.get(secrets);
@@ -62,7 +62,7 @@ export function createJournalWriter({
   };
 
   return async ({ deliveries, nonces }) => {
-    await filing.room();
+    await filing.waitForCapacity();
     const answers: [number, HandshakeAnswer][] = [];
     const entries = deliveries.map((delivery, i) => {
       try {
@@ -70,7 +70,7 @@ export function createJournalWriter({
         if (answer) answers.push([i, answer]);
         return entry;
       } catch (cause) {
-        // Then the others are written without it.
+        // With this code, group commit writes the others without it.
         throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
@@ -78,7 +78,7 @@ export function createJournalWriter({
     const reservation = filing.reserve(entries.length);
     try {
       const group = await journal.append(entries, nonces, reservation.first);
-      // Filed in its own time.
+      // Not awaited: the delivery is answered before it is filed.
       void reservation.ready({ group }, group.bytes);
     } catch (error) {
       reservation.cancel();

@@ -1,13 +1,13 @@
 /*
  * The capture journal: a delivery is acknowledged once its group is on disk here, before it is a row. Groups are written one after
- * the other, each with one synced write. After a failed write nothing more is written to that segment, because the file system's
- * cache may claim what the disk does not have; the next group goes to another one, which declares the failed group void.
+ * the other, each with one synced write. After a failed write the segment is not used again, because the page cache may differ from
+ * the disk; the next group goes to a new segment, whose header marks the failed group as void.
  */
 import { closeSync } from 'node:fs';
 import { encodeGroup, groupAlignment, type JournalEntry } from './group.ts';
 import { type OpenSegment, type SegmentFiles, writeSynced } from './segment-files.ts';
 
-/** Where a group is. `first`: the row number of its first event; the others follow without a gap. */
+/** The location of a group. `first`: the row number of its first event; the others follow without a gap. */
 export type GroupLocation = { path: string; offset: number; bytes: number; first: number; count: number };
 
 /** Larger buffers are not kept for the next group. */
@@ -35,7 +35,7 @@ export function createJournal({
   const keptBuffer = Buffer.allocUnsafeSlow(keptBufferBytes);
   const unfiledGroups = new Map<string, number>();
   const failedSegments = new Set<string>();
-  /** The last group could not be written. */
+  /** Whether the last write failed. */
   let hasFailed = false;
 
   const count = (path: string, change: 1 | -1): void => {
@@ -49,7 +49,7 @@ export function createJournal({
     try {
       files.release(path, failedSegments.delete(path));
     } catch {
-      // Its groups are rows. A file that is left behind wastes space until the next start.
+      // Its groups are filed. A file left behind only wastes space until the next start.
     }
   };
 
@@ -67,7 +67,7 @@ export function createJournal({
     const opened = await files.openNext(minBytes, group);
     segment = opened;
     end = groupAlignment;
-    // Made ahead, so that no delivery waits for it. If it fails, opening the next segment tells why.
+    // Prepared ahead, so that no delivery waits for it. If this fails, opening the next segment throws the error.
     files.prepareSpare().catch(() => {});
     return opened;
   };
@@ -100,7 +100,7 @@ export function createJournal({
   return {
     /**
      * Writes a group. One call at a time. Resolves when it is on disk.
-     * @throws the file system's error: the group does not exist
+     * @throws the file system's error; the group is not acknowledged then
      */
     async append(...group: Parameters<typeof write>): Promise<GroupLocation> {
       try {
@@ -113,26 +113,26 @@ export function createJournal({
       }
     },
 
-    /** Whether groups can be written again, after one could not. @throws the file system's error when they cannot */
+    /** Checks that groups can be written again after a failed write. @throws the file system's error when they cannot */
     async checkWritable(): Promise<void> {
       if (!hasFailed) return;
       await files.prepareSpare();
       hasFailed = false;
     },
 
-    /** The events of this group are rows, on disk. */
+    /** Call when the events of this group are rows on disk. */
     filed({ path }: GroupLocation): void {
       count(path, -1);
       releaseIfFiled(path);
     },
 
-    /** Gives the space of spare segments back. @returns whether there were any */
+    /** Removes the spare segments to free disk space. @returns whether any were removed */
     removeSpares: files.removeSpares,
 
-    /** Makes sure that there is a spare segment. @throws the file system's error, when there is no room for it */
+    /** Creates a spare segment unless there is one. @throws the file system's error, for example when the disk is full */
     prepareSpare: files.prepareSpare,
 
-    /** Stops writing. Without unfiled groups nothing of the journal is left on disk. */
+    /** Stops writing. Removes the journal from disk if all its groups are filed. */
     async close(): Promise<void> {
       leaveSegment(false);
       const isEmpty = [...unfiledGroups.values()].every(groups => groups === 0);

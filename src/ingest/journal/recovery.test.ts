@@ -1,4 +1,4 @@
-/* What is left of a journal after a torn write or damage on disk: complete groups, in order, and nothing else. */
+/* Recovery after a torn write or damage on disk finds the complete groups, in order, and nothing else. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import {
   closeSync,
@@ -85,7 +85,7 @@ describe('recovery', () => {
     expect([lastSeq, nextGroup, damaged]).toEqual([7, 5, []]);
   });
 
-  test('leaves out what is filed, but numbers go on after it', async () => {
+  test('omits filed groups, and continues numbering after them', async () => {
     await write(groups);
     expect(recoveredBodies(3)).toEqual(groups.slice(2));
     const { unfiled, lastSeq, nextGroup, empty } = recover(7);
@@ -97,7 +97,7 @@ describe('recovery', () => {
     expect(recover()).toEqual({ unfiled: [], lastSeq: 0, nextGroup: 1, empty: [], damaged: [] });
   });
 
-  test('follows the groups through several segments, also one that is larger', async () => {
+  test('finds groups in several segments, including an oversized one', async () => {
     const many = Array.from({ length: 40 }, (_, i) => [`${i} `.repeat(1500)]);
     many.splice(20, 0, ['large'.repeat(20_000)]);
     await write(many);
@@ -107,13 +107,13 @@ describe('recovery', () => {
 });
 
 describe('a torn write', () => {
-  /** The last two groups were cut off at each byte: what follows is zeros, as the segment was before. */
-  test('at any byte of the last two groups keeps exactly the groups that are complete', async () => {
+  /** Cuts the last two groups off at each byte; zeros follow, as in an unused segment. */
+  test('at any byte of the last two groups keeps exactly the complete groups', async () => {
     const { locations } = await write(groups);
     const path = locations[0]?.path ?? '';
     const complete = readFileSync(path);
     const [secondLast, last] = locations.slice(-2) as [GroupLocation, GroupLocation];
-    /** Zeros at the end of a group carry no information: a group is complete as soon as its last other byte is there. */
+    /** A group may end in zeros: it is complete when its last nonzero byte is on disk. */
     const endOf = ({ offset, bytes }: GroupLocation): number => {
       let end = offset + bytes;
       while (complete[end - 1] === 0) end--;
@@ -132,7 +132,7 @@ describe('a torn write', () => {
     expect(recoveredBodies()).toEqual(groups.slice(0, 2));
   });
 
-  test('over an older use of the file never brings old groups back', async () => {
+  test('in a reused segment never restores older groups', async () => {
     const { journal, locations, files } = await write([['old one'], ['old two'], ['old three']]);
     const used = createJournal({ files, nextGroup: 4, unfiled: [] });
     for (const location of locations) journal.filed(location);
@@ -183,7 +183,7 @@ describe('a flipped bit', () => {
       }
   });
 
-  test('in the header of a segment never stops the start', async () => {
+  test('in the header of a segment never prevents the start', async () => {
     const { locations } = await write(groups);
     const path = locations[0]?.path ?? '';
     const copy = `${path}.copy`;
@@ -198,12 +198,12 @@ describe('a flipped bit', () => {
   });
 });
 
-test('a group inside a body is not taken for a group', async () => {
+test('a forged group in a body is ignored', async () => {
   const { locations } = await write([['decoy'], ['after']]);
   const path = locations[0]?.path ?? '';
   const forged = readFileSync(path).subarray(groupAlignment, 2 * groupAlignment);
   rmSync(directory, { recursive: true });
-  // With what a sender cannot know, the segment's nonce, replaced.
+  // With another segment nonce, because a sender cannot know it.
   forged.set(randomBytes(8), 8);
   const body = Buffer.concat([Buffer.alloc(5000), forged, forged, forged]);
   const files = openFiles();
@@ -216,7 +216,7 @@ test('a group inside a body is not taken for a group', async () => {
   expect(recoveredBodies()).toEqual([['last']]);
 });
 
-test('a failed group is void once the next one is written, although the disk may have it', async () => {
+test('a failed group is void once the next one is written, even if it is on disk', async () => {
   const { journal, locations, files } = await write([['kept']]);
   // As if the second group had reached the disk, but its write had failed.
   const second = createJournal({ files, nextGroup: 2, unfiled: [] });

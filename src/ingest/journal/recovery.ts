@@ -1,7 +1,6 @@
 /*
- * What an earlier process left in the journal: the acknowledged groups that are not rows yet. A group at the end that is incomplete
- * was being written when the process or the machine stopped, and was never acknowledged. A damaged group before intact ones is lost,
- * and only that one.
+ * Finds the acknowledged groups of an earlier process that are not rows yet. An incomplete group at the end was being written when the
+ * process or the machine stopped, and was never acknowledged. If a group before intact ones is damaged, only that group is lost.
  */
 import { readFileSync } from 'node:fs';
 import { groupAlignment, isIntactGroup, readGroupHeader } from './group.ts';
@@ -11,13 +10,13 @@ import type { StoredSegment } from './segment-files.ts';
 export type Recovered = {
   /** In the order of row numbers. */
   unfiled: GroupLocation[];
-  /** The highest row number of any group, 0 if there is none. */
+  /** The highest row number of any group, 0 without groups. */
   lastSeq: number;
   /** The number for the next group. */
   nextGroup: number;
   /** Segments without unfiled groups. */
   empty: string[];
-  /** Places between intact groups where a group cannot be read. */
+  /** Positions between intact groups where a group cannot be read. */
   damaged: { path: string; offset: number }[];
 };
 
@@ -30,7 +29,7 @@ export function recoverGroups(segments: readonly StoredSegment[], filedSeq: numb
     const unfiled = groups.filter(({ first, count }) => first + count - 1 > filedSeq);
     recovered.unfiled.push(...unfiled);
     if (unfiled.length === 0) recovered.empty.push(segment.path);
-    // What is damaged in a segment whose groups are all rows is lost to nobody.
+    // Damage in a segment whose groups are all rows loses nothing.
     else recovered.damaged.push(...damaged.map(offset => ({ path: segment.path, offset })));
     recovered.nextGroup = Math.max(recovered.nextGroup, segment.firstGroup);
     for (const { first, count, group } of groups) {
@@ -45,7 +44,7 @@ type FoundGroup = GroupLocation & { group: number };
 
 /**
  * @param voidFrom groups from this number on were not acknowledged
- * @param following the next segment of those that are left
+ * @param following the next segment on disk
  */
 export function findGroups(
   bytes: Buffer,
@@ -71,7 +70,7 @@ export function findGroups(
     groups.push({ path, offset, ...header });
     offset += header.bytes;
   }
-  // The segment in between may be gone because all its groups are rows.
+  // A segment in between may have been removed because all its groups are rows.
   const isFollowed = following?.generation === generation + 1;
   if (isFollowed && expected < following.firstGroup) damaged.push(suspect ?? groupAlignment);
   return { groups, damaged };

@@ -45,14 +45,14 @@ test('the name of the directory is synced before the first segment in it', async
   expect(synced).toEqual([parent, directory]);
 });
 
-test('it is synced once a process', async () => {
+test('it is synced once per process', async () => {
   const files = create();
   await openAndClose(files);
   await openAndClose(files);
   expect(synced).toEqual([parent, directory, directory]);
 });
 
-test('a process that ended before it synced the name leaves that to the next one', async () => {
+test('a process syncs the name even if an earlier one created the directory', async () => {
   mkdirSync(directory);
   await openAndClose(create());
   expect(synced).toEqual([parent, directory]);
@@ -79,7 +79,7 @@ test('no segment is used while names cannot be synced', async () => {
   expect(synced).toEqual([parent, directory]);
 });
 
-test('a spare that cannot be removed stays one', async () => {
+test('a spare that cannot be removed stays usable', async () => {
   const files = create();
   await files.prepareSpare();
   const [name = ''] = readdirSync(directory);
@@ -109,7 +109,7 @@ describe('a segment of an earlier process', () => {
     expect(create().readStored()).toMatchObject([{ path, firstGroup: 1 }]);
   });
 
-  test('that was never used, or not completed, is removed', async () => {
+  test('that was never used, or whose creation was interrupted, is removed', async () => {
     await create().prepareSpare();
     writeFileSync(join(directory, '00000009.segment'), Buffer.alloc(100));
     expect(create().readStored()).toEqual([]);

@@ -1,7 +1,7 @@
 /*
- * The files of the capture journal. A segment is filled with zeros and synced before it is used, so that writing a group changes no
- * metadata of the file system; it is used again once all its groups are rows. Its first 4096 bytes say to which database it belongs
- * and which groups it may contain. Spare segments are also a reserve: removing them gives a full disk room for filing.
+ * The files of the capture journal. A segment is filled with zeros and synced before use, so that writing a group changes no file
+ * system metadata; it is reused once all its groups are rows. Its first 4096 bytes identify its database and the groups that it may
+ * contain. Spare segments are also a reserve: removing them frees space for filing on a full disk.
  */
 import {
   closeSync,
@@ -42,10 +42,10 @@ export type StoredSegment = {
 /** A segment that is being written. `file`: its descriptor. */
 export type OpenSegment = { path: string; nonce: Uint8Array; bytes: number; file: number };
 
-/** Writes reach the disk before they return. Windows has no such flag: there each write is followed by a sync. */
+/** With O_DSYNC a write is on disk when it returns. Windows has no such flag: there each write is followed by a sync. */
 const syncedWrites = constants.O_DSYNC as number | undefined;
 
-/** Writes all of it to the disk. @throws the file system's error; then the state of the range is unknown */
+/** Writes all bytes to the disk. @throws the file system's error; then the state of the range is unknown */
 export async function writeSynced(file: number, bytes: Uint8Array, position: number): Promise<void> {
   await writeAll(file, bytes, position);
   if (syncedWrites === undefined) await done(callback => fdatasync(file, callback));
@@ -54,12 +54,12 @@ export async function writeSynced(file: number, bytes: Uint8Array, position: num
 async function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const count = await writeSome(file, bytes.subarray(written), position + written);
-    if (count === 0) throw Object.assign(new Error('the disk took nothing'), { code: 'ENOSPC' });
+    if (count === 0) throw Object.assign(new Error('the write stored no bytes'), { code: 'ENOSPC' });
     written += count;
   }
 }
 
-/** A file handle would be an error when it is collected before it is closed; a descriptor is not. */
+/** Uses a descriptor, because a FileHandle that is garbage-collected before it is closed throws an error. */
 const writeSome = (file: number, bytes: Uint8Array, position: number): Promise<number> =>
   new Promise((resolve, reject) => {
     write(file, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)));
@@ -85,9 +85,9 @@ export function createSegmentFiles({
   databaseId: Uint8Array;
   segmentBytes: number;
   random: (length: number) => Uint8Array;
-  /** Puts the names in a directory on disk. */
+  /** Syncs a directory. */
   syncNames?: (directory: string) => Promise<void>;
-  /** A segment whose header cannot be read was moved aside. */
+  /** Called when a segment with an unreadable header was moved aside. */
   onDamaged?: (movedTo: string) => void;
 }) {
   const spares: string[] = [];
@@ -105,7 +105,7 @@ export function createSegmentFiles({
     }
   };
 
-  /** A process that ended right after it made the directory may not have synced its name. */
+  /** Syncs the parent once per process: an earlier process may have ended before it did so. */
   const makeDirectory = async (): Promise<void> => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (isDirectorySynced) return;
@@ -113,7 +113,7 @@ export function createSegmentFiles({
     isDirectorySynced = true;
   };
 
-  /** A file of zeros, on disk in full. @throws the file system's error, and then there is no file */
+  /** Creates a file of zeros that is completely on disk. @throws the file system's error, after removing the file */
   const create = async (bytes: number): Promise<string> => {
     await makeDirectory();
     const path = join(directory, `${String(++lastName).padStart(8, '0')}.segment`);
@@ -143,7 +143,7 @@ export function createSegmentFiles({
     await writeSynced(file, header, 0);
   };
 
-  /** Reads which segments there are, oldest first. Removes those that were never used. */
+  /** Reads the headers of all segments, oldest first. Removes segments that were never used. */
   const readStored = (): StoredSegment[] => {
     const stored: StoredSegment[] = [];
     for (const name of namesInDirectory()) {
@@ -152,7 +152,7 @@ export function createSegmentFiles({
       const header = readStart(path);
       const segment = parseHeader(path, header);
       if (!segment) {
-        // What an interrupted creation left may be too short. In a damaged one there may be deliveries that are nowhere else.
+        // An unused segment is all zeros, and too short if its creation was interrupted. A damaged one may hold the only copy of deliveries.
         if (header.every(byte => byte === 0)) rmSync(path, { force: true });
         else {
           const aside = `${path}.damaged`;
@@ -167,7 +167,7 @@ export function createSegmentFiles({
     return stored.sort((a, b) => a.generation - b.generation);
   };
 
-  /** Makes a spare unless there is one. */
+  /** Creates a spare unless there is one. */
   const prepareSpare = (): Promise<void> => {
     if (spares.length > 0) return Promise.resolve();
     making ??= create(segmentBytes)
@@ -182,13 +182,13 @@ export function createSegmentFiles({
     readStored,
     prepareSpare,
 
-    /** Opens a segment for writing that takes a group of `minBytes`. @throws the file system's error */
+    /** Opens a segment that has space for a group of `minBytes`. @throws the file system's error */
     async openNext(minBytes: number, firstGroup: number): Promise<OpenSegment> {
       const needed = groupAlignment + alignedBytes(minBytes);
       const isOversized = needed > segmentBytes;
       if (!isOversized) await prepareSpare();
       const spare = isOversized ? undefined : spares.pop();
-      // A segment for one large group is not used again: filling it first would only double what is written.
+      // A segment for one oversized group is not reused, so filling it with zeros would only double the bytes written.
       const path = spare ?? (await create(isOversized ? 0 : segmentBytes));
       const bytes = Math.max(needed, segmentBytes);
       const file = openSync(path, constants.O_WRONLY | (syncedWrites ?? 0));
@@ -203,28 +203,28 @@ export function createSegmentFiles({
       }
     },
 
-    /** All groups of this segment are rows. @param hasFailed a write in it failed: it is not used again */
+    /** Call when all groups of the segment are rows. @param hasFailed a write to it failed, so it must not be reused */
     release(path: string, hasFailed: boolean): void {
       const isSpare = !hasFailed && spares.length < maxSpares && statSync(path).size === segmentBytes;
       if (isSpare) spares.push(path);
       else rmSync(path, { force: true });
     },
 
-    /** Gives their space back, for filing on a full disk. Never throws. @returns whether there were any that could be removed */
+    /** Frees disk space for filing. Never throws. @returns whether any spare was removed */
     removeSpares(): boolean {
       const found = spares.splice(0);
       for (const path of found) {
         try {
           rmSync(path, { force: true });
         } catch {
-          // On a read-only file system, say. It can be used when writing works again.
+          // For example on a read-only file system. The spare stays usable.
           spares.push(path);
         }
       }
       return spares.length < found.length;
     },
 
-    /** Removes the directory and everything of the journal in it. */
+    /** Removes all segments, and the directory if it is empty. */
     async removeAll(): Promise<void> {
       await making?.catch(() => {});
       spares.length = 0;
@@ -233,16 +233,16 @@ export function createSegmentFiles({
       try {
         rmdirSync(directory);
       } catch {
-        // Somebody keeps other files there, or there never was a directory.
+        // The directory has other files, or does not exist.
       }
     },
   };
 }
 
-/** A burst uses many segments; after it, their space is given back. */
+/** More segments are removed after a burst. */
 const maxSpares = 2;
 
-/** Zeros where the file is shorter. */
+/** The first 4096 bytes, padded with zeros if the file is shorter. */
 function readStart(path: string): Buffer {
   const header = Buffer.alloc(groupAlignment);
   const file = openSync(path, 'r');

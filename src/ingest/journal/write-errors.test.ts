@@ -1,4 +1,4 @@
-/* A write that failed: its group was never acknowledged, its segment is not written again, and what was acknowledged before stays. */
+/* After a failed write: its group is not acknowledged, its segment is not written again, and earlier groups stay. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ const entry = (body: string): JournalEntry => ({
   recognition: null,
 });
 
-/** Replaces the open file of the segment that is being written by one that takes no writes. */
+/** Replaces the open file of the current segment by one whose writes fail. */
 function breakSegment(openBroken: (path: string) => number): void {
   const segment = openSegments.at(-1) as OpenSegment;
   closeSync(segment.file);

@@ -1,7 +1,7 @@
 /*
- * Tells which deliveries need not be recognised before they are answered and stored: plain JSON that asks for no answer of its own
- * and proves nothing with a header that is not stored. That is nearly every delivery, so this looks only at the method, the query,
- * the names of headers and, in a small body, a few words. In doubt it says that recognition must come first.
+ * Decides whether recognition can be deferred until after a delivery is answered and stored: for JSON that needs no special response
+ * and has no signature in a header that is not stored. That applies to nearly every delivery, so the check is cheap: method, query,
+ * header names and, in a small body, a few keys. In doubt recognition is not deferred.
  */
 
 import { asBuffer } from '../../core/buffer.ts';
@@ -22,7 +22,7 @@ export type DeferralInput = {
 export type MayDefer = (delivery: DeferralInput, registered: readonly string[]) => boolean;
 
 const isUnstored = (name: string): boolean => isCredentialHeader(name) || isTransitHeader(name);
-/** Whether some answer is given to every delivery of the platform. */
+/** Whether every delivery of the platform gets a special response. */
 const answersDetected = ({ handshakes = [] }: Platform): boolean => handshakes.some(({ when }) => 'detected' in when);
 
 export function createDeferral({ all, find }: PlatformIndex): MayDefer {
@@ -78,7 +78,7 @@ const headersOf = ({ detect, signatures }: Platform): string[] => [
   ]),
 ];
 
-/** Of `event.event_hash`: `event_hash`. A sender that writes these letters as JSON escapes gets the usual answer. */
+/** `event_hash` for `event.event_hash`. A sender that escapes these letters in JSON gets the default response. */
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 const quotedBytes = (keys: readonly string[]): Buffer[] => [...new Set(keys)].map(key => Buffer.from(`"${key}"`));
