@@ -76,7 +76,7 @@ describe('the server’s side', () => {
   });
 
   test.each([
-    ['an incident is told without its words', new Error('SELECT secret'), 'see the server’s log'],
+    ['an internal error is reported without its message', new Error('SELECT secret'), 'see the server’s log'],
     [
       'a full disk is reported as without a server',
       new Error('SELECT secret', { cause: Object.assign(new Error('no room'), { code: 'SQLITE_FULL' }) }),

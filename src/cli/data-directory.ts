@@ -147,7 +147,7 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
   }
 }
 
-/** Names of files in a data directory: the server's, and those that file systems create in an empty volume. */
+/** Names of files in a data directory: the server's own, and names that file systems create in an empty volume. */
 const ours = /^(?:hooktape\.|secret$|secret\.tmp$|\.libsql-|lost\+found$)/;
 
 /** Only when the directory has no other files: a setting that is /tmp or / by mistake must not make that inaccessible. */

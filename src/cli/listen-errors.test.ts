@@ -19,7 +19,7 @@ test.each([
   ['EACCES', /^this user may not listen on port 80\n[\s\S]*HOOKTAPE_PORT[\s\S]*CAP_NET_BIND_SERVICE/],
   ['EADDRNOTAVAIL', /^127\.0\.0\.1 is not an address of this machine\n[\s\S]*HOOKTAPE_HOST/],
   ['EINVAL', /^cannot listen on HOOKTAPE_HOST 127\.0\.0\.1, HOOKTAPE_PORT 80: its words\n/],
-])('%s is told with the way out', (code, words) => {
+])('%s is reported with what to do', (code, words) => {
   const cause = Object.assign(new Error('its words'), { code });
   expect(listenError({ host: '127.0.0.1', port: 80 }, cause).message).toMatch(words);
 });
@@ -44,7 +44,7 @@ describe('hooktape serve', () => {
   });
 
   test.each([
-    // Kept for documentation (RFC 5737): nobody's.
+    // Reserved for documentation (RFC 5737), so assigned to no host.
     ['192.0.2.1', 'is not an address of this machine'],
     ['nowhere.invalid', 'HOOKTAPE_HOST nowhere.invalid'],
   ])('reports the host %s, which is not an address of this machine', async (host, words) => {

@@ -25,7 +25,7 @@ describe('bytes', () => {
     );
   });
 
-  test.each(['0i', '0l', '0o', '0u', '0A', '0-', '01', 'zx', 'é0'])('%j is nobody’s', text => {
+  test.each(['0i', '0l', '0o', '0u', '0A', '0-', '01', 'zx', 'é0'])('%j is not decoded', text => {
     expect(decodeBytes(text)).toBeUndefined();
   });
 });

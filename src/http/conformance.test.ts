@@ -79,7 +79,7 @@ describe('with an API key', () => {
     const own = await createResourcesFor(fixture, operation, ada);
     const unknown = await send(operation, { ...own, [name]: missing[kind ?? ''] ?? 'unknown' }, bearer(ada.key));
     expect([unknown.status, JSON.parse(unknown.text)]).toEqual([404, { error: expect.stringMatching(/ not found$/) }]);
-    // An invitation belongs to whoever has its link.
+    // An invitation is valid for anyone who has its link.
     if (kind === undefined || kind === 'invitation') return;
     for (const owner of personal.includes(kind) ? [bob, cleo] : [bob]) {
       const theirs = (await fixture.create[kind](owner))[kind] ?? '';

@@ -1,4 +1,4 @@
-/* Failures that are nobody's mistake, as the caller and the log see them. */
+/* Server failures, as the caller and the log see them. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { isRemote } from '../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';

@@ -120,7 +120,7 @@ describe('/openapi.json', () => {
     });
   });
 
-  test('who may come without credentials, and where they count although nobody needs them', () => {
+  test('which operations need no credentials, and where optional ones are used', () => {
     const withoutAny = operations().filter(
       ({ security }) => security?.length === 0 || security?.some(scheme => Object.keys(scheme).length === 0),
     );

@@ -54,7 +54,7 @@ describe('the rate limiter', () => {
     ]);
   });
 
-  test('forgets nobody who still counts, however many others come', () => {
+  test('keeps every active client, however many other clients there are', () => {
     let now = 0;
     const limiter = createRateLimiter(() => now);
     expect(limiter.take('slow', 1)).toBe(0);

@@ -1,4 +1,4 @@
-/* Bodies of requests to the app that stop before their end: they keep nobody else out, and not for long. */
+/* Incomplete bodies of requests to the app: other clients are still served, and the connection is closed soon. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../app.ts';
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';

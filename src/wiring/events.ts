@@ -29,7 +29,7 @@ import type { ObservabilityWiring } from './observability.ts';
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
 const searchEveryMs = 10_000;
-const searchUpkeepMs = 600_000;
+const searchMaintenanceMs = 600_000;
 const packEveryMs = 60_000;
 /** Memory for large events that clients are reading: body and stored content together. */
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
@@ -68,7 +68,7 @@ export function createEventsWiring(
     indexed: infrastructure.searchIndexed,
     ...infrastructure.searchLimits,
   });
-  every(searchUpkeepMs, 'waking the upkeep of the search index', search.wakeForUpkeep);
+  every(searchMaintenanceMs, 'waking the maintenance of the search index', search.wakeForMaintenance);
   every(searchEveryMs, 'waking the search index', search.wake);
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });

@@ -12,7 +12,7 @@ let written = 0;
 
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'hooktape-disk-'));
-  disk = createDiskModel('/root/data', '/root');
+  disk = createDiskModel('/srv/data', '/srv');
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
@@ -53,7 +53,7 @@ const pwrite = (descriptor: number, text: string, offset: number): void =>
 const fsync = (descriptor: number): void => run('fsync', String(descriptor), 0);
 /** Puts the names in the root on disk. */
 const syncRoot = (): void => {
-  run('openat', 'AT_FDCWD, ", O_RDONLY', 99, '/root/data');
+  run('openat', 'AT_FDCWD, ", O_RDONLY', 99, '/srv/data');
   fsync(99);
 };
 
@@ -88,7 +88,7 @@ describe('the data of a file', () => {
   });
 
   test('of a file opened with O_DSYNC is on disk once the write has returned', () => {
-    run('openat', 'AT_FDCWD, ", O_WRONLY|O_DSYNC', 6, '/root/data/file');
+    run('openat', 'AT_FDCWD, ", O_WRONLY|O_DSYNC', 6, '/srv/data/file');
     const write = begin(call('pwrite64', '6, ", 3, 2', 3, 'abc'));
     expect(after(onlySynced)).toEqual({ file: '' });
     expect(after(everything)).toEqual({ file: '\0\0abc' });
@@ -112,7 +112,7 @@ describe('the data of a file', () => {
   test('written without an offset goes to the position, or to the end', () => {
     run('write', '5, ", 2', 2, 'ab');
     run('write', '5, ", 2', 1, 'cd');
-    create(7, '/root/data/file', '|O_APPEND');
+    create(7, '/srv/data/file', '|O_APPEND');
     run('write', '7, ", 1', 1, 'e');
     expect(after(everything)).toEqual({ file: 'abce' });
   });
@@ -170,12 +170,12 @@ describe('names', () => {
   });
 
   test('outside the root are not modelled', () => {
-    create(5, '/root/database');
+    create(5, '/srv/database');
     create(6, 'elsewhere');
     pwrite(5, 'abc', 0);
     syncRoot();
     expect(after(everything)).toEqual({});
-    expect(existsSync('/root/database')).toBe(false);
+    expect(existsSync('/srv/database')).toBe(false);
   });
 });
 

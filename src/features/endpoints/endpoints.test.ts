@@ -66,7 +66,7 @@ describe('POST /api/endpoints', () => {
     expect(await free.json<{ plan: string }>(200, 'GET', '/api/me')).toMatchObject({ plan: 'pro' });
   });
 
-  test('none is created for a team without accounts, in which nobody could delete it', async () => {
+  test('no endpoint is created for a team without accounts', async () => {
     await server.createAccount('hal@example.com');
     const { teamId } = await server.services.account.byEmail('hal@example.com');
     await server.services.account.remove('hal@example.com');

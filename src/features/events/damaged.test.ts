@@ -1,4 +1,4 @@
-/* Events that the disk has altered: never shown, exported or sent on as what came, and in nobody else's way. */
+/* Events that were damaged on disk are never shown, exported or replayed as received, and do not affect other events. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';

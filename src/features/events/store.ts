@@ -168,7 +168,7 @@ export function createEventsStore(db: Drizzle) {
     rows: (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>
       readPage(byRow(endpoint, since, which), [asc(events.seq)], limit),
 
-    /** The same rows with content, those that are not damaged. */
+    /** The same rows with content; damaged ones are left out. */
     async rowsWithContent(endpoint: number, since: number, which: Rows, limit: number): Promise<IntactRow[]> {
       const rows = await db
         .select(detailColumns)

@@ -32,7 +32,7 @@ const openTail = (notifications: NotificationsService, endpointId = '1', signal?
   notifications.openTail({ principal, endpointId, after: undefined, recheck: async () => principal, signal });
 
 describe('notifications', () => {
-  test('an event between two waits is not missed, and wakes nobody who waits at another endpoint', async () => {
+  test('an event between two waits is not missed, and does not wake waits on another endpoint', async () => {
     const { source, notifications } = openService();
     const [tail, other] = [await openTail(notifications), await openTail(notifications, '2')];
     const waiting = other.next({ waitMs });

@@ -113,7 +113,7 @@ describe('an event past its window', () => {
   });
 });
 
-test('a plan change applies at once: a shorter window hides events, a longer one shows those that are not swept yet', async () => {
+test('a plan change applies at once: a shorter window hides events, and a longer one shows events that have not been swept yet', async () => {
   const caller = await server.createAccount('owner@example.com', { plan: 'pro' });
   const { id } = await caller.createEndpoint();
   const at = clock.now();

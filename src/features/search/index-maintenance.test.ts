@@ -91,11 +91,11 @@ describe('the search index', () => {
     expect(await count('SELECT count(*) FROM block_signatures WHERE block <> 10')).toBe(0);
     expect([await found('word9 '), await found('word8 ')]).toEqual([1, 0]);
     // One of four is left: a run is kept until fewer than an eighth are.
-    server.services.search.wakeForUpkeep();
+    server.services.search.wakeForMaintenance();
     await server.services.background.idle();
     expect(await runs()).toBe(1);
     await execute('DELETE FROM blocks');
-    server.services.search.wakeForUpkeep();
+    server.services.search.wakeForMaintenance();
     await server.services.background.idle();
     expect(await count('SELECT count(*) + (SELECT count(*) FROM signature_slices) FROM signature_runs')).toBe(0);
   });

@@ -2,15 +2,15 @@
 import type { BudgetLimits } from './budget.ts';
 import { checkTerm, createFinder } from './finder.ts';
 import { createIndexCheck } from './index-check.ts';
+import { createIndexMaintenance, type IndexMaintenanceOptions } from './maintenance.ts';
 import type { SearchStore } from './store.ts';
-import { createUpkeep, type UpkeepOptions } from './upkeep.ts';
 
 const defaultBudget: BudgetLimits = { ms: 250, blocks: 2048 };
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
 export function createSearchService(
-  options: UpkeepOptions & {
+  options: IndexMaintenanceOptions & {
     store: SearchStore;
     /** false: every search reads all events instead of using signatures. */
     indexed: boolean;
@@ -22,7 +22,7 @@ export function createSearchService(
     checkTerm,
     ...createFinder({ store, monotonic, indexed, budget }),
     ...createIndexCheck({ signing, runs, search: store }),
-    ...createUpkeep(options),
+    ...createIndexMaintenance(options),
 
     /** An upper bound of the events without a signature: rows of 1.0 that are not packed. */
     lag: signing.rowsToPack,

@@ -1,4 +1,4 @@
-/* Slow bodies over real connections, plain and with TLS: those that keep the pace are accepted, the others get 408. */
+/* Slow bodies over real connections, plain and with TLS: above the minimum speed they are accepted, below it they get 408. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';

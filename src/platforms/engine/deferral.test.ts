@@ -46,7 +46,7 @@ describe('recognition may come later', () => {
   });
 });
 
-test('the header rules remove no header by which a platform is detected, but those that forbid deferral', () => {
+test('a delivery whose platform is detected by a header that is not stored is never deferred', () => {
   for (const { name, detect: rules } of platforms)
     for (const rule of rules)
       for (const header of [

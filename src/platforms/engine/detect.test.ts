@@ -17,7 +17,7 @@ describe('platforms that share headers', () => {
     is(jsonDelivery({}, forgejo), 'forgejo', 'p');
   });
 
-  test('x-hub-signature-256 identifies nobody, and Meta only with the shape of its body', () => {
+  test('x-hub-signature-256 alone identifies no platform; Meta also needs the shape of its body', () => {
     const signed = { 'X-Hub-Signature-256': `sha256=${sha}` };
     is(jsonDelivery({ hello: 1 }, signed), null);
     is(jsonDelivery({ object: 'page', entry: [{ changes: [{ field: 'feed' }] }] }, signed), 'meta', 'feed');
@@ -91,7 +91,7 @@ describe('platforms that share headers', () => {
     is(jsonDelivery({ event_key: 'contact.add', object_keys: [] }, { 'X-Hook-Secret': 'abc' }), 'keap', 'contact.add');
   });
 
-  test('authorization: nobody, except Teams by the form of the value', () => {
+  test('the authorization header identifies no platform, except Teams by the form of its value', () => {
     is(jsonDelivery({ a: 1 }, { Authorization: 'Bearer x' }), null);
     is(jsonDelivery({ type: 'message' }, { Authorization: 'HMAC abc=' }), 'microsoft-teams', 'message');
   });

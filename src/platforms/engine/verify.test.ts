@@ -87,7 +87,7 @@ describe('the verdict', () => {
     expect(judge(box, 'box', has(['box', 'y']))?.verdict).toBe('valid');
   });
 
-  describe('a secret that nobody has confirmed', () => {
+  describe('an unconfirmed secret', () => {
     const asana = { 'X-Hook-Signature': hex('planted') };
     const planted = { platform: 'asana', secret: 'planted', unconfirmed: true } as const;
     const other = { platform: 'asana', secret: 'also planted', unconfirmed: true } as const;

@@ -107,7 +107,7 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
   );
 }
 
-/** What stands after the last row while there are more. A long search says how far back it has come. */
+/** Shown after the last row while there are more events. A long search shows how far back it has searched. */
 function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
   if (state.problem) return <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>;
   if (state.searchedTo === null) return <>Loading older events…</>;

@@ -131,7 +131,7 @@ describe('live list', () => {
     expect(list.state()).toMatchObject({ hasMore: false, searchedTo: null, isHalted: false });
   });
 
-  test('a very long search halts, says how far back it has come, and goes on when it is told to', async () => {
+  test('a very long search pauses, shows how far back it has searched, and continues on request', async () => {
     const { list, asked } = await longSearch(30);
     await list.loadTo(2);
     expect(list.state()).toMatchObject({ hasMore: true, isHalted: true, searchedTo: 880, length: 1 });

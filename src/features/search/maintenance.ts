@@ -10,7 +10,7 @@ import type { SigningStore } from './signing-store.ts';
 const restFactor = 8;
 const maxRestMs = 200;
 
-export type UpkeepOptions = {
+export type IndexMaintenanceOptions = {
   runs: RunsStore;
   signing: SigningStore;
   oldIndex: OldIndexStore;
@@ -23,7 +23,15 @@ export type UpkeepOptions = {
   runLength?: number | undefined;
 };
 
-export function createUpkeep({ runs, signing, oldIndex, addJob, monotonic, isBusy, runLength }: UpkeepOptions) {
+export function createIndexMaintenance({
+  runs,
+  signing,
+  oldIndex,
+  addJob,
+  monotonic,
+  isBusy,
+  runLength,
+}: IndexMaintenanceOptions) {
   const sign = async (blocks: readonly number[]): Promise<void> => {
     for (const number of blocks) {
       const block = await signing.blockAfter(number - 1);
@@ -64,7 +72,7 @@ export function createUpkeep({ runs, signing, oldIndex, addJob, monotonic, isBus
     wake,
 
     /** The same, and looks for runs whose blocks are gone. */
-    wakeForUpkeep(): void {
+    wakeForMaintenance(): void {
       builder.checkRuns();
       wake();
     },
