@@ -13,6 +13,12 @@ export const github: Platform = {
     },
   ],
   eventType: ['header:x-github-event', 'json:action'],
+  deliveryId: [
+    {
+      header: 'X-GitHub-Delivery',
+      source: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers',
+    },
+  ],
   signatures: [
     hmac('x-hub-signature-256', { prefix: 'sha256=' }),
     hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' }),

@@ -1,3 +1,4 @@
+import { standardWebhooksIds } from '../engine/delivery-ids.ts';
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
 
@@ -7,6 +8,7 @@ export const standardWebhooksSender: Platform = {
   docsUrl: 'https://www.standardwebhooks.com',
   detect: [{ allHeaders: ['webhook-id', 'webhook-timestamp', 'webhook-signature'], order: 86 }],
   eventType: ['json:type'],
+  deliveryId: standardWebhooksIds,
   signatures: [
     standardWebhooks('webhook', { keyFormat: 'whsec-or-text' }),
     standardWebhooks('webhook', { label: 'standard-webhooks-ed25519', version: 'v1a', keyFormat: 'ed25519' }),

@@ -7,6 +7,7 @@ export const stripe: Platform = {
   docsUrl: 'https://docs.stripe.com/webhooks',
   detect: [{ anyHeader: ['stripe-signature'], order: 20 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://docs.stripe.com/webhooks#handle-duplicate-events' }],
   signatures: [timestampedHmac('stripe-signature')],
   secretHint: 'Developers > Webhooks > the endpoint > Signing secret (whsec_…)',
 };

@@ -15,6 +15,11 @@ export type Platform = {
   detect: readonly DetectionRule[];
   /** Where the event type is: tried in order, the first non-empty text wins. */
   eventType: readonly EventTypeSource[];
+  /**
+   * Where the sender's id of the delivery is: tried in order, the first with a text wins. It must be the same in every automatic retry.
+   * Left out when the documentation names none: attempts are then recognised by their content.
+   */
+  deliveryId?: readonly DeliveryIdRule[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
   /** Which secret to register and where to find it; null when there is none. */
@@ -68,6 +73,19 @@ export type EventTypeSource =
   | EventTypeReader;
 
 export type EventTypeReader = {
+  /** For docs/platforms.md. */
+  description: string;
+  read: (reader: DeliveryReader) => unknown;
+};
+
+/** The documentation at `source` says that the value identifies the delivery, or the event in it. */
+export type DeliveryIdRule =
+  /** A header; all of several headers, together. Names as the documentation spells them: case does not matter. */
+  | { header: string | readonly string[]; source: string }
+  /** A path in the JSON, or the name of a form field; all of several, together. */
+  | { body: string | readonly string[] | DeliveryIdReader; source: string };
+
+export type DeliveryIdReader = {
   /** For docs/platforms.md. */
   description: string;
   read: (reader: DeliveryReader) => unknown;
