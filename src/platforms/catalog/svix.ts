@@ -1,6 +1,6 @@
-import { standardWebhooksIds } from '../engine/delivery-ids.ts';
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
+import { standardWebhooksIds } from '../shared-delivery-ids.ts';
 
 export const svix: Platform = {
   name: 'svix',

@@ -1,5 +1,5 @@
 /* Delivery ids of schemes that several platforms share, for the rows of the catalog; a platform's own one is in its file. */
-import type { DeliveryIdRule } from './platform.ts';
+import type { DeliveryIdRule } from './engine/platform.ts';
 
 /** Standard Webhooks, under both spellings of its headers. */
 export const standardWebhooksIds: readonly DeliveryIdRule[] = [
