@@ -21,6 +21,9 @@ export function oldestVisibleIn(
   { retentionMs: own }: OwnRetention,
   { retentionMs, plan, now }: { retentionMs: RetentionMs; plan: Plan; now: number },
 ): number {
-  const cutoff = oldestVisible(retentionMs, plan, now);
-  return own === null ? cutoff : Math.max(cutoff, now - own);
+  return oldestVisibleSince({ retentionMs: own }, { planCutoff: oldestVisible(retentionMs, plan, now), now });
 }
+
+/** The same when the plan's part is known. */
+export const oldestVisibleSince = ({ retentionMs: own }: OwnRetention, { planCutoff, now }: PlanCutoff): number =>
+  own === null ? planCutoff : Math.max(planCutoff, now - own);

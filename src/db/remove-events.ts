@@ -1,8 +1,9 @@
-/* Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, empty blocks, counters. */
+/* Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, attempts, empty blocks, counters. */
 import type { InStatement } from '@libsql/client';
 import { and, count, eq, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';
+import { removeAttemptsSql } from './delivery-attempts.ts';
 import { blocks, endpoints, events, pins, replays, tags } from './schema.ts';
 import { inList, toClientStatement } from './sql-fragments.ts';
 
@@ -30,6 +31,10 @@ export function removalStatements(
     .groupBy(events.block)
     .as('leaving_blocks');
   const blocksOf = db.select({ block: events.block }).from(events).where(chosen(events.seq));
+  const attempts = {
+    sql: removeAttemptsSql('SELECT value FROM json_each(?) WHERE value NOT IN (SELECT event FROM pins)'),
+    args: [JSON.stringify(seqs)],
+  };
   const before = [
     ...(withPinned ? [db.delete(pins).where(inList(pins.event, seqs))] : []),
     db.delete(tags).where(chosen(tags.event)),
@@ -51,7 +56,11 @@ export function removalStatements(
     })
     .where(eq(endpoints.seq, endpoint));
   return {
-    statements: [...before, db.delete(events).where(chosen(events.seq)), recount].map(toClientStatement),
-    removalAt: before.length,
+    statements: [
+      ...before.map(toClientStatement),
+      attempts,
+      ...[db.delete(events).where(chosen(events.seq)), recount].map(toClientStatement),
+    ],
+    removalAt: before.length + 1,
   };
 }

@@ -59,6 +59,13 @@ export const events = sqliteTable('events', {
   content: blob({ mode: 'buffer' }).notNull(),
   block: integer(),
   blockStart: integer('block_start'),
+  delivery: integer(),
+});
+
+export const deliveryAttempts = sqliteTable('delivery_attempts', {
+  bucket: integer().notNull(),
+  delivery: integer().notNull(),
+  event: integer().notNull(),
 });
 
 export const blocks = sqliteTable('blocks', {

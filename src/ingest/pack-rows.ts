@@ -55,7 +55,7 @@ export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const
  * `place`: the block's position in the batch, and where the event begins in it (placeBits). `label`: where its method, platform,
  * event type and verdict begin after `noncesAt`. `lengths`: one more than the length of each, 0 for null (lengthBits).
  */
-export const rowNumbers = ['endpoint', 'received_at', 'size', 'place', 'label', 'lengths'] as const;
+export const rowNumbers = ['endpoint', 'received_at', 'size', 'place', 'label', 'lengths', 'delivery'] as const;
 /** A block begins with an event, so only small ones have more than one, and these begin within 64 KiB. */
 export const placeBits = 20;
 /** 52 bits in total: a number bound as REAL holds them exactly. */
@@ -88,6 +88,7 @@ export function packRows(
     rows[next++] = places[i] ?? 0;
     rows[next++] = labelsFrom + label.at;
     rows[next++] = label.lengths;
+    rows[next++] = event.delivery;
   }
   const { packed, noncesAt } = packParts(blocks, endpoints, { first, rows, rowBytes: labelsFrom + labels.bytes() });
   let at = noncesAt;

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, type Recognition } from './row-encoder.ts';
 
-const unknown: Recognition = { platform: null, eventType: null, verdict: null, answer: null };
+const unknown: Recognition = { platform: null, eventType: null, verdict: null, deliveryId: undefined, answer: null };
 
 function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recognition = () => unknown) {
   const seen: unknown[] = [];

@@ -2,9 +2,10 @@
  * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored as they are; the header
  * rules are the only change. Pure computation without a database, so that any thread can do it.
  */
+import { deliveryNumber } from '../core/delivery-key.ts';
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
-import type { HandshakeAnswer } from '../platforms/engine/model.ts';
+import type { DeliveryId, HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 
@@ -20,6 +21,8 @@ export type NewEvent = {
   sourceIp: string;
   path: string;
   query: string | null;
+  /** The number of the delivery that it is an attempt of (core/delivery-key.ts). */
+  delivery: number;
   /** The header pairs. */
   headersJson: string;
   /** As received; a view of the delivery's memory. */
@@ -41,6 +44,7 @@ export type Recognition = {
   platform: string | null;
   eventType: string | null;
   verdict: string | null;
+  deliveryId: DeliveryId | undefined;
   /** The response that the sender's platform expects instead of the default one. */
   answer: HandshakeAnswer | null;
 };
@@ -73,16 +77,21 @@ export function createRowEncoder<Destination extends { seq: number }>({
   ): { event: NewEvent; answer: HandshakeAnswer | null } => {
     const { method, path, query, body, sourceIp, receivedAt } = delivery;
     const headers = readFieldLines(delivery.fields);
-    const { answer, ...recognised } = recognise(destination, { method, path, query, headers, body, receivedAt });
+    const unredacted: UnredactedDelivery = { method, path, query, headers, body, receivedAt };
+    const { answer, deliveryId, platform, eventType, verdict } = recognise(destination, unredacted);
+    const endpoint = destination.seq;
     const event: NewEvent = {
       nonce,
-      endpoint: destination.seq,
+      endpoint,
       receivedAt,
       method,
-      ...recognised,
+      platform,
+      eventType,
+      verdict,
       sourceIp,
       path,
       query,
+      delivery: deliveryNumber({ endpoint, platform, method, path, query, eventType, body }, deliveryId),
       headersJson: JSON.stringify(applyHeaderRules(headers)),
       body,
     };

@@ -20,6 +20,7 @@ const event = (i: number, given: Partial<NewEvent> = {}): NewEvent => ({
   sourceIp: `10.0.0.${i}`,
   path: `/path/${i}`,
   query: `query=${i}`,
+  delivery: 2 ** 52 + i,
   headersJson: JSON.stringify([['X-Number', String(i)]]),
   body: Uint8Array.from({ length: 50 + i }, (_, at) => at + i),
   ...given,

@@ -7,6 +7,7 @@
 import type { InValue } from '@libsql/client';
 import { checksumBytes } from '../core/event-block.ts';
 import { nonceBytes } from '../core/ids.ts';
+import { insertAttemptsSql } from '../db/delivery-attempts.ts';
 import {
   blockNumbers,
   lengthBits,
@@ -48,6 +49,12 @@ export function insertStatements(packed: PackedRows): Statement[] {
   return statements;
 }
 
+/** Registers the events as attempts of their deliveries, after their rows are inserted. */
+function attemptsStatement({ count, numbers, bytes }: PackedRows): Statement {
+  const { first } = readHead({ count, numbers, bytes });
+  return { sql: insertAttempts, args: [Number.isNaN(first) ? null : first, count] };
+}
+
 /** Sets the additional columns of large events, after their rows are inserted. */
 function largeStatements({ count, numbers, bytes, large = [] }: PackedRows): Statement[] {
   const { first } = readHead({ count, numbers, bytes });
@@ -83,6 +90,10 @@ function toStatement(insert: InsertText, { numbers, at, width, rows }: Values, o
 const lastNumber = (table: 'events' | 'blocks'): string =>
   `ifnull((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0)`;
 
+/** ?1: the row number of the first, or null. ?2: how many rows. */
+const firstRow = `ifnull(?1, ${lastNumber('events')} - ?2 + 1)`;
+const insertAttempts = insertAttemptsSql(firstRow, `${firstRow} + ?2 - 1`);
+
 /** ?1: how many blocks. ?2: the first row number of the batch, or null. ?3: checksums and contents. */
 const insertBlocks: InsertText = {
   texts: new Map(),
@@ -106,11 +117,11 @@ const insertSignatures: InsertText = {
 const insertRows: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO events (seq, nonce, endpoint, received_at, size, encoding, ${labels.join(', ')},
-                       source_ip, sha256, path, query, preview, content, block, block_start)
+                       source_ip, sha256, path, query, preview, content, block, block_start, delivery)
     WITH given (i, ${rowNumbers.join(', ')}) AS (VALUES ${values})
     SELECT ?2 + i, substr(?3, 1 + (?4 + i) * ${nonceBytes}, ${nonceBytes}), endpoint, received_at, size, 0,
            ${labelExpressions().join(', ')}, '', x'', x'', NULL, x'', x'',
-           ${lastNumber('blocks')} - ?5 + 1 + (place >> ${placeBits}), place & ${2 ** placeBits - 1}
+           ${lastNumber('blocks')} - ?5 + 1 + (place >> ${placeBits}), place & ${2 ** placeBits - 1}, delivery
     FROM given WHERE i < ?1`,
 };
 
@@ -172,7 +183,7 @@ export function createCaptureStore(write: Write) {
       /** The position of each batch's last statement, which inserts its last row. */
       const lastStatements = batches.map(packed => {
         const last = statements.push(...insertStatements(packed)) - 1;
-        statements.push(...largeStatements(packed));
+        statements.push(attemptsStatement(packed), ...largeStatements(packed));
         return last;
       });
       for (const [endpoint, { count, latest }] of countByEndpoint(batches))

@@ -28,6 +28,7 @@ export function packedEvent({ endpoint, size, compresses }: Given): NewEvent {
     sourceIp: n % 3 ? '127.0.0.1' : '',
     path: n % 2 ? `/p/${n}\xff` : '',
     query: n % 3 ? null : `q=${n}`,
+    delivery: n,
     headersJson: JSON.stringify([['X-N', String(n)]]),
     body,
   };

@@ -59,8 +59,9 @@ export async function storeAsRows(client: Client, seqs: readonly number[]): Prom
     await client.batch(
       [
         ...leaveBlock(seq),
+        { sql: 'DELETE FROM delivery_attempts WHERE event = ?', args: [seq] },
         {
-          sql: `UPDATE events SET block = NULL, block_start = NULL, encoding = ?, content = ?, preview = ?, path = ?, query = ?,
+          sql: `UPDATE events SET block = NULL, block_start = NULL, delivery = NULL, encoding = ?, content = ?, preview = ?, path = ?, query = ?,
                                   source_ip = ?, sha256 = ? WHERE seq = ?`,
           args: [encoding, content, previewOf(body), path, query, sourceIp, sha256(body), seq],
         },

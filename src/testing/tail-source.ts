@@ -14,6 +14,7 @@ export const summaryOf = (seq: number): EventSummary => ({
   signatureValid: null,
   pin: null,
   tags: [],
+  delivery: { key: `d${seq}`, basis: 'content', attempt: 1, attempts: 1 },
 });
 
 export type FakeSource = TailSource & {

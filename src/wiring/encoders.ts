@@ -3,6 +3,7 @@ import { recognise, recogniseLater } from '../features/secrets/recognition.ts';
 import type { Destination } from '../ingest/delivery.ts';
 import type { JournalEntry } from '../ingest/journal/group.ts';
 import { createRowEncoder } from '../ingest/row-encoder.ts';
+import { deliveryIdOf } from '../platforms/platforms.ts';
 
 /** For deliveries as received. */
 export const createDeliveryEncoder = () => createRowEncoder<Destination>({ recognise });
@@ -10,8 +11,11 @@ export const createDeliveryEncoder = () => createRowEncoder<Destination>({ recog
 /** For deliveries of the journal. Some were recognised before they were written. */
 export function createJournalEncoder() {
   const encode = createRowEncoder<{ seq: number; entry: JournalEntry }>({
-    recognise: ({ entry: { platforms, recognition } }, delivery) =>
-      recognition ? { ...recognition, answer: null } : recogniseLater(platforms, delivery),
+    recognise: ({ entry: { platforms, recognition } }, delivery) => {
+      if (!recognition) return recogniseLater(platforms, delivery);
+      const deliveryId = deliveryIdOf({ ...delivery, rawHeaders: delivery.headers }, recognition.platform);
+      return { ...recognition, deliveryId, answer: null };
+    },
   });
   return (entries: readonly JournalEntry[], nonces: Uint8Array) =>
     encode({

@@ -4,6 +4,7 @@ import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { createBackground } from '../db/background.ts';
+import { createAttemptsStore } from '../features/events/attempts-store.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
@@ -74,6 +75,7 @@ export function createEventsWiring(
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
     store: createEventsStore(database.db),
+    attemptsStore: createAttemptsStore(database.db),
     clock,
     endpoint: endpoints.owned,
     verdicts,

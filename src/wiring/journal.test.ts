@@ -29,6 +29,7 @@ const imported = (endpoint: number, method: string): NewEvent => ({
   sourceIp: '',
   path: '',
   query: null,
+  delivery: 0,
   headersJson: '[]',
   body: Buffer.from('x'),
 });

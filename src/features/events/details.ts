@@ -7,9 +7,10 @@ import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
-import type { PlanCutoff } from '../../core/retention.ts';
+import { oldestVisibleSince, type PlanCutoff } from '../../core/retention.ts';
 import { sha256InSlices } from '../../core/sha256.ts';
 import { DamagedError } from '../../core/stored-content.ts';
+import type { Attempts } from './attempts.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
@@ -21,12 +22,16 @@ import type { EventsStore, FoundRow } from './store.ts';
 /** Row numbers, and the endpoint's id. */
 export type EventPlace = { seq: number; endpoint: number; endpointId: string };
 
+/** `since`: the endpoint's events that were received before are not visible, unless they are pinned. */
+type VisibleRow = FoundRow & { since: number };
+
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
 export function createEventDetails({
   store,
   planCutoff,
   verdicts,
+  attempts,
   createSlices,
   memoryReservations,
   isUnfiled,
@@ -35,27 +40,29 @@ export function createEventDetails({
   /** From when on the plan and the endpoint show events. */
   planCutoff: (principal: TeamAccess) => PlanCutoff;
   verdicts: Pick<Verdicts, 'verify'>;
+  attempts: Pick<Attempts, 'placesOf'>;
   createSlices: () => YieldIfDue;
   memoryReservations: MemoryReservations;
   isUnfiled: (seq: number) => boolean;
 }) {
   /** @throws not_found; unavailable for one that was acknowledged and cannot be read yet */
-  const findRow = async (principal: TeamAccess, id: string): Promise<FoundRow> => {
+  const findRow = async (principal: TeamAccess, id: string): Promise<VisibleRow> => {
     const parsed = parseEventId(id);
-    const row = parsed && (await store.find(principal.teamId, parsed, planCutoff(principal)));
-    if (row) return row;
+    const cutoff = planCutoff(principal);
+    const row = parsed && (await store.find(principal.teamId, parsed, cutoff));
+    if (row) return { ...row, since: oldestVisibleSince(row, cutoff) };
     if (parsed && isUnfiled(parsed.seq)) throw unavailable('the event is stored but cannot be read yet, try again', 5);
     throw notFound('event');
   };
 
   /** Adds the content, which is checked: a damaged event is neither shown nor replayed. @throws not_found, damaged */
-  const read = async (id: string, found: FoundRow): Promise<StoredEvent> => {
+  const read = async (id: string, found: VisibleRow): Promise<StoredEvent> => {
     try {
       const content = await store.content(found, createSlices());
       if (!content) throw notFound('event');
       const { headers, headersJson: _json, body, ...text } = content;
-      const { endpointId, token, contentBytes: _bytes, read: _read, ...row } = found;
-      return { row: { ...row, ...text }, endpointId, token, headers, body };
+      const { endpointId, token, since, contentBytes: _bytes, read: _read, ...row } = found;
+      return { row: { ...row, ...text }, endpointId, token, since, headers, body };
     } catch (cause) {
       if (!(cause instanceof DamagedError)) throw cause;
       throw new AppError('damaged', `event ${id} is damaged on disk: ${cause.message}`, { cause });
@@ -79,13 +86,14 @@ export function createEventDetails({
     }
   };
 
-  const fields = async ({ row, endpointId, token, headers, body }: StoredEvent): Promise<DetailFields> => {
-    const [[signature = null], attempts, sha256] = await Promise.all([
+  const fields = async ({ row, endpointId, token, since, headers, body }: StoredEvent): Promise<DetailFields> => {
+    const [[signature = null], replays, sha256, places] = await Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
       sha256InSlices(body, createSlices()),
+      attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
     ]);
-    const { payloadPreview: _, ...summary } = toSummary(row, signature);
+    const { payloadPreview: _, ...summary } = toSummary(row, { signature, delivery: places.get(row.seq) });
     const query = queryText(row.query);
     return {
       before: {
@@ -100,7 +108,7 @@ export function createEventDetails({
         sha256: Buffer.from(sha256).toString('hex'),
         sourceIp: row.sourceIp,
         signature,
-        replays: attempts.map(toReplayAttempt),
+        replays: replays.map(toReplayAttempt),
       },
     };
   };

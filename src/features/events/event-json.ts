@@ -1,7 +1,9 @@
 /* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
+import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/delivery-key.ts';
 import { eventId } from '../../core/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import type { DeliveryPlace } from './attempts.ts';
 import type { EventSummary, ReplayAttempt, Signature } from './model.ts';
 import type { ReplayAttemptRow, SummaryRow } from './store.ts';
 
@@ -13,7 +15,16 @@ export function signatureValid(signature: Signature | null): boolean | null {
   return signature.verdict === 'valid';
 }
 
-export function toSummary(row: SummaryRow, signature: Signature | null): EventSummary {
+/** An event that has been removed since it was read is the only attempt that is known of its delivery. */
+const alone = (row: SummaryRow): DeliveryPlace => {
+  const number = numberOfRow(row);
+  return { key: encodeDeliveryKey({ number, since: undefined }), basis: basisOf(number), attempt: 1, attempts: 1 };
+};
+
+export function toSummary(
+  row: SummaryRow,
+  { signature, delivery = alone(row) }: { signature: Signature | null; delivery: DeliveryPlace | undefined },
+): EventSummary {
   return {
     id: eventId(row.seq, row.nonce),
     eventType: row.eventType,
@@ -26,6 +37,7 @@ export function toSummary(row: SummaryRow, signature: Signature | null): EventSu
     signatureValid: signatureValid(signature),
     pin: row.pin,
     tags: row.tags,
+    delivery,
   };
 }
 

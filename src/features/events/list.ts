@@ -5,27 +5,41 @@ import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
-import { toSummary } from './event-json.ts';
+import {
+  decodeFoldedCursor,
+  encodeFoldedCursor,
+  type Filtered,
+  type FoldedPage,
+  type FoldedPosition,
+} from './folded-list.ts';
 import type { EventListQuery, EventPage } from './model.ts';
 import type { ReadableEndpoint, Search } from './service.ts';
-import type { ReadSignatures } from './signatures.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
+import type { Summarise } from './summaries.ts';
 
 /** `next`: the position after which the next page begins. `isCut`: a search stopped there with its budget spent. */
 type Page = { rows: SummaryRow[]; next: Position | undefined; isCut: boolean };
+type Term = { q: string; signal: AbortSignal | undefined; teamId: string };
+type ReadFolded = (
+  scope: { endpoint: number; since: number },
+  position: FoldedPosition,
+  limit: number,
+  filtered: Filtered | undefined,
+) => Promise<FoldedPage>;
 type PageRequest = { endpoint: IngestAddress; cutoff: number; after: Position | undefined; limit: number };
 
 /** Searches of one team that run at the same time: each holds some blocks of events, or its largest event. */
 const maxSearchesPerTeam = 4;
 
 export function createEventList(options: {
-  store: Pick<EventsStore, 'page' | 'rows'>;
+  store: Pick<EventsStore, 'page' | 'rows' | 'newest'>;
   search: Search;
   findEndpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
-  readSignatures: ReadSignatures;
+  summarise: Summarise;
+  readFolded: ReadFolded;
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
 }) {
-  const { store, search, findEndpoint, readSignatures, retentionCutoff } = options;
+  const { store, search, findEndpoint, summarise, readFolded, retentionCutoff } = options;
   const searches = createSemaphore(maxSearchesPerTeam);
 
   // Both read one more than the limit, to know whether there is a next page.
@@ -35,22 +49,58 @@ export function createEventList(options: {
     return { rows: shown, next: rows.length > limit ? shown.at(-1) : undefined, isCut: false };
   };
 
-  const searchPage = async (
-    { endpoint, cutoff, after, limit }: PageRequest,
-    { q, signal, teamId }: { q: string; signal: AbortSignal | undefined; teamId: string },
-  ): Promise<Page> => {
-    const { found, next } = await searches.run(teamId, async () =>
-      // Its client left while the search waited in the queue.
-      signal?.aborted
-        ? { found: [], next: undefined }
-        : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit: limit + 1, signal }),
-    );
-    const shown = found.slice(0, limit);
-    const isFull = found.length > limit;
+  /** Reads the next positions of a search. */
+  const searching =
+    ({ endpoint, cutoff }: PageRequest, { q, signal, teamId }: Term) =>
+    (after: Position | undefined, limit: number) =>
+      searches.run(teamId, async () =>
+        // Its client left while the search waited in the queue.
+        signal?.aborted
+          ? { found: [], next: undefined }
+          : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit, signal }),
+      );
+
+  const rowsInOrder = async (
+    { endpoint, cutoff, limit }: PageRequest,
+    shown: readonly Position[],
+  ): Promise<SummaryRow[]> => {
     const order = new Map(shown.map(({ seq }, i) => [seq, i]));
     const rows = await store.rows(endpoint.seq, cutoff, { seqs: [...order.keys()] }, limit);
-    rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
+    return rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
+  };
+
+  const searchPage = async (request: PageRequest, term: Term): Promise<Page> => {
+    const { after, limit } = request;
+    const { found, next } = await searching(request, term)(after, limit + 1);
+    const shown = found.slice(0, limit);
+    const isFull = found.length > limit;
+    const rows = await rowsInOrder(request, shown);
     return { rows, next: isFull ? shown.at(-1) : next, isCut: !isFull && next !== undefined };
+  };
+
+  /** One row a delivery. */
+  const foldedPage = async (request: PageRequest, upTo: number, term: Term): Promise<Page> => {
+    const { endpoint, cutoff, after, limit } = request;
+    const scope = { endpoint: endpoint.seq, since: cutoff };
+    const filtered: Filtered = {
+      read: searching(request, term),
+      matching: seqs => search.matching({ ...scope, q: term.q }, seqs),
+    };
+    const isFiltered = term.q !== '';
+    const { shown, ...rest } = await readFolded(scope, { after, upTo }, limit, isFiltered ? filtered : undefined);
+    return { rows: await rowsInOrder(request, shown), ...rest };
+  };
+
+  /** `upTo`: with one row a delivery. @throws invalid */
+  const positionOf = async ({
+    cursor,
+    group,
+  }: EventListQuery): Promise<{ after: Position | undefined; upTo?: number }> => {
+    if (cursor === undefined) return { after: undefined, ...(group && { upTo: await store.newest() }) };
+    const after = group ? undefined : decodeCursor(cursor);
+    const position = group ? decodeFoldedCursor(cursor) : after && { after };
+    if (!position) throw invalid('invalid cursor');
+    return position;
   };
 
   /**
@@ -59,18 +109,22 @@ export function createEventList(options: {
    */
   return async (principal: TeamAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
     const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
-    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-    if (query.cursor !== undefined && !after) throw invalid('invalid cursor');
+    const { after, upTo } = await positionOf(query);
     const { q = '' } = query;
     search.checkTerm(q);
     const endpoint = await findEndpoint(principal, query.endpointId);
     const request = { endpoint, cutoff: retentionCutoff(principal, endpoint), after, limit };
-    const { rows, next, isCut } =
-      q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: principal.teamId });
-    const signatures = await readSignatures(endpoint, request.cutoff, rows);
+    const term: Term = { q, signal, teamId: principal.teamId };
+    const read = (): Promise<Page> => {
+      if (upTo !== undefined) return foldedPage(request, upTo, term);
+      return q === '' ? readPage(request) : searchPage(request, term);
+    };
+    const { rows, next, isCut } = await read();
+    const encode = (position: Position): string =>
+      upTo === undefined ? encodeCursor(position) : encodeFoldedCursor(position, upTo);
     return {
-      events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),
-      nextCursor: next ? encodeCursor(next) : null,
+      events: await summarise(endpoint, request.cutoff, rows),
+      nextCursor: next ? encode(next) : null,
       scannedTo: next && isCut ? next.receivedAt : null,
     };
   };

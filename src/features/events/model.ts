@@ -16,6 +16,20 @@ export const Pin = t.Object(
 export type Pin = Static<typeof Pin>;
 export const Tags = t.Array(t.String(), { description: 'in the order in which they were given' });
 
+export const DeliveryPlace = t.Object(
+  {
+    key: t.String({ description: 'identifies the delivery in its endpoint: `GET /api/deliveries/{key}`' }),
+    basis: t.Union([t.Literal('header'), t.Literal('body'), t.Literal('content')], {
+      description:
+        'where the sender’s id of the delivery is; `content` when it gives none: then attempts are recognised by method, path, query, type and body, each at most 72 hours after the one before',
+    }),
+    attempt: t.Integer({ minimum: 1, description: 'which attempt this event is, in order of receipt' }),
+    attempts: t.Integer({ minimum: 1, description: 'how many attempts there are; both numbers stop at 1,000' }),
+  },
+  { title: 'DeliveryPlace', description: 'the delivery of which an event is an attempt' },
+);
+export type DeliveryPlace = Static<typeof DeliveryPlace>;
+
 const shared = {
   id: t.String(),
   eventType: nullable(t.String()),
@@ -27,6 +41,7 @@ const shared = {
   signatureValid: nullable(t.Boolean()),
   pin: nullable(Pin),
   tags: Tags,
+  delivery: DeliveryPlace,
 };
 
 export const EventSummary = t.Object({ ...shared, payloadPreview: t.String() }, { title: 'EventSummary' });
@@ -112,6 +127,9 @@ export const EventListQuery = t.Object({
     }),
   ),
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
+  group: t.Optional(
+    t.Literal('delivery', { description: 'one row a delivery: of its attempts, the newest that matches' }),
+  ),
   q: t.Optional(
     textDocumentedAs(t.String({ maxLength: maxSearchCharacters }), {
       description: 'case-insensitive substring of event type or payload; every character is literal',

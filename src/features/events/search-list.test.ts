@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { eventually } from '../../testing/poll.ts';
 import { openTestServer } from '../../testing/test-server.ts';
+import { createAttemptsStore } from './attempts-store.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore } from './store.ts';
 
@@ -12,6 +13,7 @@ test('four searches of a team run at a time, other teams do not wait, and a disc
   const ends: (() => void)[] = [];
   const events = createEventsService({
     store: createEventsStore(database.db),
+    attemptsStore: createAttemptsStore(database.db),
     clock: { now: () => 0, monotonic: () => 0 },
     endpoint: endpoints.owned,
     verdicts,
@@ -22,6 +24,7 @@ test('four searches of a team run at a time, other teams do not wait, and a disc
         await new Promise<void>(resolve => ends.push(resolve));
         return { found: [], next: undefined };
       },
+      matching: async () => [],
     },
     createSlices,
     memoryReservations,

@@ -16,19 +16,23 @@ import {
   type RetentionMs,
 } from '../../core/retention.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
+import { createAttempts } from './attempts.ts';
+import type { AttemptsStore } from './attempts-store.ts';
 import { createEventDetails, type EventPlace } from './details.ts';
-import { toSummary } from './event-json.ts';
+import { createFoldedList } from './folded-list.ts';
 import { createEventList } from './list.ts';
 import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventSummary, Signature } from './model.ts';
-import { createReadSignatures } from './signatures.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
+import { createSummaries } from './summaries.ts';
 
 /** A stored event in full: the bytes as received, after the header rules. */
 export type StoredEvent = {
   row: Omit<DetailRow, 'content'>;
   endpointId: string;
   token: string;
+  /** The endpoint's events that were received before are not visible, unless they are pinned. */
+  since: number;
   headers: HeaderPair[];
   body: Uint8Array;
 };
@@ -66,6 +70,8 @@ export type Search = {
     limit: number;
     signal?: AbortSignal | undefined;
   }) => Promise<{ found: Position[]; next: Position | undefined }>;
+  /** Those of these events that contain `q`. */
+  matching: (search: { endpoint: number; q: string; since: number }, seqs: readonly number[]) => Promise<Position[]>;
 };
 
 /** Rows that one read looks through. Those of other endpoints count, too: a few milliseconds of the reader thread. */
@@ -75,6 +81,7 @@ export type EventsService = ReturnType<typeof createEventsService>;
 
 export function createEventsService(options: {
   store: EventsStore;
+  attemptsStore: AttemptsStore;
   clock: Clock;
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
@@ -90,6 +97,7 @@ export function createEventsService(options: {
 }) {
   const {
     store,
+    attemptsStore,
     clock,
     endpoint: findEndpoint,
     verdicts,
@@ -99,7 +107,9 @@ export function createEventsService(options: {
     memoryReservations,
     isUnfiled = () => false,
   } = options;
-  const readSignatures = createReadSignatures({ store, verdicts });
+  const attempts = createAttempts(attemptsStore);
+  const summarise = createSummaries({ store, verdicts, attempts });
+  const readFolded = createFoldedList({ store: attemptsStore, attempts, monotonic: clock.monotonic });
 
   /** Events of the endpoint received before this time are not visible, unless they are pinned. Epoch ms. */
   const retentionCutoff = ({ plan }: TeamAccess, endpoint: OwnRetention): number =>
@@ -117,13 +127,13 @@ export function createEventsService(options: {
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
     const cutoff = retentionCutoff(principal, endpoint);
     const rows = await store.rows(endpoint.seq, cutoff, which, limit);
-    const signatures = await readSignatures(endpoint, cutoff, rows);
-    return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
+    return { rows, events: await summarise(endpoint, cutoff, rows) };
   };
 
   return {
-    ...createEventDetails({ store, planCutoff, verdicts, createSlices, memoryReservations, isUnfiled }),
-    list: createEventList({ store, search, findEndpoint, readSignatures, retentionCutoff }),
+    ...createEventDetails({ store, planCutoff, verdicts, attempts, createSlices, memoryReservations, isUnfiled }),
+    list: createEventList({ store, search, findEndpoint, summarise, readFolded, retentionCutoff }),
+    attempts,
     retentionCutoff,
 
     /** The highest row number of all endpoints; 0 without events. */

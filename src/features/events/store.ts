@@ -29,6 +29,7 @@ const summaryColumns = {
   preview: events.preview,
   block: events.block,
   blockStart: events.blockStart,
+  delivery: events.delivery,
   ...markColumns,
 };
 const detailColumns = {
@@ -58,6 +59,8 @@ export type FoundRow = Omit<DetailRow, 'content'> & {
   contentBytes: number;
   endpointId: string;
   token: string;
+  /** The endpoint's own. */
+  retentionMs: number | null;
   /** What was read with the row: nothing of a large event. */
   read: { content: Buffer | null; block: Omit<StoredBlock, 'content'> | null; blockContent: Buffer | null };
 };
@@ -88,8 +91,9 @@ const toSummaryRow = (row: Row): SummaryRow => ({
   preview: Buffer.from(row[10] as ArrayBuffer),
   block: row[11] as number | null,
   blockStart: row[12] as number | null,
-  pin: readPin(row[13]),
-  tags: readTags(row[14]),
+  delivery: row[13] as number | null,
+  pin: readPin(row[14]),
+  tags: readTags(row[15]),
 });
 
 /** Row numbers: a list of them, or a range. */
@@ -197,6 +201,7 @@ export function createEventsStore(db: Drizzle) {
           contentBytes: sql<number>`ifnull(length(${blocks.content}), length(${events.content}))`,
           endpointId: endpoints.id,
           token: endpoints.token,
+          retentionMs: endpoints.retentionMs,
         })
         .from(events)
         .leftJoin(blocks, eq(blocks.seq, events.block))

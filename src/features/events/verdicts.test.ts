@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { createAttemptsStore } from './attempts-store.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore, type SummaryRow } from './store.ts';
 
@@ -37,6 +38,7 @@ test('few large bodies of a page are held at a time to verify their signatures',
         return rows;
       },
     },
+    attemptsStore: createAttemptsStore(database.db),
     clock: systemClock,
     endpoint: endpoints.owned,
     verdicts,

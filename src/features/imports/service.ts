@@ -3,6 +3,7 @@
  * time, method, path, query, headers and body. Of several identical events, as many are added as are missing, so an import
  * can be repeated, also after an interruption. Pins and tags come back, also on events that are there already.
  */
+import { deliveryNumber } from '../../core/delivery-key.ts';
 import { notFound } from '../../core/errors.ts';
 import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
@@ -12,6 +13,7 @@ import type { TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
 import { sha256 } from '../../core/sha256.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
+import { deliveryIdOf } from '../../platforms/platforms.ts';
 import type { MarksStore } from './marks-store.ts';
 import type { EventKey, ImportsStore, TargetEndpoint } from './store.ts';
 
@@ -88,6 +90,10 @@ export function createImportsService(options: {
     sourceIp: '',
     path: event.path,
     query: event.query,
+    delivery: deliveryNumber(
+      { endpoint, ...event },
+      deliveryIdOf({ ...event, rawHeaders: event.headers }, event.platform),
+    ),
     headersJson: JSON.stringify(event.headers),
     body: event.body,
   });

@@ -3,18 +3,22 @@
  * blocks, oldest first. Events deleted after the packer has read them are skipped by its transaction. A crash loses at most the work
  * of one slice.
  */
+import type { SignedEvent } from '../../core/block-signature.ts';
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { deliveryNumber } from '../../core/delivery-key.ts';
 import {
   type BlockBuilder,
   createBlockBuilder,
   type EventRecord,
+  type EventText,
   maxBlockBytes,
   type PackedBlock,
   readRecords,
   type SignBlock,
   unpackBlock,
 } from '../../core/event-block.ts';
+import type { HeaderPair } from '../../core/headers.ts';
 import {
   checkHash,
   checkHashInSlices,
@@ -23,6 +27,7 @@ import {
   unpackLargeOwn,
   unpackOwn,
 } from '../../core/stored-content.ts';
+import { deliveryIdOf } from '../../platforms/platforms.ts';
 import type { Move, OldRow, PackingStore, RowsToPack } from './store.ts';
 
 type SliceResult = 'more' | 'done' | { restMs: number };
@@ -163,12 +168,20 @@ async function packOldRows(rows: readonly OldRow[], { builder, sign, monotonic }
         await take();
         start = builder.add(row.seq, event) ?? 0;
       }
-      moves.push({ seq: row.seq, block: taken, start });
+      moves.push({ seq: row.seq, block: taken, start, delivery: deliveryOf(row, event) });
     }
     if (builder.events() > 0) await take();
     if (packed.length > 0) blocks.set(endpoint, packed);
   }
   return { blocks, moves };
+}
+
+/** Rows of 1.0 have no delivery. */
+function deliveryOf({ endpoint, method, platform }: OldRow, event: EventText & SignedEvent): number {
+  const { path, query, eventType, headersJson, body } = event;
+  const rawHeaders = JSON.parse(headersJson) as HeaderPair[];
+  const id = deliveryIdOf({ method, path, query, rawHeaders, body }, platform);
+  return deliveryNumber({ endpoint, platform, method, path, query, eventType, body }, id);
 }
 
 async function readOldRow(row: OldRow, monotonic: () => number) {

@@ -6,16 +6,26 @@ import type { Client, InStatement, Row } from '@libsql/client';
 import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/event-block.ts';
 import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
+import { bucketOf } from '../../db/delivery-attempts.ts';
 
 /** The range of row numbers with rows of 1.0. */
 export type RowsToPack = { after: number; upTo: number };
 /** A row of 1.0. */
-export type OldRow = ContentRow & { endpoint: number; receivedAt: number; eventType: string | null };
+export type OldRow = ContentRow & {
+  endpoint: number;
+  receivedAt: number;
+  method: string;
+  platform: string | null;
+  eventType: string | null;
+};
 export type SmallBlock = { seq: number; events: number; bytes: number };
 export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
 
-/** An event's destination: the position of its new block among the inserted ones, and its offset in that block. */
-export type Move = { seq: number; block: number; start: number };
+/**
+ * An event's destination: the position of its new block among the inserted ones, and its offset in that block. `delivery`: of a row of
+ * 1.0, the number of its delivery.
+ */
+export type Move = { seq: number; block: number; start: number; delivery?: number };
 export type Packing = {
   /** The new blocks by endpoint. The block positions in `moves` follow this order. */
   blocks: ReadonlyMap<number, readonly PackedBlock[]>;
@@ -71,7 +81,7 @@ export function createPackingStore(
         last = Number(row[0]);
       }
       const rows = await rowsOf(
-        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content FROM events
+        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content, method, platform FROM events
          WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq`,
         [after, last],
       );
@@ -79,6 +89,8 @@ export function createPackingStore(
         seq: Number(row[0]),
         endpoint: Number(row[1]),
         receivedAt: Number(row[2]),
+        method: String(row[11]),
+        platform: row[12] as string | null,
         eventType: row[3] as string | null,
         size: Number(row[4]),
         encoding: Number(row[5]),
@@ -153,11 +165,12 @@ export function createPackingStore(
 }
 
 function moveStatements(moves: readonly Move[], from: readonly number[], count: number): InStatement[] {
-  const list = JSON.stringify(moves.map(({ seq, block, start }) => [seq, block, start]));
+  const list = JSON.stringify(moves.map(({ seq, block, start, delivery }) => [seq, block, start, delivery]));
   const isUnmoved = from.length > 0 ? `block IN ${jsonList}` : 'block IS NULL';
+  const ofOldRow = `, seq = -events.seq, delivery = move.delivery, ${emptied}`;
   const moved = {
-    sql: `UPDATE events SET block = ${lastBlock} - ? + 1 + move.block, block_start = move.start ${from.length > 0 ? '' : `, seq = -events.seq, ${emptied}`}
-          FROM (SELECT value ->> 0 AS seq, value ->> 1 AS block, value ->> 2 AS start FROM json_each(?)) AS move
+    sql: `UPDATE events SET block = ${lastBlock} - ? + 1 + move.block, block_start = move.start ${from.length > 0 ? '' : ofOldRow}
+          FROM (SELECT value ->> 0 AS seq, value ->> 1 AS block, value ->> 2 AS start, value ->> 3 AS delivery FROM json_each(?)) AS move
           WHERE events.seq = move.seq AND events.${isUnmoved}`,
     args: [count, list, ...(from.length > 0 ? [JSON.stringify(from)] : [])],
   };
@@ -172,7 +185,8 @@ function moveStatements(moves: readonly Move[], from: readonly number[], count: 
     args: [count],
   };
   // SQLite frees the space of a row only when the row is deleted, not when it becomes smaller.
-  if (from.length === 0) return [moved, 'UPDATE events SET seq = -seq WHERE seq < 0', recount, removeEmpty];
+  if (from.length === 0)
+    return [moved, 'UPDATE events SET seq = -seq WHERE seq < 0', recount, removeEmpty, attemptsStatement(moves)];
   return [
     moved,
     recount,
@@ -180,6 +194,12 @@ function moveStatements(moves: readonly Move[], from: readonly number[], count: 
     { sql: `DELETE FROM blocks WHERE seq IN ${jsonList}`, args: [JSON.stringify(from)] },
   ];
 }
+
+const attemptsStatement = (moves: readonly Move[]): InStatement => ({
+  sql: `INSERT OR IGNORE INTO delivery_attempts (bucket, delivery, event)
+        SELECT ${bucketOf('seq')}, delivery, seq FROM events WHERE seq IN ${jsonList} AND delivery IS NOT NULL`,
+  args: [JSON.stringify(moves.map(({ seq }) => seq))],
+});
 
 const progressStatement = ({ after, upTo }: RowsToPack): InStatement =>
   after >= upTo

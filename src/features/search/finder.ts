@@ -141,6 +141,15 @@ export function createFinder(options: {
         }
       }
     },
+
+    /** Those of these events that contain `q`, in no particular order. */
+    matching(
+      { q, endpoint, since }: Pick<Search, 'q' | 'endpoint' | 'since'>,
+      seqs: readonly number[],
+    ): Promise<Position[]> {
+      const rest: ListRest = { endpoint, since, after: undefined };
+      return createVerifier({ store, rest, matcher: createMatcher(q), newestBlock: 0, monotonic }).inEvents(seqs);
+    },
   };
 }
 

@@ -52,8 +52,7 @@ export function recognise(
       return urlsOf(url, delivery);
     },
   });
-  const { platform, eventType } = detection;
-  return { platform, eventType, verdict: verdict && JSON.stringify(verdict), answer };
+  return { ...detection, verdict: verdict && JSON.stringify(verdict), answer };
 }
 
 /**

@@ -1,0 +1,128 @@
+/*
+ * Finds the attempts of deliveries. Raw SQL: the order of the joins decides what a page costs, and Drizzle has no CROSS JOIN.
+ * Ownership is checked by the caller, which knows the endpoint; events that are not visible do not count.
+ */
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import type { Position } from '../../core/cursor.ts';
+import type { Drizzle } from '../../db/database.ts';
+import { isPinned, isVisible } from '../../db/event-marks.ts';
+import { events, pins } from '../../db/schema.ts';
+import { inList } from '../../db/sql-fragments.ts';
+
+/** `number`: of its delivery (core/delivery-key.ts). */
+export type Attempt = Position & { number: number };
+/** A row of the list. `delivery`: null for a row of 1.0 that is not packed yet. */
+export type ListedRow = Position & { delivery: number | null };
+/** The events of an endpoint that are visible: received at `since` or later, or pinned. */
+export type Scope = { endpoint: number; since: number };
+
+/** The buckets in use. They are few, also when retention has left gaps between them. */
+const bucketsInUse = `buckets (bucket) AS (
+  SELECT min(bucket) FROM delivery_attempts
+  UNION ALL
+  SELECT (SELECT min(bucket) FROM delivery_attempts WHERE bucket > buckets.bucket) FROM buckets WHERE bucket IS NOT NULL)`;
+const isCounted = `events.endpoint = ? AND (events.received_at >= ? OR ${isPinned})`;
+
+/** In the order of the buckets, so that the lookups in one page follow each other. */
+const attemptsSql = `WITH RECURSIVE ${bucketsInUse}, wanted (delivery) AS MATERIALIZED (SELECT value FROM json_each(?))
+  SELECT found.delivery, events.seq, events.received_at
+  FROM buckets CROSS JOIN wanted
+  CROSS JOIN delivery_attempts AS found ON found.bucket = buckets.bucket AND found.delivery = wanted.delivery
+  CROSS JOIN events ON events.seq = found.event
+  WHERE ${isCounted} LIMIT ?`;
+
+const usedBucketsSql = `WITH RECURSIVE ${bucketsInUse} SELECT bucket FROM buckets WHERE bucket IS NOT NULL`;
+
+/** Of one delivery in one bucket. */
+const inBucket = (order: 'ASC' | 'DESC'): string => `SELECT found.delivery, events.seq, events.received_at
+  FROM delivery_attempts AS found CROSS JOIN events ON events.seq = found.event
+  WHERE found.bucket = ? AND found.delivery = ? AND found.event <= ? AND ${isCounted} ORDER BY found.event ${order} LIMIT ?`;
+const [oldestInBucket, newestInBucket] = [inBucket('ASC'), inBucket('DESC')];
+/** Buckets that are read together. */
+const bucketsAtOnce = 8;
+
+export type AttemptsStore = ReturnType<typeof createAttemptsStore>;
+
+export function createAttemptsStore(db: Drizzle) {
+  const client = db.$client;
+  const toAttempt = (row: ArrayLike<unknown>): Attempt => ({
+    number: Number(row[0]),
+    seq: Number(row[1]),
+    receivedAt: Number(row[2]),
+  });
+  const listedColumns = { seq: events.seq, receivedAt: events.receivedAt, delivery: events.delivery };
+  const newestFirst = [desc(events.receivedAt), desc(events.seq)];
+
+  /** The attempts of one delivery by row number, from either end, at most `limit`. */
+  const fromEnd = async (
+    { endpoint, since }: Scope,
+    number: number,
+    { isNewestFirst, upTo, limit }: { isNewestFirst: boolean; upTo: number; limit: number },
+  ): Promise<Attempt[]> => {
+    const buckets = (await client.execute(usedBucketsSql)).rows.map(row => Number(row[0]));
+    if (isNewestFirst) buckets.reverse();
+    const found: Attempt[] = [];
+    const text = isNewestFirst ? newestInBucket : oldestInBucket;
+    for (let at = 0; at < buckets.length && found.length < limit; at += bucketsAtOnce) {
+      const statements = buckets
+        .slice(at, at + bucketsAtOnce)
+        .map(bucket => ({ sql: text, args: [bucket, number, upTo, endpoint, since, limit] }));
+      for (const { rows } of await client.batch(statements, 'read')) found.push(...rows.map(toAttempt));
+    }
+    return found.slice(0, limit);
+  };
+
+  return {
+    /** All visible attempts of these deliveries, in no particular order; any `limit` of them when there are more. */
+    async attempts({ endpoint, since }: Scope, numbers: readonly number[], limit: number): Promise<Attempt[]> {
+      const args = [JSON.stringify(numbers), endpoint, since, limit];
+      return (await client.execute({ sql: attemptsSql, args })).rows.map(toAttempt);
+    },
+
+    /** The visible attempts of one delivery with the lowest row numbers, at most `limit`. */
+    firstAttempts: (scope: Scope, number: number, limit: number): Promise<Attempt[]> =>
+      fromEnd(scope, number, { isNewestFirst: false, upTo: Number.MAX_SAFE_INTEGER, limit }),
+
+    /** The visible attempt of one delivery with the highest row number up to `upTo`. */
+    lastAttempt: async (scope: Scope, number: number, upTo: number): Promise<Attempt | undefined> =>
+      (await fromEnd(scope, number, { isNewestFirst: true, upTo, limit: 1 }))[0],
+
+    /** The next rows of the list, as `page` of the events' store has them, pinned ones that are older than `since` last. */
+    async listed({ endpoint, since }: Scope, position: Position | undefined, limit: number): Promise<ListedRow[]> {
+      const rows = await db
+        .select(listedColumns)
+        .from(events)
+        .where(
+          and(
+            eq(events.endpoint, endpoint),
+            gte(events.receivedAt, since),
+            position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
+          ),
+        )
+        .orderBy(...newestFirst)
+        .limit(limit);
+      if (rows.length === limit) return rows;
+      const pinned = await db
+        .select(listedColumns)
+        .from(pins)
+        .innerJoin(events, eq(events.seq, pins.event))
+        .where(
+          and(
+            eq(pins.endpoint, endpoint),
+            lt(pins.receivedAt, since),
+            position && sql`(${pins.receivedAt}, ${pins.event}) < (${position.receivedAt}, ${position.seq})`,
+          ),
+        )
+        .orderBy(desc(pins.receivedAt), desc(pins.event))
+        .limit(limit - rows.length);
+      return [...rows, ...pinned];
+    },
+
+    /** Those of these rows that are visible, in no particular order. */
+    rows: ({ endpoint, since }: Scope, seqs: readonly number[]): Promise<ListedRow[]> =>
+      db
+        .select(listedColumns)
+        .from(events)
+        .where(and(inList(events.seq, seqs), sql`+${events.endpoint} = ${endpoint}`, isVisible(since))),
+  };
+}

@@ -1,0 +1,135 @@
+/*
+ * Which attempt of its delivery an event is. Computed when events are read, from those that are visible then: an attempt that retention
+ * or a person has removed does not count any more. Attempts are in order of receipt, at equal times in that of their row numbers.
+ *
+ * The attempts that have a sender's id form one delivery, whenever they arrive. Those with the same content form one as long as each
+ * follows the one before within 72 hours. Numbers stop at 1,000: of a delivery with more attempts, as a client makes that polls an
+ * address, the first 1,000 by row number are told apart, and all others are attempt 1,000 of 1,000. Those with the same content form
+ * one delivery then, whatever lies between them.
+ */
+import type { Position } from '../../core/cursor.ts';
+import {
+  basisOf,
+  contentGapMs,
+  type DeliveryBasis,
+  decodeDeliveryKey,
+  encodeDeliveryKey,
+  hasGaps,
+  numberOfRow,
+  uncomputedRow,
+} from '../../core/delivery-key.ts';
+import type { Attempt, AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
+
+export const maxAttempts = 1000;
+/** Attempts of several deliveries that are read together. More are read one delivery at a time. */
+const maxReadTogether = 8 * maxAttempts;
+
+/** `attempt`: from 1 in order of receipt. `attempts`: how many there are. */
+export type AttemptNumbers = { attempt: number; attempts: number };
+export type DeliveryPlace = AttemptNumbers & { key: string; basis: DeliveryBasis };
+
+/** `attempts`: visible ones, oldest first. `isCut`: there are more, in no order. */
+export type DeliveryGroup = { number: number; key: string; attempts: Position[]; isCut: boolean };
+
+export const byReceipt = (a: Position, b: Position): number => a.receivedAt - b.receivedAt || a.seq - b.seq;
+
+/** @param row the event's row, which is in the group, or among those that a cut group leaves out */
+function placeIn({ number, key, attempts }: DeliveryGroup, { seq }: { seq: number }): DeliveryPlace {
+  const index = attempts.findIndex(one => one.seq === seq);
+  return { key, basis: basisOf(number), attempt: index < 0 ? maxAttempts : index + 1, attempts: attempts.length };
+}
+
+export type Attempts = ReturnType<typeof createAttempts>;
+
+export function createAttempts(store: Pick<AttemptsStore, 'attempts' | 'firstAttempts' | 'rows'>) {
+  /** The attempts with these numbers. Of each number all, or one more than `maxAttempts`. */
+  const read = async (scope: Scope, numbers: readonly number[]): Promise<Attempt[]> => {
+    if (numbers.length === 0) return [];
+    const limit = maxReadTogether + 2 * numbers.length;
+    const found = await store.attempts(scope, numbers, limit);
+    if (found.length < limit) return found;
+    const all: Attempt[] = [];
+    for (const number of numbers) all.push(...(await store.firstAttempts(scope, number, maxAttempts + 1)));
+    return all;
+  };
+
+  /** The deliveries with these numbers, by number. */
+  const groupsByNumber = async (scope: Scope, numbers: readonly number[]): Promise<Map<number, DeliveryGroup[]>> => {
+    const groups = new Map<number, DeliveryGroup[]>();
+    const attempts = Map.groupBy(await read(scope, numbers), ({ number }) => number);
+    for (const [number, ofNumber] of attempts) groups.set(number, toGroups(number, ofNumber));
+    return groups;
+  };
+
+  /** The delivery of each of these events of one endpoint, by row number. */
+  const groupsOf = async (scope: Scope, rows: readonly ListedRow[]): Promise<Map<number, DeliveryGroup>> => {
+    const numbers = new Set(rows.flatMap(({ delivery }) => delivery ?? []));
+    const byNumber = await groupsByNumber(scope, [...numbers]);
+    const groups = new Map<number, DeliveryGroup>();
+    for (const row of rows) {
+      const candidates = byNumber.get(row.delivery ?? -1) ?? [];
+      const group = candidates.find(({ attempts, isCut }) => isCut || attempts.some(({ seq }) => seq === row.seq));
+      // A row of 1.0 that is not packed yet, or an event that has been removed since it was read.
+      groups.set(row.seq, group ?? toGroup(numberOfRow(row), [row], false));
+    }
+    return groups;
+  };
+
+  return {
+    groupsOf,
+
+    /**
+     * Which attempt each of these events is, by row number.
+     * @param rows events of one endpoint, in any order; up to a few thousand in one call, which looks all of them up together
+     */
+    async placesOf(scope: Scope, rows: readonly ListedRow[]): Promise<Map<number, DeliveryPlace>> {
+      const groups = await groupsOf(scope, rows);
+      const places = new Map<number, DeliveryPlace>();
+      for (const [seq, group] of groups) places.set(seq, placeIn(group, { seq }));
+      return places;
+    },
+
+    /**
+     * The delivery with this key; undefined when none of its attempts is visible. The key of a delivery that is recognised by its
+     * content has the time of its first attempt, and leads to the rest when that one is gone.
+     */
+    async findByKey(scope: Scope, key: string): Promise<DeliveryGroup | undefined> {
+      const decoded = decodeDeliveryKey(key);
+      if (!decoded) return undefined;
+      const { number, since } = decoded;
+      const seq = uncomputedRow(number);
+      if (seq !== undefined) {
+        const [row] = await store.rows(scope, [seq]);
+        return row?.delivery === null ? toGroup(number, [row], false) : undefined;
+      }
+      const groups = (await groupsByNumber(scope, [number])).get(number) ?? [];
+      const [group] = groups;
+      if (since === undefined || group?.isCut) return groups.at(-1);
+      return groups.find(({ attempts }) => {
+        const [first, last] = [attempts.at(0)?.receivedAt ?? 0, attempts.at(-1)?.receivedAt ?? 0];
+        return since <= last && first <= since + contentGapMs;
+      });
+    },
+  };
+}
+
+/** @param attempts all with this number, or one more than `maxAttempts` */
+function toGroups(number: number, attempts: readonly Attempt[]): DeliveryGroup[] {
+  const inOrder = attempts.toSorted(byReceipt);
+  if (inOrder.length > maxAttempts) return [toGroup(number, inOrder.slice(0, maxAttempts), true)];
+  if (!hasGaps(number)) return [toGroup(number, inOrder, false)];
+  const groups: Attempt[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const attempt of inOrder) {
+    if (attempt.receivedAt - last > contentGapMs) groups.push([attempt]);
+    else groups.at(-1)?.push(attempt);
+    last = attempt.receivedAt;
+  }
+  return groups.map(group => toGroup(number, group, false));
+}
+
+function toGroup(number: number, attempts: readonly Position[], isCut: boolean): DeliveryGroup {
+  const since = hasGaps(number) && !isCut ? attempts[0]?.receivedAt : undefined;
+  const key = encodeDeliveryKey({ number, since });
+  return { number, key, attempts: attempts.map(({ receivedAt, seq }) => ({ receivedAt, seq })), isCut };
+}

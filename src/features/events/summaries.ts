@@ -1,0 +1,35 @@
+/* Turns rows of events into summaries, with their verdicts and their places among the attempts of their deliveries. */
+import type { IngestAddress } from '../../ingest/capture.ts';
+import type { Attempts } from './attempts.ts';
+import { toSummary } from './event-json.ts';
+import type { EventSummary } from './model.ts';
+import type { Verdicts } from './service.ts';
+import { createReadSignatures } from './signatures.ts';
+import type { EventsStore, SummaryRow } from './store.ts';
+
+/** @returns a summary of each row, in their order */
+export type Summarise = (
+  endpoint: IngestAddress,
+  cutoff: number,
+  rows: readonly SummaryRow[],
+) => Promise<EventSummary[]>;
+
+export function createSummaries({
+  store,
+  verdicts,
+  attempts,
+}: {
+  store: Pick<EventsStore, 'rowsWithContent'>;
+  verdicts: Verdicts;
+  attempts: Pick<Attempts, 'placesOf'>;
+}): Summarise {
+  const readSignatures = createReadSignatures({ store, verdicts });
+  return async (endpoint, cutoff, rows) => {
+    if (rows.length === 0) return [];
+    const [signatures, places] = await Promise.all([
+      readSignatures(endpoint, cutoff, rows),
+      attempts.placesOf({ endpoint: endpoint.seq, since: cutoff }, rows),
+    ]);
+    return rows.map((row, i) => toSummary(row, { signature: signatures[i] ?? null, delivery: places.get(row.seq) }));
+  };
+}
