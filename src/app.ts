@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
+import { deliveriesRoutes } from './features/deliveries/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
@@ -37,6 +38,7 @@ const createApi = (services: Services) =>
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
     .use(keepingRoutes(services))
+    .use(deliveriesRoutes(services))
     .use(replaysRoutes(services))
     .use(exportsRoutes(services))
     .use(keysRoutes(services))

@@ -1,4 +1,4 @@
-/* An HTTP response to a sender. */
+/* What a sender gets: an HTTP response, and how it is told afterwards. */
 
 export type Answer = {
   status: number;
@@ -7,3 +7,21 @@ export type Answer = {
   /** Empty for no body. */
   body: string;
 };
+
+/** What the sender of a stored event got. `status`: null with a fault. `rule`: the one that chose the answer. */
+export type Answered = {
+  status: number | null;
+  rule: string | null;
+  delayMs: number;
+  fault: 'close' | 'reset' | 'stall' | null;
+  limited: boolean;
+};
+
+/** An answer that no rule chose. */
+export const answeredWith = (status: number): Answered => ({
+  status,
+  rule: null,
+  delayMs: 0,
+  fault: null,
+  limited: false,
+});

@@ -23,10 +23,12 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}',
       'GET /api/endpoints/{id}/activity',
       'GET /api/endpoints/{id}/export',
+      'GET /api/endpoints/{id}/retries',
       'GET /api/endpoints/{id}/stream',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
+      'GET /api/deliveries/{key}',
     ],
   },
   {

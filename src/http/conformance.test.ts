@@ -92,7 +92,7 @@ describe('with an API key', () => {
 
   /** By an operation of its owner's own. */
   const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
-    const lists: Record<Exclude<ResourceKind, 'secret' | 'invitation'>, string> = {
+    const lists: Record<Exclude<ResourceKind, 'secret' | 'invitation' | 'delivery'>, string> = {
       endpoint: '/api/endpoints',
       event: `/api/events/${id}`,
       key: '/api/keys',
@@ -100,7 +100,8 @@ describe('with an API key', () => {
       session: '/api/sessions',
       member: '/api/team',
     };
-    if (kind === 'invitation') return;
+    // Deliveries are only read.
+    if (kind === 'invitation' || kind === 'delivery') return;
     const { rows } = await harness.services.database.client.execute({
       sql: 'SELECT id FROM secrets WHERE id = ?',
       args: [id],

@@ -58,6 +58,7 @@ describe('rows', () => {
         sourceIp,
         path: latin1(path),
         query: latin1(query),
+        delivery: row['delivery'],
         headersJson,
         body,
       } as unknown as NewEvent;
@@ -196,11 +197,11 @@ describe('rows', () => {
 
 const at = (endpoint: number, receivedAt: number) => event(endpoint, { endpoint, receivedAt });
 
-test('a statement each for the blocks, signatures and rows of a batch, its row numbers, and one counter update per endpoint', async () => {
+test('a statement each for the blocks, signatures, rows and attempts of a batch, its row numbers, and one counter update per endpoint', async () => {
   const written: { sql: string; args: unknown[] }[] = [];
   const store = createCaptureStore(async statements => {
     written.push(...statements);
-    return [9n, 9n, 43n, 11n, 11n, 45n, 2n, 1n].map(lastInsertRowid => ({ lastInsertRowid }));
+    return [9n, 9n, 43n, 43n, 11n, 11n, 45n, 45n, 2n, 1n].map(lastInsertRowid => ({ lastInsertRowid }));
   });
   // The clock went back within a group, and from one group to the next.
   const places = await store.insert([packRows([at(1, 30), at(2, 5), at(1, 20)]), packRows([at(1, 10), at(2, 6)])]);
@@ -212,13 +213,15 @@ test('a statement each for the blocks, signatures and rows of a batch, its row n
     'INSERT INTO blocks',
     'INSERT INTO block_',
     'INSERT INTO events',
+    'INSERT OR IGNORE I',
     'INSERT INTO blocks',
     'INSERT INTO block_',
     'INSERT INTO events',
+    'INSERT OR IGNORE I',
     'UPDATE endpoints S',
     'UPDATE endpoints S',
   ]);
-  expect(written.slice(6).map(({ args }) => args)).toEqual([
+  expect(written.slice(8).map(({ args }) => args)).toEqual([
     [3, 30, 30, 1],
     [2, 6, 6, 2],
   ]);

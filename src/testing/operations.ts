@@ -23,13 +23,23 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+export type ResourceKind =
+  | 'endpoint'
+  | 'event'
+  | 'delivery'
+  | 'secret'
+  | 'key'
+  | 'app'
+  | 'session'
+  | 'member'
+  | 'invitation';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/events/{id}': 'event',
+  '/api/deliveries/{key}': 'delivery',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
   '/api/sessions/{id}': 'session',
@@ -121,6 +131,12 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
   const create: Record<ResourceKind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
     endpoint: async who => ({ endpoint: (await who.createEndpoint()).id }),
     event: async who => ({ event: await server.deliver(await who.createEndpoint()) }),
+    delivery: async who => {
+      const endpoint = await who.createEndpoint();
+      const id = await server.deliver(endpoint);
+      const { delivery } = await who.json<{ delivery: { key: string } }>(200, 'GET', `/api/events/${id}`);
+      return { endpoint: endpoint.id, delivery: delivery.key };
+    },
     secret: async who => {
       const endpoint = (await who.createEndpoint()).id;
       const secret = { platform: 'github', secret: 'a secret of a test' };
@@ -164,8 +180,13 @@ export async function createResourcesFor(
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const created: Record<string, string> = {};
-  // The innermost resource first: the resources that contain it are created with it.
-  for (const { name, kind } of resourceParameters(operation).reverse()) {
+  // The innermost resource of the path first: the resources that contain it are created with it.
+  const parameters = resourceParameters(operation);
+  const isInPath = ({ name }: { name: string }): boolean => operation.path.includes(`{${name}}`);
+  for (const { name, kind } of [
+    ...parameters.filter(isInPath).reverse(),
+    ...parameters.filter(one => !isInPath(one)),
+  ]) {
     if (kind === undefined) continue;
     if (created[kind] === undefined) Object.assign(created, await fixture.create[kind](who));
     ids[name] = created[kind] ?? '';

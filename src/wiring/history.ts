@@ -1,7 +1,9 @@
-/* Exports, imports and replays. */
+/* Deliveries with their attempts, exports, imports and replays. */
 import { isLoopbackOrigin } from '../core/address-classes.ts';
+import { answeredWith } from '../core/answer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { createDeliveriesService } from '../features/deliveries/service.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
@@ -9,9 +11,8 @@ import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
-import { handshakeAnswer } from '../features/secrets/recognition.ts';
-import { stored } from '../ingest/answers.ts';
 import { createOutbound } from '../net/outbound.ts';
+import { createAnswers } from './answers.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -32,6 +33,8 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => advance(matcher(eventType, body));
 };
 
+const latin1 = (bytes: Buffer): string => bytes.toString('latin1');
+
 export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
 export function createHistoryWiring(
@@ -42,19 +45,23 @@ export function createHistoryWiring(
   { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
+  const answers = createAnswers({ endpoints, secrets });
 
+  const deliveries = createDeliveriesService({
+    ...events.deliveries,
+    endpoint: endpoints.owned,
+    retentionCutoff: events.retentionCutoff,
+    answered: (endpoint, { path, query, ...event }) =>
+      answers.answered(endpoint, { ...event, path: latin1(path), query: query && latin1(query) }),
+    usualAnswer: answeredWith(200),
+  });
   const exports = createExportsService({
     store: createExportsStore(database.scanClient),
     endpoint: endpoints.counted,
     toEndpoint: endpoints.toEndpoint,
     retentionCutoff: events.retentionCutoff,
     createSlices,
-    answer: ({ seq, token }, { id, row, path, query, headers, body }) => {
-      const { method, platform, eventType, receivedAt } = row;
-      const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
-      const delivery = { method, path, query, rawHeaders: headers, body };
-      return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
-    },
+    answer: (endpoint, { id, row, ...content }) => answers.answerTo(endpoint, id, { ...row, ...content }),
     matcher: (q, yieldIfDue) => {
       search.checkTerm(q);
       return textMatcher(q, yieldIfDue);
@@ -86,5 +93,5 @@ export function createHistoryWiring(
     timeoutMs: config.replayTimeoutMs,
     onAttempt: metrics.replay,
   });
-  return { exports, imports, outbound, replays };
+  return { deliveries, exports, imports, outbound, replays };
 }

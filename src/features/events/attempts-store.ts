@@ -118,6 +118,15 @@ export function createAttemptsStore(db: Drizzle) {
       return [...rows, ...pinned];
     },
 
+    /** The newest events, newest first, with their platforms; pinned ones that are older than `since` are not among them. */
+    recent: ({ endpoint, since }: Scope, limit: number): Promise<(ListedRow & { platform: string | null })[]> =>
+      db
+        .select({ ...listedColumns, platform: events.platform })
+        .from(events)
+        .where(and(eq(events.endpoint, endpoint), gte(events.receivedAt, since)))
+        .orderBy(...newestFirst)
+        .limit(limit),
+
     /** Those of these rows that are visible, in no particular order. */
     rows: ({ endpoint, since }: Scope, seqs: readonly number[]): Promise<ListedRow[]> =>
       db

@@ -17,7 +17,7 @@ import {
 } from '../../core/retention.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { createAttempts } from './attempts.ts';
-import type { AttemptsStore } from './attempts-store.ts';
+import type { AttemptsStore, Scope } from './attempts-store.ts';
 import { createEventDetails, type EventPlace } from './details.ts';
 import { createFoldedList } from './folded-list.ts';
 import { createEventList } from './list.ts';
@@ -133,8 +133,23 @@ export function createEventsService(options: {
   return {
     ...createEventDetails({ store, planCutoff, verdicts, attempts, createSlices, memoryReservations, isUnfiled }),
     list: createEventList({ store, search, findEndpoint, summarise, readFolded, retentionCutoff }),
-    attempts,
     retentionCutoff,
+
+    /** Which attempts of deliveries events are. */
+    attempts,
+
+    /** What the deliveries feature reads. */
+    deliveries: {
+      findByKey: attempts.findByKey,
+      groupsOf: attempts.groupsOf,
+      recent: attemptsStore.recent,
+      async summaries(principal: TeamAccess, endpoint: ReadableEndpoint, seqs: number[]) {
+        const { rows, events } = await readRows(endpoint, principal, { seqs }, seqs.length);
+        return events.map((event, i) => ({ ...event, seq: rows[i]?.seq ?? 0 }));
+      },
+      contents: ({ endpoint, since }: Scope, seqs: number[]) =>
+        store.rowsWithContent(endpoint, since, { seqs }, seqs.length),
+    },
 
     /** The highest row number of all endpoints; 0 without events. */
     newest: store.newest,

@@ -33,7 +33,9 @@ const received = {
   pin: { name: 'golden', note: 'the first paid order', pinnedAt: receivedAt + 30_000 },
   tags: ['checkout'],
 };
-const summary = { ...received, signatureValid: true, payloadPreview: body };
+const place = { key: '0k3d9v2tq7m', basis: 'body', attempt: 1, attempts: 2 };
+const summary = { ...received, delivery: place, signatureValid: true, payloadPreview: body };
+const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
 const content = {
   query: 'shop=7',
   headers: { 'content-type': 'application/json' },
@@ -80,6 +82,25 @@ const bySchema: Record<string, unknown> = {
     ],
   },
   CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
+  Delivery: {
+    key: place.key,
+    basis: place.basis,
+    platform: received.platform,
+    attempts: [
+      { ...summary, gapMs: null, answered },
+      {
+        ...summary,
+        id: 'evt_01m2ab3cd4f7n2jk7mn8pq9r4s',
+        receivedAt: receivedAt + 300_000,
+        pin: null,
+        tags: [],
+        delivery: { ...place, attempt: 2 },
+        gapMs: 300_000,
+        answered,
+      },
+    ],
+    bodiesDiffer: false,
+  },
   Endpoint: endpoint,
   EndpointChange: { name: 'Shop' },
   EndpointChanged: { ok: true, name: 'Shop' },
@@ -88,6 +109,7 @@ const bySchema: Record<string, unknown> = {
   EventDetail: {
     ...received,
     ...content,
+    delivery: place,
     signatureValid: true,
     endpointId: ids.endpoint,
     params: [['shop', '7']],
@@ -117,6 +139,21 @@ const bySchema: Record<string, unknown> = {
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
   ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
+  RetrySchedule: {
+    events: 5000,
+    since: createdAt,
+    senders: [
+      {
+        platform: 'stripe',
+        basis: 'body',
+        deliveries: 17,
+        retries: [
+          { attempt: 2, gapMs: 300_000, deliveries: 17 },
+          { attempt: 3, gapMs: 1_800_000, deliveries: 6 },
+        ],
+      },
+    ],
+  },
   Secret: secret,
   SecretList: { secrets: [secret], learnSecretsUntil: null },
   SessionList: {

@@ -1,0 +1,148 @@
+/* A delivery with all its attempts, and the schedule on which senders retry, as far as it was observed. */
+import type { Answered } from '../../core/answer.ts';
+import { basisOf, type DeliveryBasis } from '../../core/delivery-key.ts';
+import { notFound } from '../../core/errors.ts';
+import type { TeamAccess } from '../../core/principal.ts';
+import type { OwnRetention } from '../../core/retention.ts';
+import type { EventSummary } from '../events/model.ts';
+import type { Delivery, RetrySchedule } from './model.ts';
+import { senderRetries } from './retries.ts';
+
+type Position = { seq: number; receivedAt: number };
+type Group = { number: number; key: string; attempts: readonly Position[] };
+type Scope = { endpoint: number; since: number };
+/** Of one endpoint. `delivery`: the number of its delivery, null when it is not computed yet. */
+type RecentRow = Position & { delivery: number | null; platform: string | null };
+type Readable = OwnRetention & { seq: number; token: string };
+type Content = Position & { body: Uint8Array };
+
+/** Attempts are listed as long as their bodies have so many bytes together, because all of them are read. */
+const maxBodyBytes = 256 << 20;
+/** Bodies that are held together. A larger one is held alone. */
+const maxHeldBytes = 4 << 20;
+const maxRecentEvents = 5000;
+const maxRecentDeliveries = 200;
+
+export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
+
+export function createDeliveriesService<Stored extends Content>(options: {
+  /** The endpoint, when it belongs to the principal's team. @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<Readable>;
+  /** Events of the endpoint received before this time are not visible, unless they are pinned. */
+  retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
+  findByKey: (scope: Scope, key: string) => Promise<Group | undefined>;
+  /** The deliveries of these events, by row number. */
+  groupsOf: (scope: Scope, rows: readonly RecentRow[]) => Promise<Map<number, Group>>;
+  /** The newest events, newest first. */
+  recent: (scope: Scope, limit: number) => Promise<RecentRow[]>;
+  /** Events by row number, oldest first; without the removed ones. */
+  summaries: (principal: TeamAccess, endpoint: Readable, seqs: number[]) => Promise<(EventSummary & Position)[]>;
+  /** The same with content, without the damaged ones. */
+  contents: (scope: Scope, seqs: number[]) => Promise<Stored[]>;
+  /** What the sender of an event got. */
+  answered: (endpoint: Readable, event: Stored) => Answered;
+  /** When the content of an event cannot be read. */
+  usualAnswer: Answered;
+}) {
+  const { endpoint: findEndpoint, retentionCutoff, findByKey, groupsOf, recent, summaries, contents } = options;
+  const { answered, usualAnswer } = options;
+
+  /** What the senders got, by row number, and whether bodies differ. */
+  const readContents = async (endpoint: Readable, scope: Scope, attempts: readonly (Position & { size: number })[]) => {
+    const answers = new Map<number, Answered>();
+    const sizes = new Set(attempts.map(({ size }) => size));
+    const hashes = new Set<bigint>();
+    for (const seqs of groupBySize(attempts))
+      for (const event of await contents(scope, seqs)) {
+        answers.set(event.seq, answered(endpoint, event));
+        if (sizes.size === 1) hashes.add(Bun.hash.xxHash3(event.body));
+      }
+    return { answers, bodiesDiffer: sizes.size > 1 || hashes.size > 1 };
+  };
+
+  return {
+    /** @throws not_found for the endpoint and the delivery */
+    async delivery(principal: TeamAccess, endpointId: string, key: string): Promise<Delivery> {
+      const endpoint = await findEndpoint(principal, endpointId);
+      const scope = { endpoint: endpoint.seq, since: retentionCutoff(principal, endpoint) };
+      const group = await findByKey(scope, key);
+      const seqs = group?.attempts.map(({ seq }) => seq) ?? [];
+      const events = await summaries(principal, endpoint, seqs);
+      events.sort((a, b) => a.receivedAt - b.receivedAt || a.seq - b.seq);
+      const listed = upToBytes(events, maxBodyBytes);
+      const [first] = listed;
+      if (!group || !first) throw notFound('delivery');
+      const { answers, bodiesDiffer } = await readContents(endpoint, scope, listed);
+      return {
+        key: group.key,
+        basis: basisOf(group.number),
+        platform: first.platform,
+        attempts: listed.map(({ seq, ...event }, i) => ({
+          ...event,
+          gapMs: i === 0 ? null : event.receivedAt - (listed[i - 1]?.receivedAt ?? 0),
+          answered: answers.get(seq) ?? usualAnswer,
+        })),
+        bodiesDiffer,
+      };
+    },
+
+    /** @throws not_found */
+    async retries(principal: TeamAccess, endpointId: string): Promise<RetrySchedule> {
+      const endpoint = await findEndpoint(principal, endpointId);
+      const scope = { endpoint: endpoint.seq, since: retentionCutoff(principal, endpoint) };
+      const rows = await recent(scope, maxRecentEvents);
+      const repeated = newestRepeated(rows);
+      const groups = await groupsOf(scope, repeated);
+      const observed = new Map<
+        string,
+        { platform: string | null; basis: DeliveryBasis; attempts: readonly Position[] }
+      >();
+      for (const { seq, platform } of repeated) {
+        const group = groups.get(seq);
+        if (group) observed.set(group.key, { platform, basis: basisOf(group.number), attempts: group.attempts });
+      }
+      return {
+        events: rows.length,
+        since: rows.at(-1)?.receivedAt ?? null,
+        senders: senderRetries([...observed.values()].filter(({ attempts }) => attempts.length > 1)),
+      };
+    },
+  };
+}
+
+/** One row of each delivery that is there several times, the newest deliveries first. */
+function newestRepeated(rows: readonly RecentRow[]): RecentRow[] {
+  const counts = new Map<number, number>();
+  for (const { delivery } of rows) if (delivery !== null) counts.set(delivery, (counts.get(delivery) ?? 0) + 1);
+  const found = new Map<number, RecentRow>();
+  for (const row of rows) {
+    if (row.delivery === null || found.has(row.delivery) || (counts.get(row.delivery) ?? 0) < 2) continue;
+    found.set(row.delivery, row);
+    if (found.size === maxRecentDeliveries) break;
+  }
+  return [...found.values()];
+}
+
+/** The first of them, at least one, with bodies of at most so many bytes together. */
+function upToBytes<Sized extends { size: number }>(events: readonly Sized[], maxBytes: number): Sized[] {
+  let bytes = 0;
+  return events.filter(({ size }, i) => {
+    bytes += size;
+    return i === 0 || bytes <= maxBytes;
+  });
+}
+
+/** Row numbers in groups whose bodies may be held together. */
+function groupBySize(events: readonly { seq: number; size: number }[]): number[][] {
+  const groups: number[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { seq, size } of events) {
+    bytes += size;
+    if (bytes > maxHeldBytes) {
+      groups.push([]);
+      bytes = size;
+    }
+    groups.at(-1)?.push(seq);
+  }
+  return groups;
+}

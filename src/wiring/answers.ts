@@ -1,0 +1,32 @@
+/* What the senders of stored events got, computed again. The only place that knows. */
+import { type Answer, type Answered, answeredWith } from '../core/answer.ts';
+import type { HeaderPair } from '../core/headers.ts';
+import { handshakeAnswer } from '../features/secrets/recognition.ts';
+import { stored } from '../ingest/answers.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+
+type StoredDelivery = {
+  method: string;
+  platform: string | null;
+  eventType: string | null;
+  receivedAt: number;
+  path: string;
+  query: string | null;
+  headers: HeaderPair[];
+  body: Uint8Array;
+};
+
+export function createAnswers({ endpoints, secrets }: Pick<EndpointsWiring, 'endpoints' | 'secrets'>) {
+  /** The response to a stored delivery. @param id the event's */
+  const answerTo = ({ seq, token }: { seq: number; token: string }, id: string, event: StoredDelivery): Answer => {
+    const { method, platform, eventType, receivedAt, path, query, headers, body } = event;
+    const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
+    const delivery = { method, path, query, rawHeaders: headers, body };
+    return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
+  };
+  return {
+    answerTo,
+    answered: (endpoint: { seq: number; token: string }, event: StoredDelivery): Answered =>
+      answeredWith(answerTo(endpoint, '', event).status),
+  };
+}
