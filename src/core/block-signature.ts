@@ -1,18 +1,27 @@
 /*
- * The search signature of a block: the time range of its events, and a Bloom filter of the 3-grams and 6-grams of its folded texts
- * (search-text.ts). It is computed for every block while deliveries are stored, so it must be cheap: one pass over the bytes folds
- * ASCII letters; text is decoded only around escapes and non-ASCII characters.
+ * The search signature of a block: the time range of its events, facts about their columns (block-facts.ts), and a Bloom filter of the
+ * 3-grams and 6-grams of their folded texts (search-text.ts) and paths. It is computed for every block while deliveries are stored, so
+ * it must be cheap: one pass over the bytes folds ASCII letters; text is decoded only around escapes and non-ASCII characters.
  *
  * The size of a filter is a power of two in bytes, or 0 if it would exclude almost nothing. The top three bits of a gram's hash select
  * the bit, the next ones the byte, so a filter is halved by merging neighbouring bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { factsOf, unknownFacts } from './block-facts.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
 
-export type SignedEvent = { receivedAt: number; eventType: string | null; body: Uint8Array };
+/** `platform`, `method`, `path`: undefined when unknown, which a signature then does not exclude. `path`: bytes as Latin-1. */
+export type SignedEvent = {
+  receivedAt: number;
+  eventType: string | null;
+  body: Uint8Array;
+  platform?: string | null;
+  method?: string;
+  path?: string;
+};
 
 /** `newest`, `oldest`: times of receipt. */
-export type BlockSignature = { newest: number; oldest: number; filter: Uint8Array };
+export type BlockSignature = { newest: number; oldest: number; facts: Uint8Array; filter: Uint8Array };
 
 /** 2^15 bits for a full block of 64 KiB. */
 const textBytesPerFilterByte = 16;
@@ -184,6 +193,10 @@ function halve(filter: Uint8Array): Uint8Array {
 
 const nothing = new Uint8Array(0);
 
+/** A path between characters that no path has, so that its beginning and end are grams, too. */
+const pathMark = '\u0001';
+const enclosedPath = (path: string): string => `${pathMark}${path}${pathMark}`;
+
 function makeFilter(events: readonly SignedEvent[]): Uint8Array {
   let textBytes = 0;
   for (const { eventType, body } of events) textBytes += body.length + (eventType?.length ?? 0);
@@ -191,11 +204,13 @@ function makeFilter(events: readonly SignedEvent[]): Uint8Array {
   let size = minFilterBytes;
   while (size * textBytesPerFilterByte < textBytes && size < maxFilterBytes) size *= 2;
   const shift = shiftFor(size);
-  let lastType: string | null = null;
-  for (const { eventType, body } of events) {
+  let last: SignedEvent | undefined;
+  for (const event of events) {
+    const { eventType, path, body } = event;
     addBody(body, shift);
-    if (eventType !== null && eventType !== lastType) addString(foldCase(eventType), shift);
-    lastType = eventType;
+    if (eventType !== null && eventType !== last?.eventType) addString(foldCase(eventType), shift);
+    if (path && path !== last?.path) addString(foldCase(enclosedPath(path)), shift);
+    last = event;
   }
   let { filter, set } = takeFilter(size);
   if (set > size * 8 * maxFill) return nothing;
@@ -207,10 +222,11 @@ function makeFilter(events: readonly SignedEvent[]): Uint8Array {
 /** The signature of a block with these events, at least one. */
 export const signBlock = (events: readonly SignedEvent[]): BlockSignature => ({
   ...signTimes(events),
+  facts: factsOf(events),
   filter: makeFilter(events),
 });
 
-/** A signature that excludes no text. */
+/** A signature that excludes no event by anything but its time. */
 export function signTimes(events: readonly SignedEvent[]): BlockSignature {
   let newest = Number.NEGATIVE_INFINITY;
   let oldest = Number.POSITIVE_INFINITY;
@@ -218,7 +234,7 @@ export function signTimes(events: readonly SignedEvent[]): BlockSignature {
     if (receivedAt > newest) newest = receivedAt;
     if (receivedAt < oldest) oldest = receivedAt;
   }
-  return { newest, oldest, filter: nothing };
+  return { newest, oldest, facts: unknownFacts(), filter: nothing };
 }
 
 /** The position of a gram in a filter: bit `bit` of the byte at the fraction `place / 2 ** 32` of its size. */
@@ -228,6 +244,12 @@ export type Gram = { bit: number; place: number };
 const maxGrams = 12;
 
 const toGram = (hash: number): Gram => ({ bit: hash >>> 29, place: (hash << 3) >>> 0 });
+
+/** The grams of every block that has this path. @param part `all`: the whole path; `start`: what it begins with; `any`: a part of it */
+export function gramsOfPath(text: string, part: 'all' | 'start' | 'any'): Gram[] {
+  const given = { all: enclosedPath(text), start: `${pathMark}${text}`, any: text }[part];
+  return gramsOf(foldCase(given));
+}
 
 /** The grams of every text that contains the term; empty for a term that signatures cannot narrow. @param term folded */
 export function gramsOf(term: string): Gram[] {
