@@ -36,7 +36,9 @@ const largeAt = 0;
 const smallAt = classes;
 /** Set when the paths are not in the filter of the texts. */
 const noPathsAt = 2 * classes;
-const tokensAt = noPathsAt + 1;
+/** Set when the fields of a body may have texts that are not in the filter. */
+const otherBodiesAt = noPathsAt + 1;
+const tokensAt = otherBodiesAt + 1;
 const tokens = factBytes * 8 - tokensAt;
 
 const kinds = { platform: 0x9e3779b1 | 0, method: 0x85ebca6b | 0, type: 0xc2b2ae35 | 0 } as const;
@@ -64,8 +66,8 @@ const setBit = (facts: Uint8Array, bit: number): void => {
 /** Facts that exclude nothing. */
 export const unknownFacts = (): Uint8Array => new Uint8Array(factBytes).fill(0xff);
 
-/** The facts of a block with these events. */
-export function factsOf(events: readonly EventFactColumns[]): Uint8Array {
+/** The facts of a block with these events. @param hasOtherBodies the filter does not have all bodies */
+export function factsOf(events: readonly EventFactColumns[], hasOtherBodies: boolean): Uint8Array {
   const facts = new Uint8Array(factBytes);
   let smallest = Number.POSITIVE_INFINITY;
   let largest = 0;
@@ -87,6 +89,7 @@ export function factsOf(events: readonly EventFactColumns[]): Uint8Array {
     if (method !== last?.method) add('method', method);
     last = event;
   }
+  if (hasOtherBodies) setBit(facts, otherBodiesAt);
   for (let c = 0; c <= sizeClass(largest); c++) setBit(facts, largeAt + c);
   for (let c = sizeClass(smallest); c < classes; c++) setBit(facts, smallAt + c);
   return facts;
@@ -99,6 +102,8 @@ const toFact = (bit: number): Fact => ({ bit: bit & 7, byte: bit >>> 3 });
 
 /** The fact of a block whose filter does not have the paths of its events. */
 export const noPaths: Fact = toFact(noPathsAt);
+/** The fact of a block with a body that its filter does not have. */
+export const otherBodies: Fact = toFact(otherBodiesAt);
 
 /** The facts of every block that has an event with this platform, method or type. */
 export function factsOfValue(kind: TokenKind, text: string): Fact[] {
