@@ -1,9 +1,10 @@
-/* The list of an endpoint's events, newest first, a page at a time, with or without a search term. */
+/* The list of an endpoint's events, newest first, a page at a time, all or those that match a text and a filter. */
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import {
   decodeFoldedCursor,
@@ -12,6 +13,7 @@ import {
   type FoldedPage,
   type FoldedPosition,
 } from './folded-list.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventListQuery, EventPage } from './model.ts';
 import type { ReadableEndpoint, Search } from './service.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
@@ -19,7 +21,7 @@ import type { Summarise } from './summaries.ts';
 
 /** `next`: the position after which the next page begins. `isCut`: a search stopped there with its budget spent. */
 type Page = { rows: SummaryRow[]; next: Position | undefined; isCut: boolean };
-type Term = { q: string; signal: AbortSignal | undefined; teamId: string };
+type Term = { q: string; filter: Filter; signal: AbortSignal | undefined; teamId: string };
 type ReadFolded = (
   scope: { endpoint: number; since: number },
   position: FoldedPosition,
@@ -27,6 +29,8 @@ type ReadFolded = (
   filtered: Filtered | undefined,
 ) => Promise<FoldedPage>;
 type PageRequest = { endpoint: IngestAddress; cutoff: number; after: Position | undefined; limit: number };
+
+const isFiltered = ({ q, filter }: Term): boolean => q !== '' || filter.root !== undefined;
 
 /** Searches of one team that run at the same time: each holds some blocks of events, or its largest event. */
 const maxSearchesPerTeam = 4;
@@ -51,13 +55,13 @@ export function createEventList(options: {
 
   /** Reads the next positions of a search. */
   const searching =
-    ({ endpoint, cutoff }: PageRequest, { q, signal, teamId }: Term) =>
+    ({ endpoint, cutoff }: PageRequest, { q, filter, signal, teamId }: Term) =>
     (after: Position | undefined, limit: number) =>
       searches.run(teamId, async () =>
         // Its client left while the search waited in the queue.
         signal?.aborted
           ? { found: [], next: undefined }
-          : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit, signal }),
+          : search.find({ endpoint: endpoint.seq, q, where: { filter, endpoint }, since: cutoff, after, limit, signal }),
       );
 
   const rowsInOrder = async (
@@ -84,10 +88,9 @@ export function createEventList(options: {
     const scope = { endpoint: endpoint.seq, since: cutoff };
     const filtered: Filtered = {
       read: searching(request, term),
-      matching: seqs => search.matching({ ...scope, q: term.q }, seqs),
+      matching: seqs => search.matching({ endpoint: endpoint.seq, q: term.q, where: { filter: term.filter, endpoint } }, seqs),
     };
-    const isFiltered = term.q !== '';
-    const { shown, ...rest } = await readFolded(scope, { after, upTo }, limit, isFiltered ? filtered : undefined);
+    const { shown, ...rest } = await readFolded(scope, { after, upTo }, limit, isFiltered(term) ? filtered : undefined);
     return { rows: await rowsInOrder(request, shown), ...rest };
   };
 
@@ -105,19 +108,20 @@ export function createEventList(options: {
 
   /**
    * @param signal aborted when the client disconnects: a search may stop
-   * @throws invalid for the cursor and the term, not_found for the endpoint
+   * @throws invalid for the cursor, the term and the filter, not_found for the endpoint
    */
   return async (principal: TeamAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
     const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
     const { after, upTo } = await positionOf(query);
-    const { q = '' } = query;
+    const { q = '', where = '' } = query;
     search.checkTerm(q);
+    const filter = parseWhere(where);
     const endpoint = await findEndpoint(principal, query.endpointId);
     const request = { endpoint, cutoff: retentionCutoff(principal, endpoint), after, limit };
-    const term: Term = { q, signal, teamId: principal.teamId };
+    const term: Term = { q, filter, signal, teamId: principal.teamId };
     const read = (): Promise<Page> => {
       if (upTo !== undefined) return foldedPage(request, upTo, term);
-      return q === '' ? readPage(request) : searchPage(request, term);
+      return isFiltered(term) ? searchPage(request, term) : readPage(request);
     };
     const { rows, next, isCut } = await read();
     const encode = (position: Position): string =>

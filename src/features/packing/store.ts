@@ -11,15 +11,11 @@ import { bucketOf } from '../../db/delivery-attempts.ts';
 /** The range of row numbers with rows of 1.0. */
 export type RowsToPack = { after: number; upTo: number };
 /** A row of 1.0. */
-export type OldRow = ContentRow & {
-  endpoint: number;
-  receivedAt: number;
-  method: string;
-  platform: string | null;
-  eventType: string | null;
-};
+export type OldRow = ContentRow & EventColumns & { endpoint: number };
 export type SmallBlock = { seq: number; events: number; bytes: number };
-export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
+export type EventRow = EventColumns & { seq: number };
+/** What a signature needs of a row. */
+type EventColumns = { receivedAt: number; eventType: string | null; platform: string | null; method: string };
 
 /**
  * An event's destination: the position of its new block among the inserted ones, and its offset in that block. `delivery`: of a row of
@@ -81,7 +77,7 @@ export function createPackingStore(
         last = Number(row[0]);
       }
       const rows = await rowsOf(
-        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content, method, platform FROM events
+        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content, platform, method FROM events
          WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq`,
         [after, last],
       );
@@ -89,8 +85,6 @@ export function createPackingStore(
         seq: Number(row[0]),
         endpoint: Number(row[1]),
         receivedAt: Number(row[2]),
-        method: String(row[11]),
-        platform: row[12] as string | null,
         eventType: row[3] as string | null,
         size: Number(row[4]),
         encoding: Number(row[5]),
@@ -99,6 +93,8 @@ export function createPackingStore(
         query: row[8] === null ? null : bytes(row[8]),
         sourceIp: String(row[9]),
         content: bytes(row[10]),
+        platform: row[11] as string | null,
+        method: String(row[12]),
         block: null,
         blockStart: null,
       }));
@@ -137,13 +133,15 @@ export function createPackingStore(
     /** The subset of these events that is in one of the blocks. */
     async eventsIn(numbers: readonly number[], seqs: readonly number[]): Promise<EventRow[]> {
       const rows = await rowsOf(
-        `SELECT seq, received_at, event_type FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
+        `SELECT seq, received_at, event_type, platform, method FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
         [JSON.stringify(seqs), JSON.stringify(numbers)],
       );
       return rows.map(row => ({
         seq: Number(row[0]),
         receivedAt: Number(row[1]),
         eventType: row[2] as string | null,
+        platform: row[3] as string | null,
+        method: String(row[4]),
       }));
     },
 
