@@ -62,12 +62,6 @@ export const events = sqliteTable('events', {
   delivery: integer(),
 });
 
-export const deliveryAttempts = sqliteTable('delivery_attempts', {
-  bucket: integer().notNull(),
-  delivery: integer().notNull(),
-  event: integer().notNull(),
-});
-
 export const blocks = sqliteTable('blocks', {
   seq: integer().primaryKey({ autoIncrement: true }),
   endpoint: integer().notNull(),

@@ -4,6 +4,7 @@
  */
 
 import type { ConnectedApp } from '../features/apps/model.ts';
+import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
@@ -129,13 +130,16 @@ export const api = {
     `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}`,
   streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
 
-  events: (endpoint: string, cursor: string | undefined, q: string, limit = 100) =>
+  events: (endpoint: string, cursor: string | undefined, q: string, { limit = 100, isFolded = false } = {}) =>
     call<EventPage>(
       'GET',
-      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${q ? `&q=${id(q)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${isFolded ? '&group=delivery' : ''}${q ? `&q=${id(q)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
     ),
   event: (event: string, signal?: AbortSignal) =>
     call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
+  delivery: (endpoint: string, key: string) =>
+    call<Delivery>('GET', `/api/deliveries/${id(key)}?endpointId=${id(endpoint)}`),
+  retries: (endpoint: string) => call<RetrySchedule>('GET', `/api/endpoints/${id(endpoint)}/retries`),
   deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),
   pin: (event: string, pin: { name: string | null; note: string | null }) =>
     call<EventSummary>('PUT', `/api/events/${id(event)}/pin`, pin),

@@ -10,6 +10,7 @@ import { NotFoundPage } from './components/not-found.tsx';
 import { useRetry } from './components/retry.ts';
 import { Shell } from './components/shell.tsx';
 import { showError, Toasts } from './components/toasts.tsx';
+import { clearDeliveryCache } from './components/use-delivery.ts';
 import { clearEventCache } from './components/use-event.ts';
 import { useQuery } from './components/use-query.ts';
 import { WorkspaceContext } from './components/workspace.tsx';
@@ -122,7 +123,13 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
     }),
     [session, endpoints.value, endpoints.problem, endpoints.reload, endpoints.set],
   );
-  useEffect(() => clearEventCache, []);
+  useEffect(
+    () => () => {
+      clearEventCache();
+      clearDeliveryCache();
+    },
+    [],
+  );
   const signOut = async (): Promise<void> => {
     try {
       await api.signOut();

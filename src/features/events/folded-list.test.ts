@@ -29,7 +29,8 @@ function expectedPlaces(all: readonly { id: string; sent: SentAttempt }[]) {
       groups.at(-1)?.push(one);
     }
     for (const [n, group] of groups.entries())
-      for (const [i, { id }] of group.entries()) places.set(id, { group: `${kind} ${n}`, place: `${i + 1}/${group.length}` });
+      for (const [i, { id }] of group.entries())
+        places.set(id, { group: `${kind} ${n}`, place: `${i + 1}/${group.length}` });
   }
   return places;
 }

@@ -6,6 +6,7 @@ import { defaultPageSize } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
 import {
   decodeFoldedCursor,
   encodeFoldedCursor,
@@ -13,7 +14,6 @@ import {
   type FoldedPage,
   type FoldedPosition,
 } from './folded-list.ts';
-import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventListQuery, EventPage } from './model.ts';
 import type { ReadableEndpoint, Search } from './service.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
@@ -61,7 +61,15 @@ export function createEventList(options: {
         // Its client left while the search waited in the queue.
         signal?.aborted
           ? { found: [], next: undefined }
-          : search.find({ endpoint: endpoint.seq, q, where: { filter, endpoint }, since: cutoff, after, limit, signal }),
+          : search.find({
+              endpoint: endpoint.seq,
+              q,
+              where: { filter, endpoint },
+              since: cutoff,
+              after,
+              limit,
+              signal,
+            }),
       );
 
   const rowsInOrder = async (
@@ -88,7 +96,8 @@ export function createEventList(options: {
     const scope = { endpoint: endpoint.seq, since: cutoff };
     const filtered: Filtered = {
       read: searching(request, term),
-      matching: seqs => search.matching({ endpoint: endpoint.seq, q: term.q, where: { filter: term.filter, endpoint } }, seqs),
+      matching: seqs =>
+        search.matching({ endpoint: endpoint.seq, q: term.q, where: { filter: term.filter, endpoint } }, seqs),
     };
     const { shown, ...rest } = await readFolded(scope, { after, upTo }, limit, isFiltered(term) ? filtered : undefined);
     return { rows: await rowsInOrder(request, shown), ...rest };

@@ -10,8 +10,10 @@ import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { Button, Empty, Skeleton } from './controls.tsx';
 import { RowPin, RowTags } from './event-marks.tsx';
+import { AttemptRow, AttemptsText, rowAt, shownAt, UnfoldButton, type Unfolded, useUnfolded } from './folded-rows.tsx';
 import { Link } from './navigation.tsx';
 import { Time } from './time.tsx';
+import { useHotkeys } from './use-hotkeys.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
 import { useVirtual } from './use-virtual.ts';
 
@@ -20,19 +22,38 @@ const prefetchRows = 200;
 const maxTypeChars = 120;
 
 type EventListProps = {
+  endpointId: string;
+  /** One row a delivery. */
+  isFolded: boolean;
   list: LiveList;
   state: LiveListState;
   q: string;
   selectedId: string;
+  /** The delivery of the selected event, once it is loaded. */
+  selectedKey: string | undefined;
   selectedAt: number | undefined;
   hrefOf: (id: string) => string;
   picked: ReadonlySet<string>;
   onPick: (id: string) => void;
 };
 
-export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, picked, onPick }: EventListProps) {
-  const rows = state.length + (state.hasMore ? 1 : 0);
-  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });
+export function EventList(props: EventListProps) {
+  const { endpointId, isFolded, list, state, q, selectedId, selectedKey, selectedAt, hrefOf, picked, onPick } = props;
+  const unfolded = useUnfolded(list, endpointId);
+  const rows = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
+  const { scroller, range, reveal: revealShown } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });
+  const latest = useRef(unfolded);
+  latest.current = unfolded;
+  const reveal = useCallback(
+    (at: number, place?: 'near' | 'middle') => revealShown(shownAt(at, latest.current), place),
+    [revealShown],
+  );
+  useHotkeys({
+    e: () => {
+      const at = selectedKey === undefined ? -1 : list.indexOfDelivery(selectedKey);
+      if (selectedKey !== undefined && (list.at(at)?.delivery.attempts ?? 0) > 1) unfolded.toggle(selectedKey);
+    },
+  });
   /** New events above the visible rows. */
   const [aboveCount, setAboveCount] = useState(0);
 
@@ -59,6 +80,10 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
   useRevealSelected({ list, state, q, selectedId, selectedAt, isUntouched, reveal });
 
+  /** The row of a folded delivery stands for its attempts. */
+  const isSelected = ({ id, delivery }: EventSummary): boolean =>
+    id === selectedId || (isFolded && delivery.key === selectedKey && delivery.key !== unfolded.key);
+
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
   if (state.phase === 'ready' && state.length === 0 && !state.hasMore) {
     return (
@@ -79,11 +104,20 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
       <div ref={scroller} class="event-list">
         <ul class="sizer" style={{ height: `${rows * rowHeight}px` }}>
           {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => {
-            const index = range.from + offset;
-            const event = list.at(index);
-            const top = `translateY(${index * rowHeight}px)`;
+            const shown = range.from + offset;
+            const top = `translateY(${shown * rowHeight}px)`;
+            const place = rowAt(shown, unfolded);
+            if ('attempt' in place) {
+              const attempt = unfolded.attempts[place.attempt];
+              if (!attempt) return null;
+              const { id } = attempt;
+              return (
+                <AttemptRow key={id} attempt={attempt} top={top} href={hrefOf(id)} isSelected={id === selectedId} />
+              );
+            }
+            const event = list.at(place.at);
             if (!event) {
-              return index === state.length && state.hasMore ? (
+              return place.at === state.length && state.hasMore ? (
                 <li key="more" class="list-end" style={{ transform: top }}>
                   <ListEnd list={list} state={state} />
                 </li>
@@ -95,9 +129,10 @@ export function EventList({ list, state, q, selectedId, selectedAt, hrefOf, pick
                 event={event}
                 top={top}
                 href={hrefOf(event.id)}
-                isSelected={event.id === selectedId}
+                isSelected={isSelected(event)}
                 isPicked={picked.has(event.id)}
                 onPick={onPick}
+                folding={isFolded && event.delivery.attempts > 1 ? { endpointId, unfolded } : undefined}
               />
             );
           })}
@@ -128,9 +163,11 @@ type RowProps = {
   isSelected: boolean;
   isPicked: boolean;
   onPick: (id: string) => void;
+  /** For a delivery with several attempts. */
+  folding: { endpointId: string; unfolded: Unfolded } | undefined;
 };
 
-function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) {
+function EventRow({ event, top, href, isSelected, isPicked, onPick, folding }: RowProps) {
   const verdict = describeRowVerdict(event.signatureValid);
   const type = event.eventType === null ? undefined : visibleLine(event.eventType.slice(0, maxTypeChars));
   return (
@@ -158,10 +195,21 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
             {visibleLine(platformTitle(event.platform))}
           </span>
           <RowTags tags={event.tags} />
-          <span class="preview">{previewOf(event)}</span>
+          {folding ? (
+            <AttemptsText event={event} endpointId={folding.endpointId} />
+          ) : (
+            <span class="preview">{previewOf(event)}</span>
+          )}
           {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{formatBytes(event.size)}</span>}
         </span>
       </Link>
+      {folding && (
+        <UnfoldButton
+          isUnfolded={folding.unfolded.key === event.delivery.key}
+          attempts={event.delivery.attempts}
+          onToggle={() => folding.unfolded.toggle(event.delivery.key)}
+        />
+      )}
     </li>
   );
 }

@@ -168,11 +168,13 @@ const shortcuts: [keys: string[], action: string][] = [
   [['/'], 'Search'],
   [['r'], 'Replay the event, or the selected ones'],
   [['c'], 'Copy the event as a curl command'],
-  [['1', '5'], 'Body, headers, query, signature, replays'],
+  [['1', '6'], 'Body, headers, query, signature, replays, attempts'],
   [['m'], 'Pin the event, with a name and a note'],
   [['t'], 'Tag the event'],
   [['x'], 'Select the event to compare or replay'],
   [['p'], 'Pause and resume the live list'],
+  [['d'], 'One row a delivery, or one an attempt'],
+  [['e'], 'Show and hide the attempts of the delivery'],
   [['g'], 'Newest event'],
   [['?'], 'Keyboard shortcuts'],
 ];
@@ -185,7 +187,7 @@ const Shortcuts = ({ onClose }: { onClose: () => void }) => (
           <dt>
             {keys.map((key, index) => (
               <>
-                {index > 0 && <span>{key === '5' ? '–' : ' '}</span>}
+                {index > 0 && <span>{key === '6' ? '–' : ' '}</span>}
                 <kbd key={key}>{key}</kbd>
               </>
             ))}

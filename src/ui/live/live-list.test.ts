@@ -3,7 +3,7 @@ import type { EventPage, EventSummary } from '../../features/events/model.ts';
 import { ApiError } from '../api.ts';
 import { createLiveList, type LiveList } from './live-list.ts';
 
-const event = (n: number): EventSummary => ({
+const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): EventSummary => ({
   id: `evt_${n}`,
   eventType: null,
   platform: null,
@@ -15,6 +15,7 @@ const event = (n: number): EventSummary => ({
   signatureValid: null,
   pin: null,
   tags: [],
+  delivery: { key: `delivery ${n}`, basis: 'header', attempt: 1, attempts: 1, ...delivery },
 });
 
 /** A server with events 1 to `count`, newest first, three per page. */
@@ -29,10 +30,11 @@ const server = (count: number) => {
   };
 };
 
-const setUp = async (count: number, q = '') => {
+const setUp = async (count: number, q = '', isFolded = false) => {
   const source = server(count);
   const work: (() => void)[] = [];
-  const list = createLiveList({ q, fetchPage: source.fetchPage, onChange: () => {}, debounce: one => work.push(one) });
+  const { fetchPage } = source;
+  const list = createLiveList({ isFolded, q, fetchPage, onChange: () => {}, debounce: one => work.push(one) });
   await list.start();
   return { source, list, work };
 };
@@ -108,6 +110,7 @@ describe('live list', () => {
   const longSearch = async (empty: number) => {
     let asked = 0;
     const list = createLiveList({
+      isFolded: false,
       q: 'rare',
       fetchPage: async cursor => {
         asked++;
@@ -146,6 +149,7 @@ describe('live list', () => {
   test('an arrival during a long search keeps what was found when the newest page reaches back to it', async () => {
     const pages: EventPage[] = [];
     const list = createLiveList({
+      isFolded: false,
       q: 'rare',
       fetchPage: async () => pages.shift() ?? { events: [event(3)], nextCursor: null, scannedTo: null },
       onChange: () => {},
@@ -165,6 +169,7 @@ describe('live list', () => {
   test('a failed first page reports the problem; a failed later page keeps the list', async () => {
     let fail = true;
     const list = createLiveList({
+      isFolded: false,
       q: '',
       fetchPage: async () => {
         if (fail) throw new Error('no network');
@@ -186,6 +191,7 @@ describe('live list', () => {
     const answers = [new ApiError(0, 'unreachable'), new ApiError(503, 'busy'), new ApiError(404, 'not found')];
     const seen: string[] = [];
     const list: LiveList = createLiveList({
+      isFolded: false,
       q: '',
       fetchPage: async () => {
         const error = answers.shift();
@@ -220,5 +226,50 @@ describe('live list', () => {
     for (const n of [5, 3]) list.remove(`evt_${n}`);
     expect(ids(list)).toEqual([4, 1]);
     expect(list.indexOf('evt_3')).toBe(-1);
+  });
+});
+
+describe('with one row a delivery', () => {
+  test('a new attempt takes the place of the one before, at the top', async () => {
+    const { list, source } = await setUp(5, '', true);
+    const attempt = { key: 'delivery 4', attempts: 2 };
+    list.push(event(6, { ...attempt, attempt: 2 }));
+    expect(ids(list)).toEqual([6, 5, 3]);
+    expect([list.indexOf('evt_4'), list.indexOfDelivery('delivery 4'), list.indexOfDelivery('delivery 9')]).toEqual([
+      -1, 0, -1,
+    ]);
+    list.push(event(7));
+    list.push(event(8, { key: 'delivery 4', attempt: 3, attempts: 3 }));
+    expect(ids(list)).toEqual([8, 7, 5, 3]);
+    // An older page of the server may still have an attempt of a delivery that has a row.
+    expect(source.events.at(3)?.id).toBe('evt_2');
+    list.push(event(9, { key: 'delivery 2', attempt: 2, attempts: 2 }));
+    await list.loadTo(10);
+    expect(ids(list)).toEqual([9, 8, 7, 5, 3, 1]);
+  });
+
+  test('an attempt that arrives late is counted and does not replace a newer one', async () => {
+    const { list } = await setUp(3, '', true);
+    list.push({ ...event(4, { key: 'delivery 3', attempt: 1, attempts: 2 }), receivedAt: 0 });
+    expect(ids(list)).toEqual([3, 2, 1]);
+    expect(list.at(0)?.delivery).toMatchObject({ attempt: 2, attempts: 2 });
+  });
+
+  test('while paused, attempts of one delivery are held as one', async () => {
+    const { list } = await setUp(3, '', true);
+    list.setPaused(true);
+    for (const n of [1, 2, 3]) list.push(event(10 + n, { key: 'delivery 2', attempt: n, attempts: n }));
+    expect([ids(list), list.state().heldCount]).toEqual([[3, 2, 1], 1]);
+    list.setPaused(false);
+    expect(ids(list)).toEqual([13, 3, 1]);
+  });
+
+  test('deleting an attempt loads the list again, with the others', async () => {
+    const { list, source } = await setUp(3, '', true);
+    list.push(event(4, { key: 'delivery 3', attempt: 2, attempts: 2 }));
+    expect(ids(list)).toEqual([4, 2, 1]);
+    list.remove('evt_4');
+    await Bun.sleep(0);
+    expect(ids(list)).toEqual(source.events.map(({ receivedAt }) => receivedAt));
   });
 });

@@ -1,6 +1,6 @@
 /*
  * The state of an endpoint's event list: older pages are loaded from the API, new events are added at the top, and every event is
- * listed once. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
+ * listed once; with one row a delivery, the newest attempt of each is. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
  * takes constant time.
  */
 
@@ -28,6 +28,8 @@ export type LiveListState = {
 };
 
 export type LiveListOptions = {
+  /** One row a delivery: a new attempt takes the place of the one before, at the top. */
+  isFolded: boolean;
   q: string;
   fetchPage: (cursor: string | undefined, q: string) => Promise<EventPage>;
   onChange: () => void;
@@ -40,13 +42,15 @@ export type LiveList = ReturnType<typeof createLiveList>;
 /** A long search goes on by itself for this many pages. Each takes the server about a quarter of a second. */
 const maxCutPages = 20;
 
-export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOptions) {
+export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: LiveListOptions) {
   /** New events, oldest first, so that adding one is a push. The last one is row 0. */
   let newer: EventSummary[] = [];
   let older: EventSummary[] = [];
   let held: EventSummary[] = [];
   /** Ids of the events in `newer`, `older` and `held`. */
   let knownIds = new Set<string>();
+  /** With one row a delivery: the keys of those in `newer` and `older`. */
+  let knownKeys = new Set<string>();
   let cursor: string | null = null;
   let phase: LiveListState['phase'] = 'loading';
   let problem = '';
@@ -113,7 +117,39 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
   const addArrival = (event: EventSummary): void => {
     if (knownIds.has(event.id)) return;
     knownIds.add(event.id);
-    (isPaused ? held : newer).push(event);
+    if (isPaused) {
+      takeOut(held, event);
+      held.push(event);
+    } else addRow(event);
+  };
+
+  const addRow = (event: EventSummary): void => {
+    const { key } = event.delivery;
+    if (knownKeys.has(key)) {
+      const isShown = (one: EventSummary): boolean => one.delivery.key === key;
+      const shown = newer.findLast(isShown) ?? older.find(isShown);
+      // It arrived late, or a clock was set back: the row has a newer attempt.
+      if (shown && shown.receivedAt > event.receivedAt) {
+        const { attempts } = event.delivery;
+        replace({ ...shown, delivery: { ...shown.delivery, attempt: attempts, attempts } });
+        return;
+      }
+      takeOut(newer, event);
+      takeOut(older, event);
+    }
+    if (isFolded) knownKeys.add(key);
+    newer.push(event);
+  };
+
+  /** Removes the row of the same delivery. */
+  const takeOut = (rows: EventSummary[], { delivery }: EventSummary): void => {
+    const index = isFolded ? rows.findLastIndex(one => one.delivery.key === delivery.key) : -1;
+    if (index >= 0) rows.splice(index, 1);
+  };
+
+  const replace = (event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void => {
+    const changed = (one: EventSummary): EventSummary => (one.id === event.id ? { ...one, ...event } : one);
+    [newer, older, held] = [newer.map(changed), older.map(changed), held.map(changed)];
   };
 
   const reset = (page: EventPage): void => {
@@ -121,6 +157,7 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
     older = page.events;
     held = [];
     knownIds = new Set(older.map(event => event.id));
+    knownKeys = new Set(isFolded ? older.map(event => event.delivery.key) : []);
     cursor = page.nextCursor;
     searchedTo = page.scannedTo;
     cutPages = 0;
@@ -129,6 +166,24 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
     failures = 0;
     problem = '';
     phase = 'ready';
+  };
+
+  const findIndex = (test: (event: EventSummary) => boolean): number => {
+    const newerIndex = newer.findLastIndex(test);
+    if (newerIndex >= 0) return newer.length - 1 - newerIndex;
+    const olderIndex = older.findIndex(test);
+    return olderIndex < 0 ? -1 : newer.length + olderIndex;
+  };
+  const indexOf = (id: string): number => (knownIds.has(id) ? findIndex(event => event.id === id) : -1);
+
+  /** Starts the list over without hiding it meanwhile. */
+  const reload = async (): Promise<void> => {
+    try {
+      reset(await fetchPage(undefined, q));
+      notify();
+    } catch {
+      // The list stays as it is.
+    }
   };
 
   const isHalted = (): boolean => cursor !== null && cutPages >= maxCutPages;
@@ -150,8 +205,9 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
         // The list was reset during the request, so this page belongs to the previous list.
         if (cursor !== pageCursor) continue;
         for (const event of page.events) {
-          if (knownIds.has(event.id)) continue;
+          if (knownIds.has(event.id) || knownKeys.has(event.delivery.key)) continue;
           knownIds.add(event.id);
+          if (isFolded) knownKeys.add(event.delivery.key);
           older.push(event);
         }
         cursor = page.nextCursor;
@@ -169,13 +225,10 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
 
   return {
     at,
-    indexOf: (id: string): number => {
-      if (!knownIds.has(id)) return -1;
-      const newerIndex = newer.findLastIndex(event => event.id === id);
-      if (newerIndex >= 0) return newer.length - 1 - newerIndex;
-      const olderIndex = older.findIndex(event => event.id === id);
-      return olderIndex < 0 ? -1 : newer.length + olderIndex;
-    },
+    indexOf,
+    /** The row of a delivery, with one row a delivery. */
+    indexOfDelivery: (key: string): number =>
+      knownKeys.has(key) ? findIndex(({ delivery }) => delivery.key === key) : -1,
     newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
     state: (): LiveListState => ({
       phase,
@@ -216,13 +269,14 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
 
     /** Changes what is shown of an event, if it is in the list. */
     change(event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void {
-      const changed = (one: EventSummary): EventSummary => (one.id === event.id ? { ...one, ...event } : one);
-      [newer, older, held] = [newer.map(changed), older.map(changed), held.map(changed)];
+      replace(event);
       notify();
     },
 
-    /** Takes a deleted event out of the list. */
+    /** Takes a deleted event out of the list. With one row a delivery, its other attempts get a row. */
     remove(id: string): void {
+      const removed = at(indexOf(id));
+      if (isFolded && removed && removed.delivery.attempts > 1) void reload();
       const isOther = (one: EventSummary): boolean => one.id !== id;
       [newer, older, held] = [newer.filter(isOther), older.filter(isOther), held.filter(isOther)];
       notify();
@@ -231,7 +285,7 @@ export function createLiveList({ q, fetchPage, onChange, debounce }: LiveListOpt
     setPaused(paused: boolean): void {
       isPaused = paused;
       if (!paused) {
-        newer = newer.concat(held);
+        for (const event of held) addRow(event);
         held = [];
         if (hasGap) return void start();
       }

@@ -1,4 +1,4 @@
-/* The live list and its stream as a hook: one of each per endpoint and search, rendered at most once per animation frame. */
+/* The live list and its stream as a hook: one of each per endpoint, search and fold, rendered at most once per animation frame. */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
@@ -20,7 +20,13 @@ export type LiveListHandle = {
   restart: () => void;
 };
 
-export function useLiveList(endpointId: string, q: string, onArrival: (event: EventSummary) => void): LiveListHandle {
+/** @param isFolded one row a delivery */
+export function useLiveList(
+  endpointId: string,
+  q: string,
+  isFolded: boolean,
+  onArrival: (event: EventSummary) => void,
+): LiveListHandle {
   const [, render] = useReducer((n: number) => n + 1, 0);
   const [connection, setConnection] = useState<ConnectionState>('connecting');
   const [isGone, setIsGone] = useState(false);
@@ -29,8 +35,9 @@ export function useLiveList(endpointId: string, q: string, onArrival: (event: Ev
   const list = useMemo(() => {
     const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
     return createLiveList({
+      isFolded,
       q,
-      fetchPage: (cursor, text) => api.events(endpointId, cursor, text),
+      fetchPage: (cursor, text) => api.events(endpointId, cursor, text, { isFolded }),
       onChange: () => {
         // A hidden tab has no animation frames.
         if (document.hidden) return render(undefined);
@@ -46,7 +53,7 @@ export function useLiveList(endpointId: string, q: string, onArrival: (event: Ev
         }, searchRefreshMs);
       },
     });
-  }, [endpointId, q, restarts]);
+  }, [endpointId, q, isFolded, restarts]);
 
   useEffect(() => {
     void list.start();

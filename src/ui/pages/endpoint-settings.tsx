@@ -1,4 +1,4 @@
-/* The settings of one endpoint: name, URL, retention, signing secrets, export and deletion. */
+/* The settings of one endpoint: name, URL, retention, signing secrets, observed retries, export and deletion. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
@@ -13,6 +13,7 @@ import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 import { RetentionSection } from './endpoint-retention.tsx';
+import { RetriesSection } from './endpoint-retries.tsx';
 import { SecretsSection } from './endpoint-secrets.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {
@@ -50,6 +51,7 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       </section>
       <RetentionSection endpoint={endpoint} />
       <SecretsSection id={id} />
+      <RetriesSection id={id} />
       <ExportSection endpoint={endpoint} />
       <DeleteSection endpoint={endpoint} />
     </main>

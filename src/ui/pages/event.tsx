@@ -1,9 +1,10 @@
-/* One event in full: summary, signature verdict, and tabs for body, headers, query, signature and replays. */
+/* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { bytesOf } from '../body/bytes.ts';
+import { AttemptsPanel } from '../components/attempts-panel.tsx';
 import { Method, PlatformMark, VerdictBadge } from '../components/badges.tsx';
 import { BodyPanel } from '../components/body-panel.tsx';
 import { copyText } from '../components/clipboard.ts';
@@ -29,13 +30,15 @@ import { formatBytes, formatExactTime } from '../format/time.ts';
 import { describeVerdict, type Verdict } from '../format/verdict.ts';
 import { headerText, visibleLine } from '../format/visible.ts';
 
-const tabs = ['body', 'headers', 'query', 'signature', 'replays'] as const;
+const tabs = ['body', 'headers', 'query', 'signature', 'replays', 'attempts'] as const;
 type Tab = (typeof tabs)[number];
 const maxPathChars = 150;
 
 type EventPaneProps = {
   query: EventQuery;
   summary: EventSummary | undefined;
+  /** The row of the event's delivery in the list, which may know of newer attempts. */
+  row: EventSummary | undefined;
   compareId: string | undefined;
   listHref: string;
   onReplay: () => void;
@@ -44,7 +47,8 @@ type EventPaneProps = {
   onDeleted: (id: string) => void;
 };
 
-export function EventPane({ query, summary, compareId, listHref, onReplay, onMarked, onDeleted }: EventPaneProps) {
+export function EventPane(props: EventPaneProps) {
+  const { query, summary, row, compareId, listHref, onReplay, onMarked, onDeleted } = props;
   const { endpoints } = useWorkspace();
   const { event, problem, reload } = query;
   const [tab, setTab] = useState<Tab>('body');
@@ -63,6 +67,8 @@ export function EventPane({ query, summary, compareId, listHref, onReplay, onMar
   });
 
   const shown = event ?? summary;
+  const known = event?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
+  const attempts = Math.max(event?.delivery.attempts ?? 1, known ?? 1);
   if (problem && !event) return <LoadFailure problem={problem} onRetry={reload} />;
   if (!shown) return <Skeleton rows={6} kind="line" />;
   return (
@@ -88,9 +94,13 @@ export function EventPane({ query, summary, compareId, listHref, onReplay, onMar
         </div>
         <EventMarks event={shown} onChanged={onMarked} />
       </header>
-      <Tabs selected={tab} event={event} onSelect={setTab} />
+      <Tabs selected={tab} event={event} attempts={attempts} onSelect={setTab} />
       <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {event ? <Panel key={event.id} event={event} tab={tab} /> : <Skeleton rows={8} kind="line" />}
+        {event ? (
+          <Panel key={event.id} event={event} attempts={attempts} tab={tab} />
+        ) : (
+          <Skeleton rows={8} kind="line" />
+        )}
       </div>
       {isCopying && event && (
         <CopyDialog event={event} request={copyRequestOf(event, endpoint)} onClose={() => setIsCopying(false)} />
@@ -141,9 +151,9 @@ const Summary = ({ event, verdict, onVerdict }: SummaryProps) => (
   </>
 );
 
-type TabsProps = { selected: Tab; event: EventDetail | undefined; onSelect: (tab: Tab) => void };
+type TabsProps = { selected: Tab; event: EventDetail | undefined; attempts: number; onSelect: (tab: Tab) => void };
 
-const Tabs = ({ selected, event, onSelect }: TabsProps) => (
+const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
   <div class="tabs" role="tablist" aria-label="Parts of the event">
     {tabs.map((name, index) => (
       <button
@@ -159,7 +169,7 @@ const Tabs = ({ selected, event, onSelect }: TabsProps) => (
         onKeyDown={pressed => moveTab(pressed, name, onSelect)}
       >
         {tabLabel(name)}
-        {event && <TabCount event={event} tab={name} />}
+        {event && <TabCount event={event} attempts={attempts} tab={name} />}
       </button>
     ))}
   </div>
@@ -179,15 +189,21 @@ const moveTab = (event: KeyboardEvent, tab: Tab, setTab: (tab: Tab) => void): vo
   document.getElementById(`tab-${next}`)?.focus();
 };
 
-const TabCount = ({ event, tab }: { event: EventDetail; tab: Tab }) => {
-  const amount =
-    tab === 'headers'
-      ? event.rawHeaders.length
-      : tab === 'query'
-        ? event.params.length
-        : tab === 'replays'
-          ? event.replays.length
-          : 0;
+type PartProps = {
+  event: EventDetail;
+  /** How many attempts its delivery has. */
+  attempts: number;
+  tab: Tab;
+};
+
+const TabCount = ({ event, attempts, tab }: PartProps) => {
+  const amounts: Partial<Record<Tab, number>> = {
+    headers: event.rawHeaders.length,
+    query: event.params.length,
+    replays: event.replays.length,
+    attempts: attempts > 1 ? attempts : 0,
+  };
+  const amount = amounts[tab] ?? 0;
   return amount > 0 ? <span class="count">{amount}</span> : null;
 };
 
@@ -199,7 +215,7 @@ const copyRequestOf = (event: EventDetail, endpoint: Endpoint | undefined) => {
   return { method: event.method ?? 'POST', url, headers, body: bytesOf(event.payloadRaw, event.payloadEncoding) };
 };
 
-function Panel({ event, tab }: { event: EventDetail; tab: Tab }) {
+function Panel({ event, attempts, tab }: PartProps) {
   switch (tab) {
     case 'body':
       return <BodyPanel event={event} />;
@@ -223,6 +239,8 @@ function Panel({ event, tab }: { event: EventDetail; tab: Tab }) {
       return <SignaturePanel event={event} />;
     case 'replays':
       return <ReplayHistory replays={event.replays} />;
+    case 'attempts':
+      return <AttemptsPanel event={event} attempts={attempts} />;
   }
 }
 

@@ -8,6 +8,7 @@ import type { EventSummary } from '../../features/events/model.ts';
 import { Button, Notice } from '../components/controls.tsx';
 import { EventList } from '../components/event-list.tsx';
 import { FirstWebhook } from '../components/first-webhook.tsx';
+import { FoldSwitch, useFolding } from '../components/folded-rows.tsx';
 import { Icon } from '../components/icons.tsx';
 import { ListToolbar } from '../components/list-toolbar.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
@@ -16,6 +17,7 @@ import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
 import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useSelection } from '../components/use-selection.ts';
 import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { visibleLine, visibleName } from '../format/visible.ts';
@@ -23,7 +25,6 @@ import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { useLiveList } from '../live/use-live-list.ts';
 import { EventPane } from './event.tsx';
 
-const wideScreen = '(min-width: 60rem)';
 const maxUnseenCount = 999;
 /** How many older rows are searched for an event of the same type to compare with. */
 const maxCompareDistance = 500;
@@ -40,12 +41,16 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const split = useSplit();
 
   const { announcement, onArrival } = useArrivals(name);
-  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, onArrival);
+  const folding = useFolding();
+  const { isFolded } = folding;
+  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, isFolded, onArrival);
   const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
   const selected = useEvent(eventId, replayCount);
   const base = `/app/endpoints/${endpointId}`;
   const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
-  const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, home: selected.event?.endpointId });
+  const selectedKey = selected.event?.delivery.key;
+  const home = selected.event?.endpointId;
+  const selectedIndex = useSelection({ list, endpointId, eventId, selectedKey, base, suffix, home });
   useHotkeys({
     x: () => eventId && togglePick(eventId),
     p: () => list.setPaused(!state.isPaused),
@@ -73,12 +78,16 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
           state={state}
           onPause={list.setPaused}
         />
+        <FoldSwitch {...folding} />
         {state.phase === 'failed' && <LoadFailure problem={state.problem} onRetry={restart} />}
         <EventList
+          endpointId={endpointId}
+          isFolded={isFolded}
           list={list}
           state={state}
           q={q}
           selectedId={eventId}
+          selectedKey={selectedKey}
           selectedAt={selected.event?.receivedAt}
           hrefOf={id => `${base}/events/${id}${suffix}`}
           picked={picked}
@@ -94,7 +103,8 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
           <EventPane
             key={endpointId}
             query={selected}
-            summary={list.at(selectedIndex)}
+            summary={list.at(list.indexOf(eventId))}
+            row={list.at(selectedIndex)}
             compareId={findComparable(list, selectedIndex, state.length)}
             listHref={base + suffix}
             onReplay={() => setReplayIds([eventId])}
@@ -185,48 +195,6 @@ function usePicks(list: LiveList, length: number) {
     [picked, list, length],
   );
   return { picked, pickedIds, togglePick, unpick, clearPicks };
-}
-
-type SelectionOptions = {
-  list: LiveList;
-  endpointId: string;
-  eventId: string;
-  base: string;
-  suffix: string;
-  /** The endpoint of the selected event, once it is loaded. */
-  home: string | undefined;
-};
-
-/** Keeps the selection in the URL and moves it with j, k and g. Returns the selected row, or -1. */
-function useSelection({ list, endpointId, eventId, base, suffix, home = endpointId }: SelectionOptions): number {
-  const select = useCallback(
-    (id: string): void => navigate(`${base}/events/${id}${suffix}`, { replace: true }),
-    [base, suffix],
-  );
-
-  // A wide screen opens the newest event at the start; a phone shows the list first.
-  const newestId = list.at(0)?.id;
-  useEffect(() => {
-    if (!eventId && newestId && matchMedia(wideScreen).matches) select(newestId);
-  }, [eventId, newestId, select]);
-
-  // A URL with an event of another endpoint redirects to that endpoint.
-  useEffect(() => {
-    if (home !== endpointId) navigate(`/app/endpoints/${home}/events/${eventId}`, { replace: true });
-  }, [home, endpointId, eventId]);
-
-  const selectedIndex = eventId ? list.indexOf(eventId) : -1;
-  const moveTo = (index: number): void => {
-    const event = list.at(index);
-    if (event) select(event.id);
-    void list.loadTo(index + 20);
-  };
-  useHotkeys({
-    j: () => moveTo(selectedIndex + 1),
-    k: () => moveTo(Math.max(0, selectedIndex - 1)),
-    g: () => moveTo(0),
-  });
-  return selectedIndex;
 }
 
 const Announcement = ({ text }: { text: string }) => (

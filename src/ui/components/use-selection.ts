@@ -1,0 +1,55 @@
+/* The selected event of the inspector: kept in the URL, and moved with j, k and g. */
+
+import { useCallback, useEffect } from 'preact/hooks';
+import type { LiveList } from '../live/live-list.ts';
+import { navigate } from './navigation.tsx';
+import { useHotkeys } from './use-hotkeys.ts';
+
+const wideScreen = '(min-width: 60rem)';
+
+type SelectionOptions = {
+  list: LiveList;
+  endpointId: string;
+  eventId: string;
+  /** The delivery of the selected event, once it is loaded. */
+  selectedKey: string | undefined;
+  base: string;
+  suffix: string;
+  /** The endpoint of the selected event, once it is loaded. */
+  home: string | undefined;
+};
+
+/** Keeps the selection in the URL and moves it with j, k and g. Returns the selected row, or -1. */
+export function useSelection(options: SelectionOptions): number {
+  const { list, endpointId, eventId, selectedKey, base, suffix, home = endpointId } = options;
+  const select = useCallback(
+    (id: string): void => navigate(`${base}/events/${id}${suffix}`, { replace: true }),
+    [base, suffix],
+  );
+
+  // A wide screen opens the newest event at the start; a phone shows the list first.
+  const newestId = list.at(0)?.id;
+  useEffect(() => {
+    if (!eventId && newestId && matchMedia(wideScreen).matches) select(newestId);
+  }, [eventId, newestId, select]);
+
+  // A URL with an event of another endpoint redirects to that endpoint.
+  useEffect(() => {
+    if (home !== endpointId) navigate(`/app/endpoints/${home}/events/${eventId}`, { replace: true });
+  }, [home, endpointId, eventId]);
+
+  const ownIndex = eventId ? list.indexOf(eventId) : -1;
+  // With one row a delivery, another attempt of it may have the row.
+  const selectedIndex = ownIndex < 0 && selectedKey !== undefined ? list.indexOfDelivery(selectedKey) : ownIndex;
+  const moveTo = (index: number): void => {
+    const event = list.at(index);
+    if (event) select(event.id);
+    void list.loadTo(index + 20);
+  };
+  useHotkeys({
+    j: () => moveTo(selectedIndex + 1),
+    k: () => moveTo(Math.max(0, selectedIndex - 1)),
+    g: () => moveTo(0),
+  });
+  return selectedIndex;
+}
