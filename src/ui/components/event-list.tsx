@@ -1,7 +1,7 @@
 /* The event list: virtualized, loads older pages while scrolling, and keeps its scroll position when events are added at the top. */
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { EventSummary } from '../../features/events/model.ts';
+import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
 import { formatBytes, formatCount, formatMinute } from '../format/time.ts';
 import { describeRowVerdict } from '../format/verdict.ts';
@@ -13,7 +13,6 @@ import { RowPin, RowTags } from './event-marks.tsx';
 import { AttemptRow, AttemptsText, rowAt, shownAt, UnfoldButton, type Unfolded, useUnfolded } from './folded-rows.tsx';
 import { Link } from './navigation.tsx';
 import { Time } from './time.tsx';
-import { useHotkeys } from './use-hotkeys.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
 import { useVirtual } from './use-virtual.ts';
 
@@ -29,17 +28,17 @@ type EventListProps = {
   state: LiveListState;
   q: string;
   selectedId: string;
-  /** The delivery of the selected event, once it is loaded. */
-  selectedKey: string | undefined;
-  selectedAt: number | undefined;
+  /** The selected event, once it is loaded. */
+  selected: EventDetail | undefined;
   hrefOf: (id: string) => string;
   picked: ReadonlySet<string>;
   onPick: (id: string) => void;
 };
 
 export function EventList(props: EventListProps) {
-  const { endpointId, isFolded, list, state, q, selectedId, selectedKey, selectedAt, hrefOf, picked, onPick } = props;
-  const unfolded = useUnfolded(list, endpointId);
+  const { endpointId, isFolded, list, state, q, selectedId, selected, hrefOf, picked, onPick } = props;
+  const selectedKey = selected?.delivery.key;
+  const unfolded = useUnfolded(list, endpointId, selectedKey);
   const rows = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
   const { scroller, range, reveal: revealShown } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });
   const latest = useRef(unfolded);
@@ -48,12 +47,6 @@ export function EventList(props: EventListProps) {
     (at: number, place?: 'near' | 'middle') => revealShown(shownAt(at, latest.current), place),
     [revealShown],
   );
-  useHotkeys({
-    e: () => {
-      const at = selectedKey === undefined ? -1 : list.indexOfDelivery(selectedKey);
-      if (selectedKey !== undefined && (list.at(at)?.delivery.attempts ?? 0) > 1) unfolded.toggle(selectedKey);
-    },
-  });
   /** New events above the visible rows. */
   const [aboveCount, setAboveCount] = useState(0);
 
@@ -78,7 +71,7 @@ export function EventList(props: EventListProps) {
   }, [list, state.hasMore, state.problem, state.phase, range.to]);
 
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
-  useRevealSelected({ list, state, q, selectedId, selectedAt, isUntouched, reveal });
+  useRevealSelected({ list, state, q, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
 
   /** The row of a folded delivery stands for its attempts. */
   const isSelected = ({ id, delivery }: EventSummary): boolean =>

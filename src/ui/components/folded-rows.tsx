@@ -41,16 +41,24 @@ export type Unfolded = {
   index: number;
 };
 
-/** The delivery whose attempts are shown below its row: at most one. */
-export function useUnfolded(list: LiveList, endpointId: string): Unfolded {
+/** The delivery whose attempts are shown below its row: at most one. @param selectedKey of the selected event */
+export function useUnfolded(list: LiveList, endpointId: string, selectedKey: string | undefined): Unfolded {
   const [key, setKey] = useState<string>();
   const index = key === undefined ? -1 : list.indexOfDelivery(key);
   const row = list.at(index);
   const delivery = useDelivery(endpointId, row?.delivery);
+  const toggle = (toggled: string): void => setKey(toggled === key ? undefined : toggled);
+  useHotkeys({
+    e: () => {
+      if (selectedKey === undefined) return;
+      const selected = list.at(list.indexOfDelivery(selectedKey));
+      if (selected && selected.delivery.attempts > 1) toggle(selectedKey);
+    },
+  });
   const others = delivery?.attempts.filter(({ id }) => id !== row?.id) ?? [];
   return {
     key,
-    toggle: toggled => setKey(toggled === key ? undefined : toggled),
+    toggle,
     attempts: index < 0 ? [] : others.toReversed(),
     index,
   };

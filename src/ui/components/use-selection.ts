@@ -1,6 +1,7 @@
 /* The selected event of the inspector: kept in the URL, and moved with j, k and g. */
 
 import { useCallback, useEffect } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { navigate } from './navigation.tsx';
 import { useHotkeys } from './use-hotkeys.ts';
@@ -11,17 +12,16 @@ type SelectionOptions = {
   list: LiveList;
   endpointId: string;
   eventId: string;
-  /** The delivery of the selected event, once it is loaded. */
-  selectedKey: string | undefined;
   base: string;
   suffix: string;
-  /** The endpoint of the selected event, once it is loaded. */
-  home: string | undefined;
+  /** The selected event, once it is loaded. */
+  selected: EventDetail | undefined;
 };
 
 /** Keeps the selection in the URL and moves it with j, k and g. Returns the selected row, or -1. */
 export function useSelection(options: SelectionOptions): number {
-  const { list, endpointId, eventId, selectedKey, base, suffix, home = endpointId } = options;
+  const { list, endpointId, eventId, base, suffix, selected } = options;
+  const home = selected?.endpointId ?? endpointId;
   const select = useCallback(
     (id: string): void => navigate(`${base}/events/${id}${suffix}`, { replace: true }),
     [base, suffix],
@@ -40,7 +40,7 @@ export function useSelection(options: SelectionOptions): number {
 
   const ownIndex = eventId ? list.indexOf(eventId) : -1;
   // With one row a delivery, another attempt of it may have the row.
-  const selectedIndex = ownIndex < 0 && selectedKey !== undefined ? list.indexOfDelivery(selectedKey) : ownIndex;
+  const selectedIndex = ownIndex < 0 && selected ? list.indexOfDelivery(selected.delivery.key) : ownIndex;
   const moveTo = (index: number): void => {
     const event = list.at(index);
     if (event) select(event.id);

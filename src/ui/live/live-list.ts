@@ -118,7 +118,7 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     if (knownIds.has(event.id)) return;
     knownIds.add(event.id);
     if (isPaused) {
-      takeOut(held, event);
+      if (isFolded) removeDelivery(held, event);
       held.push(event);
     } else addRow(event);
   };
@@ -134,17 +134,11 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
         replace({ ...shown, delivery: { ...shown.delivery, attempt: attempts, attempts } });
         return;
       }
-      takeOut(newer, event);
-      takeOut(older, event);
+      removeDelivery(newer, event);
+      removeDelivery(older, event);
     }
     if (isFolded) knownKeys.add(key);
     newer.push(event);
-  };
-
-  /** Removes the row of the same delivery. */
-  const takeOut = (rows: EventSummary[], { delivery }: EventSummary): void => {
-    const index = isFolded ? rows.findLastIndex(one => one.delivery.key === delivery.key) : -1;
-    if (index >= 0) rows.splice(index, 1);
   };
 
   const replace = (event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void => {
@@ -175,7 +169,6 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     return olderIndex < 0 ? -1 : newer.length + olderIndex;
   };
   const indexOf = (id: string): number => (knownIds.has(id) ? findIndex(event => event.id === id) : -1);
-
   /** Starts the list over without hiding it meanwhile. */
   const reload = async (): Promise<void> => {
     try {
@@ -295,4 +288,10 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
       isClosed = true;
     },
   };
+}
+
+/** Removes the row of the same delivery. */
+function removeDelivery(rows: EventSummary[], { delivery }: EventSummary): void {
+  const index = rows.findLastIndex(one => one.delivery.key === delivery.key);
+  if (index >= 0) rows.splice(index, 1);
 }

@@ -3,6 +3,7 @@
  * a reload. New events never change the selection.
  */
 
+import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
 import { Button, Notice } from '../components/controls.tsx';
@@ -42,22 +43,14 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
 
   const { announcement, onArrival } = useArrivals(name);
   const folding = useFolding();
-  const { isFolded } = folding;
-  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, isFolded, onArrival);
+  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, folding.isFolded, onArrival);
   const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
   const selected = useEvent(eventId, replayCount);
   const base = `/app/endpoints/${endpointId}`;
   const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
-  const selectedKey = selected.event?.delivery.key;
-  const home = selected.event?.endpointId;
-  const selectedIndex = useSelection({ list, endpointId, eventId, selectedKey, base, suffix, home });
-  useHotkeys({
-    x: () => eventId && togglePick(eventId),
-    p: () => list.setPaused(!state.isPaused),
-    r: () => (eventId || picked.size > 0) && setReplayIds(picked.size > 0 ? pickedIds : [eventId]),
-    '/': () => searchRef.current?.select(),
-    Escape: clearPicks,
-  });
+  const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, selected: selected.event });
+  const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
+  useInspectorKeys({ list, state, eventId, picked, togglePick, clearPicks, onReplay, searchRef });
 
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
   const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
@@ -82,13 +75,12 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
         {state.phase === 'failed' && <LoadFailure problem={state.problem} onRetry={restart} />}
         <EventList
           endpointId={endpointId}
-          isFolded={isFolded}
+          isFolded={folding.isFolded}
           list={list}
           state={state}
           q={q}
           selectedId={eventId}
-          selectedKey={selectedKey}
-          selectedAt={selected.event?.receivedAt}
+          selected={selected.event}
           hrefOf={id => `${base}/events/${id}${suffix}`}
           picked={picked}
           onPick={togglePick}
@@ -124,6 +116,28 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
       )}
     </main>
   );
+}
+
+type KeyOptions = {
+  list: LiveList;
+  state: LiveListState;
+  eventId: string;
+  picked: ReadonlySet<string>;
+  togglePick: (id: string) => void;
+  clearPicks: () => void;
+  onReplay: () => void;
+  searchRef: RefObject<HTMLInputElement | null>;
+};
+
+function useInspectorKeys(options: KeyOptions): void {
+  const { list, state, eventId, picked, togglePick, clearPicks, onReplay, searchRef } = options;
+  useHotkeys({
+    x: () => eventId && togglePick(eventId),
+    p: () => list.setPaused(!state.isPaused),
+    r: () => (eventId || picked.size > 0) && onReplay(),
+    '/': () => searchRef.current?.select(),
+    Escape: clearPicks,
+  });
 }
 
 type KeepingOptions = {
