@@ -85,9 +85,7 @@ function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) 
         {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the one before`}
       </span>
       {compareHref && (
-        <Link to={compareHref} aria-label={`Compare attempt ${attempt.delivery.attempt} with the one before`}>
-          Compare with the one before
-        </Link>
+        <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>
       )}
     </li>
   );

@@ -37,7 +37,7 @@ type EventListProps = {
 
 export function EventList(props: EventListProps) {
   const { endpointId, isFolded, list, state, q, selectedId, selected, hrefOf, picked, onPick } = props;
-  const selectedKey = selected?.delivery.key;
+  const selectedKey = selected?.delivery.key ?? list.at(list.indexOf(selectedId))?.delivery.key;
   const unfolded = useUnfolded(list, endpointId, selectedKey);
   const rows = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
   const { scroller, range, reveal: revealShown } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });

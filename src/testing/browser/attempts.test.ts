@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(120_000);
+
+describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  const rows = () => page.locator('.event-row:not(.attempt-row)');
+  const attempt = (id: string, n: number) =>
+    deliver(address, JSON.stringify({ ref: `refs/heads/${id}`, n }), {
+      headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id },
+    });
+
+  const checkAccessibility = async (name: string): Promise<void> => {
+    const folder = Bun.env['ATTEMPTS_SHOTS'];
+    if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
+      return (await axe.run()).violations.map(({ id }) => id);
+    });
+    expect(found).toEqual([]);
+  };
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    await attempt('a', 1);
+    await attempt('b', 1);
+    await attempt('a', 2);
+    await rows().nth(1).waitFor();
+  });
+  afterAll(() => dashboard?.close());
+
+  test('the list has one row a delivery, which says how its attempts went', async () => {
+    await page.getByText(/2 attempts in .+, answered 200, 200/).waitFor();
+    expect(await rows().count()).toBe(2);
+  });
+
+  test('a new attempt of a shown delivery updates its row and moves it to the top', async () => {
+    await attempt('b', 2);
+    await page.waitForFunction(() => document.querySelectorAll('.unfold').length === 2);
+    expect(await rows().count()).toBe(2);
+    await attempt('a', 3);
+    await page.getByText(/3 attempts in .+, answered 200, 200, 200/).waitFor();
+    expect(await rows().count()).toBe(2);
+  });
+
+  test('e unfolds the attempts of the selected delivery, and each can be opened', async () => {
+    await page.keyboard.press('g');
+    await page.locator('.event-row.selected .preview', { hasText: '3 attempts' }).waitFor();
+    await page.keyboard.press('e');
+    await page.getByRole('link', { name: /^Attempt 1 .*the first one/ }).click();
+    await page.locator('.attempt-row.selected').waitFor();
+    await page.getByRole('treeitem').first().waitFor();
+    await checkAccessibility('unfolded');
+    await page.keyboard.press('e');
+    await page.waitForFunction(() => document.querySelectorAll('.attempt-row').length === 0);
+    expect(await page.locator('.event-row.selected .preview').textContent()).toContain('3 attempts');
+  });
+
+  test('the event page lists the attempts with their gaps, and compares two', async () => {
+    await page.keyboard.press('6');
+    const panel = page.getByRole('tabpanel');
+    await panel.getByText('They have the same delivery id in a header. Their bodies differ.').waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(3);
+    await checkAccessibility('event');
+    await panel.getByRole('link', { name: 'Compare with attempt 1' }).click();
+    await page.getByRole('heading', { name: 'Compare' }).waitFor();
+    await page.locator('.changes tr.changed', { hasText: 'n' }).first().waitFor();
+    await page.goBack();
+    await rows().first().waitFor();
+  });
+
+  test('d shows every attempt as a row, also after a reload', async () => {
+    await page.keyboard.press('d');
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
+    await page.reload();
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
+    await page.getByLabel('One row a delivery').check();
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 2);
+  });
+
+  test('the endpoint’s settings show when its senders retried', async () => {
+    await page.getByRole('link', { name: 'Endpoint settings' }).click();
+    const table = page.locator('.retries');
+    await table.waitFor();
+    expect(await table.getByRole('row').count()).toBe(3);
+    await checkAccessibility('settings');
+    await page.getByRole('heading', { name: 'GitHub, 2 deliveries' }).waitFor();
+  });
+
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});
