@@ -48,7 +48,7 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
         {describeAttempts(attempts, delivery.attempts)}. {bases[delivery.basis]}{' '}
         {delivery.bodiesDiffer ? 'Their bodies differ.' : 'Their bodies are identical.'}
       </p>
-      <ol class="rows">
+      <ul class="rows">
         {delivery.attempts.map((attempt, i) => (
           <AttemptItem
             key={attempt.id}
@@ -58,7 +58,7 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
             compareHref={i > 0 ? `${base}/compare?a=${delivery.attempts[i - 1]?.id}&b=${attempt.id}` : undefined}
           />
         ))}
-      </ol>
+      </ul>
     </div>
   );
 }

@@ -193,7 +193,11 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick, folding }: R
           ) : (
             <span class="preview">{previewOf(event)}</span>
           )}
-          {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{formatBytes(event.size)}</span>}
+          {verdict ? (
+            <VerdictBadge {...verdict} />
+          ) : (
+            !folding && <span class="size">{formatBytes(event.size)}</span>
+          )}
         </span>
       </Link>
       {folding && (
