@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { peerIn } from '../core/addresses.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
+import type { DatabaseBeingOpened } from '../db/database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import type { Logger } from '../log.ts';
@@ -22,14 +23,15 @@ export type ServerOptions = {
   config: Config;
   log: Logger;
   spawn: SpawnThread;
+  databaseBeingOpened: DatabaseBeingOpened;
   certificate: Certificate | undefined;
 };
 
 /**
- * Opens the database and creates the owner; `listen` does the rest.
+ * Waits for the database and builds everything on it; `listen` does the rest.
  * @throws SchemaError, SecretError, or the database's error when it cannot be opened
  */
-export async function openServer({ io, config, log, spawn, certificate }: ServerOptions) {
+export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
   const { services, app, fastPath } = await withSecret(io, config, async secret => {
     const built = buildServices({
       config,
@@ -38,6 +40,7 @@ export async function openServer({ io, config, log, spawn, certificate }: Server
       clock: io.clock,
       random: io.random,
       spawn,
+      databaseBeingOpened,
       version: io.version,
       usage: io.usage,
       onFatal: cause => {
