@@ -69,7 +69,10 @@ const defaultLimits = {
   lingerMs: 1000,
   /** Beyond this backlog capture waits for filing. */
   maxBacklogBytes: 256 << 20,
-  maxBacklogRows: 65_536,
+  maxBacklogRows: 131_072,
+  /** The same while clients read, because each read waits for the backlog: for `readingMs` after a read that had to wait. */
+  maxBacklogRowsWhileReading: 32_768,
+  readingMs: 10_000,
   retryMs: 500,
 };
 
@@ -96,9 +99,15 @@ export function createFiling(options: FilingOptions) {
   let isStalled = false;
   let isStopped = false;
   let readers: WaitingReader[] = [];
+  /** Clients are reading until then. */
+  let readUntil = Number.NEGATIVE_INFINITY;
   const captureWaiters: PromiseWithResolvers<void>[] = [];
 
-  const isFull = (): boolean => backlogBytes > limits.maxBacklogBytes || backlogRows > limits.maxBacklogRows;
+  const backlogLimit = (): number =>
+    monotonic() < readUntil
+      ? Math.min(limits.maxBacklogRowsWhileReading, limits.maxBacklogRows)
+      : limits.maxBacklogRows;
+  const isFull = (): boolean => backlogBytes > limits.maxBacklogBytes || backlogRows > backlogLimit();
 
   /** The next slots in order that are ready, up to the limits of one transaction. */
   const takeReady = (): Slot[] => {
@@ -210,6 +219,7 @@ export function createFiling(options: FilingOptions) {
     if (!last) return undefined;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     readers.push({ upTo: last.first + last.count - 1, resolve });
+    readUntil = monotonic() + limits.readingMs;
     start();
     return promise;
   };
