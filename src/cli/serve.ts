@@ -45,7 +45,8 @@ export const serve: Command = {
       spawn,
     });
     try {
-      const { openServer } = await import('./server.ts');
+      const { openServer, handleMessages } = await import('./server.ts');
+      await handleMessages();
       const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate });
       try {
         // From here on a signal must let requests finish.

@@ -52,8 +52,10 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     // The error is handled where the promise is awaited.
     opening.catch(() => {});
     // The rest is done while the database threads work.
+    await handleMessages();
     const deciding = decideFastPath({ log, certificate });
     const { createApp } = await import('../app.ts');
+    await handleMessages();
     const builtApp = createApp(built);
     await opening;
     return { services: built, app: builtApp, fastPath: await deciding };
@@ -82,6 +84,9 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     },
   };
 }
+
+/** Lets the answers of the database threads be handled between two pieces of work. */
+export const handleMessages = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
 async function listen(
