@@ -1,11 +1,11 @@
 /* The entry file of the writer thread, which has the only writing connection and the batch writer. The executable finds this file by its path. */
-import { setPriority } from 'node:os';
+import { platform, setPriority } from 'node:os';
 import { serveDatabaseThread, type ThreadScope, type WriterJob } from '../db/threads/thread-server.ts';
 
 /** Deliveries are acknowledged before they are filed, so the main thread goes first when both need the processor. */
 const niceness = 10;
 // Elsewhere this would apply to the whole process.
-if (process.platform === 'linux') {
+if (platform() === 'linux') {
   try {
     setPriority(0, niceness);
   } catch {

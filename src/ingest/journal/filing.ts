@@ -7,6 +7,7 @@
  */
 import { unavailable } from '../../core/errors.ts';
 import type { PackedRows } from '../store.ts';
+import { defaultLimits, type FilingLimits } from './filing-limits.ts';
 import { newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
@@ -56,24 +57,7 @@ export type FilingOptions = {
   /** Called after `onRecovered`, when capture and reads have resumed. */
   onHealed?: () => void;
   monotonic: () => number;
-  limits?: Partial<typeof defaultLimits>;
-};
-
-const defaultLimits = {
-  /** Limits of one transaction. */
-  maxRows: 1024,
-  maxBytes: 4 << 20,
-  /** Less than this waits up to `lingerMs` for more, unless a read is waiting: bursts are faster, and a trickle makes few transactions. */
-  minRows: 16_384,
-  minBytes: 64 << 20,
-  lingerMs: 1000,
-  /** Beyond this backlog capture waits for filing. */
-  maxBacklogBytes: 256 << 20,
-  maxBacklogRows: 131_072,
-  /** The same while clients read, because each read waits for the backlog: for `readingMs` after a read that had to wait. */
-  maxBacklogRowsWhileReading: 32_768,
-  readingMs: 10_000,
-  retryMs: 500,
+  limits?: Partial<FilingLimits>;
 };
 
 export type Filing = ReturnType<typeof createFiling>;
