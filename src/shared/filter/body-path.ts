@@ -22,8 +22,12 @@ export function readBodyPath(characters: readonly string[], { start, end }: Span
     const segmentEnd = endOfSegment(characters, keyEnd, end);
     const written = characters.slice(keyEnd, segmentEnd).join('');
     const { key, items } = splitItems(written);
-    if (isQuoted ? key !== '' : key === '' && (at > start || items.length === 0))
-      throw new FilterError(isQuoted ? 'a "." is missing here' : 'a key is missing here', isQuoted ? keyEnd : at);
+    // Brackets directly behind `body` have no key before them.
+    if (isQuoted || at === start ? key !== '' : key === '')
+      throw new FilterError(
+        isQuoted || at === start ? 'a "." is missing here' : 'a key is missing here',
+        isQuoted ? keyEnd : at,
+      );
     const whole = isQuoted ? unquote(characters, { start: at, end: keyEnd }) : key;
     if (isQuoted || key !== '') path.push({ key: whole });
     path.push(...items);
