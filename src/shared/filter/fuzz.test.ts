@@ -133,7 +133,9 @@ describe('the parser', () => {
 
   test('reads what quoted() writes', () => {
     for (let i = 0; i < 5000; i++) {
-      const text = Array.from({ length: 1 + random(6) }, () => oneOf(pieces)).join('');
+      const text = Array.from({ length: 1 + random(6) }, () => oneOf(pieces))
+        .join('')
+        .toWellFormed();
       expect(parseFilter(quoted(text)).root).toMatchObject({ on: 'text', text });
       expect(parseFilter(`body.${quoted(text)}:${quoted(text)}`).root).toMatchObject({
         path: [{ key: text }],

@@ -137,6 +137,7 @@ describe('parseFilter', () => {
   });
 
   test.each<[string, number, string | null, RegExp]>([
+    ['😀 "a\ud83d"', 4, null, /half a character/],
     ['foo:bar', 0, null, /no field "foo".*quotes/],
     ['tpye:x', 0, 'type', /did you mean type/],
     ['TYPE:x', 0, 'type', /did you mean type/],
