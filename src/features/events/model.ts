@@ -29,7 +29,17 @@ const shared = {
   tags: Tags,
 };
 
-export const EventSummary = t.Object({ ...shared, payloadPreview: t.String() }, { title: 'EventSummary' });
+export const EventSummary = t.Object(
+  {
+    ...shared,
+    payloadPreview: t.String(),
+    highlights: t.Array(t.String(), {
+      description:
+        'what matters in the payload, as the sender wrote it: up to four texts of at most 60 characters; empty when nothing is known to matter',
+    }),
+  },
+  { title: 'EventSummary' },
+);
 export type EventSummary = Static<typeof EventSummary>;
 
 export const EventPage = t.Object(

@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { forgePreview } from '../shared-previews.ts';
 
 export const github: Platform = {
   name: 'github',
@@ -19,6 +20,7 @@ export const github: Platform = {
       source: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers',
     },
   ],
+  preview: forgePreview,
   signatures: [
     hmac('x-hub-signature-256', { prefix: 'sha256=' }),
     hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' }),
