@@ -1,10 +1,10 @@
 /* Previews of formats that several platforms share. */
 import type { PreviewText } from './engine/platform.ts';
 
-/** GitHub's payloads, and those of the forges that follow them. */
+/** GitHub's payloads, and those of the forges that follow them: whose event it is, what happened, its number or result, its title. */
 export const forgePreview: readonly PreviewText[] = [
   ['repository.full_name', 'organization.login', 'installation.account.login', 'sender.login'],
-  ['action', 'ref', 'state'],
+  ['action', 'ref', 'state', 'build.status', 'forkee.full_name', 'status'],
   [
     '#{pull_request.number}',
     '#{issue.number}',
@@ -12,6 +12,12 @@ export const forgePreview: readonly PreviewText[] = [
     '#{alert.number}',
     '#{number}',
     'release.tag_name',
+    'workflow_run.conclusion',
+    'workflow_job.conclusion',
+    'check_run.conclusion',
+    'check_suite.conclusion',
+    'deployment_status.state',
+    'security_advisory.severity',
   ],
   [
     'pull_request.title',
@@ -25,10 +31,27 @@ export const forgePreview: readonly PreviewText[] = [
     'head_commit.message',
     'commits.0.message',
     'deployment.environment',
-    'description',
+    'security_advisory.summary',
+    'alert.security_advisory.summary',
+    'alert.rule.description',
+    'alert.affected_package_name',
+    'package.name',
+    'registry_package.name',
     'milestone.title',
     'label.name',
     'member.login',
+    'membership.user.login',
+    'blocked_user.login',
+    'team.name',
+    'pages.0.title',
+    'project.name',
+    'project_card.note',
+    'project_column.name',
+    'rule.name',
+    'key.title',
+    'comment.body',
+    'context',
+    'description',
     'zen',
   ],
 ];

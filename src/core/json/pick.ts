@@ -59,7 +59,7 @@ export function pickJson(body: Uint8Array, tree: PathTree, count: number): (stri
 }
 
 /** Searches the object or list at `from`. @returns the position after it; the end of the body when there is nothing more to find */
-function searchContainer(search: Search, from: number, tree: PathTree): number {
+function searchContainer(search: Search, from: number, { branches }: PathTree): number {
   const { body } = search;
   const isList = body[from] === openList;
   let at = skipSpace(body, from + 1);
@@ -67,12 +67,13 @@ function searchContainer(search: Search, from: number, tree: PathTree): number {
   for (let index = 0; at < body.length && search.missing > 0; index++) {
     if (body[at] === closeObject || body[at] === closeList) return at + 1;
     let wanted: PathTree | undefined;
-    if (isList) wanted = tree.branches.find(branch => branch.index === index)?.tree;
-    else {
+    if (isList) {
+      for (const branch of branches) if (branch.index === index) wanted = branch.tree;
+    } else {
       if (body[at] !== quote) return body.length;
       const start = at + 1;
       const end = endOfString(body, start);
-      wanted = tree.branches.find(branch => isKey(body, start, end, branch.step))?.tree;
+      for (const branch of branches) if (isKey(body, start, end, branch.step)) wanted = branch.tree;
       at = skipSpace(body, end + 1);
       if (body[at] !== colon) return body.length;
       at = skipSpace(body, at + 1);
@@ -84,11 +85,12 @@ function searchContainer(search: Search, from: number, tree: PathTree): number {
 }
 
 /** @returns the position after the value at `at` */
-function searchValue(search: Search, at: number, { slot, branches }: PathTree): number {
+function searchValue(search: Search, at: number, tree: PathTree): number {
   const { body } = search;
+  const { slot } = tree;
   const first = body[at];
-  if (branches.length > 0 && (first === openObject || first === openList))
-    return searchContainer(search, at, { slot, branches });
+  if (tree.branches.length > 0 && (first === openObject || first === openList))
+    return searchContainer(search, at, tree);
   const end = skipValue(body, at);
   if (slot === undefined || search.found[slot] !== undefined || end >= body.length) return end;
   const value = first === quote ? readText(body, at + 1, end - 1) : readNumber(body, at, end);

@@ -17,7 +17,8 @@ export const github: Platform = {
   deliveryId: [
     {
       header: 'X-GitHub-Delivery',
-      source: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers',
+      source:
+        'https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#use-the-x-github-delivery-header',
     },
   ],
   preview: forgePreview,

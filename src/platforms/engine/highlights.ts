@@ -3,17 +3,17 @@
  * fields. Read from the beginning of the body only, without parsing it: lists show many events. Never throws.
  */
 import { createPathTree, type PathTree, pickJson } from '../../core/json/pick.ts';
+import { maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { PreviewText } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 
-export const maxHighlights = 4;
-export const maxHighlightCharacters = 60;
 /** Nothing beyond is read. */
 const maxReadBytes = 64 * 1024;
 const maxFormBytes = 8 * 1024;
 
 const wellKnownFields: readonly PreviewText[] = [
+  ['id', '_id', 'uuid', 'data.id', 'data.object.id'],
   ['name', 'title', 'subject', 'data.name', 'data.title', 'data.subject', 'data.object.name'],
   ['email', 'data.email', 'customer.email', 'data.object.email', 'user.email'],
   [
@@ -29,7 +29,6 @@ const wellKnownFields: readonly PreviewText[] = [
   ['status', 'state', 'data.status', 'data.state', 'data.object.status'],
   ['message', 'text', 'data.message', 'data.text'],
 ];
-const wellKnownIds: readonly PreviewText[] = [['id', '_id', 'uuid', 'data.id', 'data.object.id']];
 
 /** Slots and the literal text between them. */
 type Template = (number | string)[];
@@ -41,17 +40,17 @@ export type HighlightsOf = (platform: string | null, body: Uint8Array) => string
 export function createHighlights({ all }: PlatformIndex): HighlightsOf {
   const byPlatform = new Map(all.flatMap(({ name, preview }) => (preview ? [[name, compile(preview)] as const] : [])));
   const wellKnown = compile(wellKnownFields);
-  const ids = compile(wellKnownIds);
 
   return (platform, body) => {
     const read = createFieldReader(body);
     if (read === undefined) return [];
     const preview = platform === null ? undefined : byPlatform.get(platform);
-    const found = preview ? textsOf(preview, read) : [];
+    const found = preview ? textsOf(preview, read(preview)) : [];
     if (found.length > 0) return found;
-    const others = textsOf(wellKnown, read);
+    const values = read(wellKnown);
+    const texts = textsOf(wellKnown, values);
     // An id alone says less than the beginning of the body.
-    return others.length === 0 ? [] : [...textsOf(ids, read), ...others].slice(0, maxHighlights);
+    return texts.length === 1 && texts[0] === textOf(wellKnown.texts[0] ?? [], values) ? [] : texts;
   };
 }
 
@@ -67,7 +66,7 @@ function compile(preview: readonly PreviewText[]): CompiledPreview {
   return { paths, tree: createPathTree(paths), texts };
 }
 
-type FieldReader = (preview: CompiledPreview) => (string | undefined)[];
+type FieldReader = (preview: CompiledPreview) => Values;
 
 /** Undefined for a body that is neither JSON nor a form. */
 function createFieldReader(body: Uint8Array): FieldReader | undefined {
@@ -90,18 +89,20 @@ function wholeFields(body: Uint8Array): Uint8Array {
   return start.subarray(0, Math.max(0, start.lastIndexOf(0x26)));
 }
 
-function textsOf(preview: CompiledPreview, read: FieldReader): string[] {
-  const values = read(preview);
+type Values = readonly (string | undefined)[];
+
+function textsOf(preview: CompiledPreview, values: Values): string[] {
   const texts: string[] = [];
   for (const alternatives of preview.texts) {
     if (texts.length === maxHighlights) break;
-    const text = firstText(alternatives, values);
+    const text = textOf(alternatives, values);
     if (text !== undefined && !texts.includes(text)) texts.push(text);
   }
   return texts;
 }
 
-function firstText(alternatives: readonly Template[], values: readonly (string | undefined)[]): string | undefined {
+/** The first of the alternatives that is there. */
+function textOf(alternatives: readonly Template[], values: Values): string | undefined {
   for (const template of alternatives) {
     const pieces = template.map(piece => (typeof piece === 'string' ? piece : toPlainText(values[piece] ?? '')));
     const isWhole = template.every((piece, i) => typeof piece === 'string' || pieces[i] !== '');
