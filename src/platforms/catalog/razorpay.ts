@@ -7,7 +7,13 @@ export const razorpay: Platform = {
   docsUrl: 'https://razorpay.com/docs',
   detect: [{ anyHeader: ['x-razorpay-signature', 'x-razorpay-event-id'], order: 20 }],
   eventType: ['json:event'],
-  deliveryId: [{ header: 'X-Razorpay-Event-Id', source: 'https://razorpay.com/docs/webhooks/best-practices' }],
+  deliveryId: [
+    {
+      header: 'X-Razorpay-Event-Id',
+      source:
+        'https://razorpay.com/docs/payments/payment-gateway/s2s-integration/test-s2s/best-practices/webhooks-and-fetch-apis',
+    },
+  ],
   preview: [
     [
       'payload.payment.entity.id',
