@@ -33,7 +33,7 @@ const received = {
   pin: { name: 'golden', note: 'the first paid order', pinnedAt: receivedAt + 30_000 },
   tags: ['checkout'],
 };
-const summary = { ...received, signatureValid: true, payloadPreview: body };
+const summary = { ...received, signatureValid: true, payloadPreview: body, highlights: ['7', 'paid'] };
 const content = {
   query: 'shop=7',
   headers: { 'content-type': 'application/json' },
