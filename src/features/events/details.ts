@@ -11,7 +11,7 @@ import type { PlanCutoff } from '../../core/retention.ts';
 import { sha256InSlices } from '../../core/sha256.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
-import { queryText, toPayload, toReplayAttempt, toSharedFields } from './event-json.ts';
+import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
@@ -85,10 +85,11 @@ export function createEventDetails({
       store.attempts(row.seq),
       sha256InSlices(body, createSlices()),
     ]);
+    const { payloadPreview: _preview, highlights: _highlights, ...summary } = toSummary(row, signature);
     const query = queryText(row.query);
     return {
       before: {
-        ...toSharedFields(row, signature),
+        ...summary,
         endpointId,
         headers: joinHeaders(headers),
         rawHeaders: headers.map(([name, value]) => [name, value]),

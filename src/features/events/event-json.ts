@@ -13,23 +13,15 @@ export function signatureValid(signature: Signature | null): boolean | null {
   return signature.verdict === 'valid';
 }
 
-export const toSummary = (row: SummaryRow, signature: Signature | null): EventSummary => ({
-  ...toSharedFields(row, signature),
-  payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
-  highlights: row.highlights,
-});
-
-/** What a summary and a detail have in common. */
-export function toSharedFields(
-  row: Omit<SummaryRow, 'preview' | 'highlights'>,
-  signature: Signature | null,
-): Omit<EventSummary, 'payloadPreview' | 'highlights'> {
+export function toSummary(row: SummaryRow, signature: Signature | null): EventSummary {
   return {
     id: eventId(row.seq, row.nonce),
     eventType: row.eventType,
     platform: row.platform,
     method: row.method,
     receivedAt: row.receivedAt,
+    payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
+    highlights: row.highlights ?? [],
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),

@@ -58,9 +58,8 @@ const storedBlockColumns = {
 };
 
 type EventColumns = Marks & typeof events.$inferSelect;
-/** The columns of a list, as they are stored. */
-type StoredSummary = Pick<EventColumns, keyof typeof summaryColumns>;
-export type SummaryRow = StoredSummary & Highlighted;
+/** Highlights: of rows that were read for a list. */
+export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Highlighted>;
 export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
 /** An event and its endpoint. `contentBytes`: as stored. */
 export type FoundRow = Omit<DetailRow, 'content'> & {
@@ -71,7 +70,7 @@ export type FoundRow = Omit<DetailRow, 'content'> & {
   read: { content: Buffer | null; block: Omit<StoredBlock, 'content'> | null; blockContent: Buffer | null };
 };
 /** An event whose content has been checked. */
-export type IntactRow = StoredSummary & IntactContent;
+export type IntactRow = SummaryRow & IntactContent;
 export type ReplayAttemptRow = {
   destination: string;
   status: number | null;
@@ -83,7 +82,7 @@ export type ReplayAttemptRow = {
 };
 
 /** In the order of `summaryColumns`. */
-const toStoredSummary = (row: Row): StoredSummary => ({
+const toSummaryRow = (row: Row): SummaryRow => ({
   seq: Number(row[0]),
   nonce: Buffer.from(row[1] as ArrayBuffer),
   receivedAt: Number(row[2]),
@@ -154,7 +153,7 @@ export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () =
       ],
       'read',
     );
-    return contents.withPreviews(rows?.rows.map(toStoredSummary) ?? [], {
+    return contents.withPreviews(rows?.rows.map(toSummaryRow) ?? [], {
       known: new Map(known?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)])),
       highlightsOf,
     });

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEventsService } from './service.ts';
-import { createEventsStore, type IntactRow } from './store.ts';
+import { createEventsStore, type SummaryRow } from './store.ts';
 
 let server: TestServer;
 let ada: TestAccount;
@@ -27,7 +27,7 @@ test('few large bodies of a page are held at a time to verify their signatures',
 
   const { events, database, endpoints, verdicts, search, createSlices, memoryReservations } = server.services;
   const store = createEventsStore(database.db);
-  const held: IntactRow[][] = [];
+  const held: SummaryRow[][] = [];
   const service = createEventsService({
     store: {
       ...store,
