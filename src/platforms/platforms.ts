@@ -8,6 +8,7 @@ export const {
   findPlatform,
   detect,
   deliveryIdOf,
+  highlightsOf,
   verify,
   mustVerifyAtCapture,
   handshake,

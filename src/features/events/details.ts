@@ -93,7 +93,8 @@ export function createEventDetails({
       sha256InSlices(body, createSlices()),
       attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
     ]);
-    const { payloadPreview: _, ...summary } = toSummary(row, { signature, delivery: places.get(row.seq) });
+    const summarised = toSummary(row, { signature, delivery: places.get(row.seq) });
+    const { payloadPreview: _preview, highlights: _highlights, ...summary } = summarised;
     const query = queryText(row.query);
     return {
       before: {

@@ -32,6 +32,7 @@ export function toSummary(
     method: row.method,
     receivedAt: row.receivedAt,
     payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
+    highlights: row.highlights ?? [],
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),

@@ -4,6 +4,7 @@ import { readDeliveryId } from './delivery-id.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { createDetector } from './detect.ts';
 import { createHandshake } from './handshake.ts';
+import { createHighlights } from './highlights.ts';
 import type { DeliveryId, RawDelivery } from './model.ts';
 import type { Platform, SignatureScheme } from './platform.ts';
 import { createPlatformIndex } from './platform-index.ts';
@@ -33,6 +34,7 @@ export function createPlatforms(catalog: {
       const row = platform === null ? undefined : index.find(platform);
       return row && readDeliveryId(row, createDeliveryReader(delivery));
     },
+    highlightsOf: createHighlights(index),
     verify,
     mustVerifyAtCapture,
     handshake,

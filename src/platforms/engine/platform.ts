@@ -20,6 +20,8 @@ export type Platform = {
    * Left out when the documentation names none: attempts are then recognised by their content.
    */
   deliveryId?: readonly DeliveryIdRule[];
+  /** What a list shows of a delivery, the most telling first; four of them at most. Left out = a few well-known fields. */
+  preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
   /** Which secret to register and where to find it; null when there is none. */
@@ -84,6 +86,12 @@ export type DeliveryIdRule =
   | { header: string | readonly string[]; source: string }
   /** A path in the JSON, or the name of a form field; all of several, together. */
   | { body: string | readonly string[] | DeliveryIdReader; source: string };
+
+/**
+ * A path in the JSON or the name of a form field, or a template such as `{amount} {currency}`, which needs all its fields. Of a list,
+ * the first that the delivery has. Shown as the platform sends it: an amount in cents stays one.
+ */
+export type PreviewText = string | readonly string[];
 
 export type DeliveryIdReader = {
   /** For docs/platforms.md. */

@@ -10,6 +10,7 @@ const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): Eve
   method: 'POST',
   receivedAt: n,
   payloadPreview: '',
+  highlights: [],
   size: 0,
   path: '',
   signatureValid: null,
