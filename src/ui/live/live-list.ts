@@ -170,14 +170,15 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
   };
   const indexOf = (id: string): number => (knownIds.has(id) ? findIndex(event => event.id === id) : -1);
   /** Starts the list over without hiding it meanwhile. */
-  const reload = async (): Promise<void> => {
-    try {
-      reset(await fetchPage(undefined, q));
-      notify();
-    } catch {
+  const reload = (): Promise<void> =>
+    fetchPage(undefined, q).then(
+      page => {
+        reset(page);
+        notify();
+      },
       // The list stays as it is.
-    }
-  };
+      () => {},
+    );
 
   const isHalted = (): boolean => cursor !== null && cutPages >= maxCutPages;
 
