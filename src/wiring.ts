@@ -14,6 +14,7 @@ import { createIngestWiring } from './wiring/ingest.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
+import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
 export type Services = ReturnType<typeof build>;
@@ -57,7 +58,8 @@ function build(infrastructure: Infrastructure) {
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, history);
+  const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, history, schemas);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -90,6 +92,7 @@ function build(infrastructure: Infrastructure) {
     ...events,
     ...ingest,
     ...history,
+    ...schemas,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

@@ -92,7 +92,7 @@ describe('with an API key', () => {
 
   /** By an operation of its owner's own. */
   const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
-    const lists: Record<Exclude<ResourceKind, 'secret' | 'invitation'>, string> = {
+    const lists: Record<Exclude<ResourceKind, 'secret' | 'type' | 'invitation'>, string> = {
       endpoint: '/api/endpoints',
       event: `/api/events/${id}`,
       key: '/api/keys',
@@ -102,10 +102,10 @@ describe('with an API key', () => {
     };
     if (kind === 'invitation') return;
     const { rows } = await harness.services.database.client.execute({
-      sql: 'SELECT id FROM secrets WHERE id = ?',
+      sql: `SELECT ${kind === 'type' ? 'type FROM schemas WHERE type' : 'id FROM secrets WHERE id'} = ?`,
       args: [id],
     });
-    const found = kind === 'secret' ? rows : await owner.json(200, 'GET', lists[kind]);
+    const found = kind === 'secret' || kind === 'type' ? rows : await owner.json(200, 'GET', lists[kind]);
     expect(JSON.stringify(found)).toContain(id);
     if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);
   };

@@ -23,12 +23,22 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+export type ResourceKind =
+  | 'endpoint'
+  | 'event'
+  | 'secret'
+  | 'type'
+  | 'key'
+  | 'app'
+  | 'session'
+  | 'member'
+  | 'invitation';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
@@ -128,6 +138,14 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
       };
+    },
+    type: async who => {
+      const endpoint = await who.createEndpoint();
+      const type = `event_${++count}`;
+      await server.deliver(endpoint, '{}', { headers: { 'x-github-event': type } });
+      // The answer waits until the schema is known.
+      await who.json(200, 'GET', `/api/endpoints/${endpoint.id}/schemas`);
+      return { endpoint: endpoint.id, type };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),
     app: async who => {
