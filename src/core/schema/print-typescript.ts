@@ -7,7 +7,7 @@ export type Titled = { platform: string | null; type: string | null };
 
 /** The first line of generated code. */
 export const sourceLine = ({ platform, type }: Titled, { count }: Schema): string =>
-  `// ${commentText(type ?? 'events without a type')}${platform === null ? '' : ` of ${commentText(platform)}`}, as seen in ${count} event${count === 1 ? '' : 's'}`;
+  `// ${type === null ? 'events without a type' : commentText(type)}${platform === null ? '' : ` of ${commentText(platform)}`}, as seen in ${count} event${count === 1 ? '' : 's'}`;
 
 export const toTypeScript = (schema: Schema, titled: Titled): string =>
   `${sourceLine(titled, schema)}\nexport type ${typeName(titled.type)} = ${print(viewOf(schema, titled.type), '')};\n`;
