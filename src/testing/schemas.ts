@@ -4,6 +4,7 @@ import { encodeSchema } from '../core/schema/codec.ts';
 import { observe } from '../core/schema/observe.ts';
 import { type JsonSchema, toJsonSchema } from '../core/schema/print-json-schema.ts';
 import { newSchema, type Schema } from '../core/schema/shape.ts';
+import type { NewEvent } from '../ingest/row-encoder.ts';
 
 /** Reads the texts into a schema. @returns the changes that they showed, each with the position of its text */
 export function learnInto(schema: Schema, texts: readonly string[]): { at: number; kind: string; path: string }[] {
@@ -34,3 +35,27 @@ export const storedText = (schema: Schema): string =>
 /** An independent validator. Formats are hints, and some of ours are narrower than those of JSON Schema. */
 export const compileSchema = (schema: JsonSchema): ValidateFunction =>
   new Ajv2020({ strict: true, validateFormats: false }).compile(schema);
+
+/** A row for the database, as an import writes it. */
+export const storedEvent = (
+  endpoint: number,
+  {
+    body,
+    platform = null,
+    type = null,
+    receivedAt = Date.now(),
+  }: { body: string | Uint8Array; platform?: string | null; type?: string | null; receivedAt?: number },
+): NewEvent => ({
+  nonce: crypto.getRandomValues(new Uint8Array(12)),
+  endpoint,
+  receivedAt,
+  method: 'POST',
+  platform,
+  eventType: type,
+  verdict: null,
+  sourceIp: '127.0.0.1',
+  path: '',
+  query: null,
+  headersJson: '[]',
+  body: typeof body === 'string' ? Buffer.from(body) : body,
+});

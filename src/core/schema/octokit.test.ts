@@ -29,17 +29,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('each JSON Schema accepts the examples that it was learned from', () => {
-  for (const { type, texts, schema } of types) {
-    const isValid = compileSchema(toJsonSchema(schema, type));
-    for (const text of texts) expect([type, isValid(JSON.parse(text)), isValid.errors]).toEqual([type, true, null]);
-  }
-});
-
-test('each JSON Schema refuses an example without a required property, and one with another type', () => {
+test('each JSON Schema accepts the examples that it was learned from, and none without a required property or with another type', () => {
   for (const { type, texts, schema } of types) {
     const printed = toJsonSchema(schema, type) as { required: string[] };
     const isValid = compileSchema(printed);
+    for (const text of texts) expect([type, isValid(JSON.parse(text)), isValid.errors]).toEqual([type, true, null]);
     const [required = ''] = printed.required;
     const { [required]: value, ...without } = JSON.parse(texts[0] ?? '');
     expect([type, isValid(without)]).toEqual([type, false]);
