@@ -83,7 +83,8 @@ const ChangeRow = ({
       <Link to={schemaHref}>{type === null ? 'Without a type' : visibleLine(type)}</Link>
     </td>
     <td>
-      <Link to={eventHref} aria-label={`Event that showed the change of ${visibleLine(path)}`}>
+      <Link to={eventHref}>
+        <span class="offscreen">Event that showed the change of {visibleLine(path)}, </span>
         <Time at={at} long />
       </Link>
     </td>
