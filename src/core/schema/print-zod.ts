@@ -4,8 +4,12 @@ import { sourceLine, type Titled } from './print-typescript.ts';
 import type { Schema } from './shape.ts';
 import { type Option, type View, viewOf } from './view.ts';
 
-export const toZod = (schema: Schema, titled: Titled): string =>
-  `import { z } from 'zod';\n\n${sourceLine(titled, schema)}\nexport const ${typeName(titled.type)} = ${print(viewOf(schema, titled.type), '')};\n`;
+const importLine = "import { z } from 'zod';";
+
+export function toZod(schema: Schema, titled: Titled): string {
+  const value = print(viewOf(schema, titled.type), '');
+  return `${importLine}\n\n${sourceLine(titled, schema)}\nexport const ${typeName(titled.type)} = ${value};\n`;
+}
 
 function print({ isUnknown, isNullable, options }: View, indent: string): string {
   if (isUnknown) return 'z.unknown()';

@@ -76,6 +76,6 @@ export const SchemaParams = t.Object({
 });
 
 export const SchemaText = byMediaType({
-  'application/json': t.Object({}, { title: 'EventJsonSchema', additionalProperties: true }),
+  'application/json': t.Record(t.String(), t.Unknown(), { title: 'EventJsonSchema' }),
   'text/plain': t.String(),
 });
