@@ -28,7 +28,8 @@ import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
-const searchEveryMs = 10_000;
+/** Full-rate capture fills a run of signatures in four seconds. */
+const searchEveryMs = 2000;
 const searchMaintenanceMs = 600_000;
 const packEveryMs = 60_000;
 /** Memory for large events that clients are reading: body and stored content together. */
