@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { parseFilter } from '../../shared/filter/parser.ts';
 import { learnInto, storedText } from '../../testing/schemas.ts';
 import { decodeSchema, encodeSchema } from './codec.ts';
 import { newSchema } from './shape.ts';
@@ -108,6 +109,12 @@ test('paths are those of the filter language', () => {
     '20 new "*"',
     '20 new "nul\ufffd"',
   ]);
+  const steps = changes.map(change => {
+    const { root } = parseFilter(`has:body.${change.replace(/^\d+ \w+ /, '')}`);
+    return root?.kind === 'term' && root.on === 'has' ? root.path : undefined;
+  });
+  const keys = ['a.b', 'c d', 'ünder_score', '$ref', '*', 'nul\ufffd'];
+  expect(steps).toEqual([[{ key: 'list' }, { anyItem: true }, { anyItem: true }], ...keys.map(key => [{ key }])]);
 });
 
 test('a stored schema has no more than counters beside its paths', () => {
