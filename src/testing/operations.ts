@@ -143,8 +143,8 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       const endpoint = await who.createEndpoint();
       const type = `event_${++count}`;
       await server.deliver(endpoint, '{}', { headers: { 'x-github-event': type } });
-      // The answer waits until the schema is known.
-      await who.json(200, 'GET', `/api/endpoints/${endpoint.id}/schemas`);
+      server.services.schemaLearner.wake();
+      await server.services.background.idle();
       return { endpoint: endpoint.id, type };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),

@@ -43,8 +43,9 @@ function testLearner({ store = {}, isBusy = () => false, monotonic = () => 0 }: 
   };
 }
 
-const insert = (bodies: readonly string[], { endpoint = 1, type = 'a' } = {}): Promise<void> =>
-  server.services.insertImported(bodies.map(body => storedEvent(endpoint, { body, type })));
+const insert = async (bodies: readonly string[], { endpoint = 1, type = 'a' } = {}): Promise<void> => {
+  await server.services.insertImported(bodies.map(body => storedEvent(endpoint, { body, type })));
+};
 const times = (count: number, body = '{"n":1}'): string[] => Array.from({ length: count }, () => body);
 const counts = async () => rowsOf(server, 'SELECT endpoint, type, count FROM schemas ORDER BY endpoint, type');
 const position = async (): Promise<number> =>

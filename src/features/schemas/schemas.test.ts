@@ -167,7 +167,7 @@ describe('GET /api/endpoints/{id}/schemas/{type}', () => {
   test('is of the platform with the most events, unless one is given', async () => {
     const push = (platform: string | null, body: string) => ({ body, platform, type: 'push' });
     const endpoint = await endpointWith([
-      push('github', '{"a":1}'),
+      push('GitHub', '{"a":1}'),
       push('gitlab', '{"b":1}'),
       push('gitlab', '{"b":1}'),
       push(null, '{"c":1}'),
@@ -177,6 +177,11 @@ describe('GET /api/endpoints/{id}/schemas/{type}', () => {
     expect(await keys('?platform=github')).toEqual(['a']);
     expect(await keys('?platform=-')).toEqual(['c']);
     expect((await endpoint.get('push', '?platform=stripe')).status).toBe(404);
+  });
+
+  test.each([['%'], ['%zz'], ['%ff'], ['%00']])('is refused for the path %s, which names no type', async path => {
+    const endpoint = await endpointWith([{ body: order }]);
+    expect([400, 404]).toContain((await endpoint.get(path)).status);
   });
 
   test.each([

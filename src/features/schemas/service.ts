@@ -75,7 +75,7 @@ export function createSchemasService(options: {
       const { seq } = await endpoint(principal, endpointId);
       if (platform === '') throw invalid(`invalid query: platform: write ${none} for none`);
       await catchUp();
-      const row = await store.find(seq, type === none ? '' : type, platform === none ? '' : platform?.toLowerCase());
+      const row = await store.find(seq, type === none ? '' : type, platform === none ? '' : platform);
       const learned = row && decodeSchema(row.shape);
       if (!learned) throw notFound('schema');
       const schema = toSchema(row);

@@ -1,5 +1,5 @@
 /* Reads schemas and their changes. */
-import { and, asc, desc, eq } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { eventSchemas, schemaChanges } from '../../db/schema.ts';
 
@@ -35,7 +35,7 @@ export const createSchemasStore = (db: Drizzle) => ({
         and(
           eq(eventSchemas.endpoint, endpoint),
           eq(type, ofType),
-          ofPlatform === undefined ? undefined : eq(platform, ofPlatform),
+          ofPlatform === undefined ? undefined : eq(sql`lower(${platform})`, ofPlatform.toLowerCase()),
         ),
       )
       .orderBy(desc(count), asc(platform))

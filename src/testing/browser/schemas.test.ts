@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { eventually } from '../poll.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -24,6 +25,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     await deliver(address, '{"ref":"main","commits":[{"id":"1"}],"forced":true}', github('push'));
     await deliver(address, `{"${'x'.repeat(90)}":1,"</pre><script>alert(1)</script>":1}`, github(hostileType));
     await deliver(address, '[1]');
+    const path = `/api/endpoints/${listUrl.split('/')[5]}/schemas`;
+    const known = async () => page.evaluate(async url => (await (await fetch(url)).json()).schemas.length, path);
+    await eventually(async () => (await known()) === 3, 20_000);
   });
   afterAll(() => dashboard?.close());
 
