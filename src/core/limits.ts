@@ -7,11 +7,14 @@ export const maxPinsPerTeam = 1000;
 export const maxPinNoteCharacters = 280;
 export const maxTagsPerEvent = 10;
 export const maxTagCharacters = 32;
+export const maxFiltersPerEndpoint = 100;
 export const defaultPageSize = 25;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
 export const maxEventTypeCharacters = 200;
 export const payloadPreviewCharacters = 200;
+export const maxHighlights = 4;
+export const maxHighlightCharacters = 60;
 /** Larger bodies are not parsed for EventDetail.payload; `payloadRaw` has the text. */
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
 /** Larger bodies are read, checked and written in slices, by a few requests at a time. */

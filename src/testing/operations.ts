@@ -24,6 +24,7 @@ export type Operation = {
 };
 
 export type ResourceKind =
+  | 'filter'
   | 'endpoint'
   | 'event'
   | 'secret'
@@ -38,6 +39,7 @@ export type ResourceKind =
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
@@ -55,6 +57,9 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   renameEndpoint: () => ({ name: 'renamed by a test' }),
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
+  saveFilter: () => ({ name: 'large', where: 'size>10k' }),
+  testFilter: () => ({ where: 'method:POST' }),
+  deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),
@@ -137,6 +142,14 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       return {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
+      };
+    },
+    filter: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const filter = { name: 'to be deleted', where: 'type:a' };
+      return {
+        endpoint,
+        filter: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/filters`, filter))['id'] as string,
       };
     },
     type: async who => {

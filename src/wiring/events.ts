@@ -22,6 +22,7 @@ import { createSearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
+import { highlightsOf } from '../platforms/platforms.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
@@ -67,6 +68,8 @@ export function createEventsWiring(
     // A slice holds the writer: under load that delays deliveries even when none waits at this moment.
     isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
     indexed: infrastructure.searchIndexed,
+    now: clock.now,
+    verify: verdicts.verify,
     ...infrastructure.searchLimits,
   });
   every(searchMaintenanceMs, 'waking the maintenance of the search index', search.wakeForMaintenance);
@@ -74,7 +77,7 @@ export function createEventsWiring(
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
-    store: createEventsStore(database.db),
+    store: createEventsStore(database.db, highlightsOf),
     clock,
     endpoint: endpoints.owned,
     verdicts,
@@ -96,6 +99,7 @@ export function createEventsWiring(
     clock,
     endpoint: endpoints.owned,
     events,
+    createEventFilter: search.createEventFilter,
     streamSemaphore: createSemaphore(streamsPerAccount),
     isShared,
     areAllStored: infrastructure.journal?.areAllFiled,

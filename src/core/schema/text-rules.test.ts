@@ -117,6 +117,8 @@ describe('an enum', () => {
     [['users', 'role'], true],
     [['account_type'], true],
     [['billing_address', 'state'], false],
+    [['address', 'state'], false],
+    [['metadata', 'color'], false],
     [[], false],
   ])('of the field %p: %p', (names, expected) => {
     expect(mayBeEnum(names)).toBe(expected);

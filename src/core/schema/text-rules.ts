@@ -62,17 +62,17 @@ const list = (words: string): Set<string> => new Set(words.trim().split(/\s+/));
 /** Parts of field names whose texts are never shown. */
 const personalParts = list(`
   account accounts address addresses alias approver assignee author avatar bearer birth birthday bio body card cell cert certificate
-  city code comment commenter company content cookie county credential credentials credit cvc cvv description district dob domain
+  city code comment commenter company content cookie country county credential credentials credit cvc cvv description district dob domain
   email emails ethnicity family fax file filename fingerprint first firstname forename gender given handle hash headline health host
   hostname hostnames iban id identifier identity ids ip ips key keys label last lastname lat latitude line login logins lon longitude
   mail maiden manager mention mentions message middle mobile msisdn name names nationality nick nickname note notes otp owner
   pass passphrase password passwords path phone phones pin place postal postcode private query race ref region religion reporter
   reviewer screenname search secret secrets session sessions sex sha signature slug ssn street subject subtitle suburb summary surname
   tax tel telephone text title token tokens town uid uri url urls user username users uuid vat zip zipcode`);
-/** Objects that stand for people: of their fields only choices are shown. */
+/** Objects that stand for people or places, or hold anything: of their fields only choices are shown. */
 const personParts = list(`
-  actor assignee author billing billto buyer cardholder client collaborator commenter committer contact creator customer
-  customers doctor driver employee guest manager member organizer owner participant passenger patient payer people person persons
+  actor address addresses assignee author billing billto buyer cardholder client collaborator commenter committer contact creator credentials customer
+  customers doctor driver employee geo guest location manager member metadata organizer owner participant passenger patient payer people person persons
   player profile pusher recipient recipients reporter requester requestor reviewer sender seller shipping shipto signer student
   subscriber user users visitor`);
 /** Last parts of field names that name a choice, whatever it is a choice of. */

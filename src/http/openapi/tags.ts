@@ -9,6 +9,10 @@ export const tags: Tag[] = [
   },
   { name: 'Events', description: 'Captured deliveries: list, search, read, and send again.' },
   {
+    name: 'Filters',
+    description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',
+  },
+  {
     name: 'Schemas',
     description: 'The shape of the JSON bodies of each event type, learned from the events, and how it changed.',
   },
