@@ -4,6 +4,7 @@ import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { createBackground } from '../db/background.ts';
+import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
@@ -60,7 +61,7 @@ export function createEventsWiring(
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
   const search = createSearchService({
-    store: createSearchStore(database.scanClient),
+    store: createSearchStore(database.scanClient, createAttempts(createAttemptsStore(database.scanDb)).attemptsOf),
     runs: createRunsStore(database.client, database.scanClient),
     signing: createSigningStore(database.client, database.scanClient),
     oldIndex: createOldIndexStore(database.client),

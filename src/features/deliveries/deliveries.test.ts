@@ -159,6 +159,31 @@ describe('a sender that tries again', () => {
     expect(found.bodiesDiffer).toBe(true);
   });
 
+  test('a filter finds repeated attempts: in the list, folded and explained', async () => {
+    const sender = await openSender();
+    const at = clock.now() - hour;
+    const ids = await sender.sendAll(
+      ['a', 'b', 'a', 'a', undefined].map((id, n) => ({ receivedAt: at + n, id, body: '{"needle":1}' })),
+    );
+    const found = async (where: string, more = '') =>
+      (await sender.page(`&where=${encodeURIComponent(where)}${more}`)).events.map(({ id }) => ids.indexOf(id));
+    expect(await found('attempt>1')).toEqual([3, 2]);
+    expect(await found('attempt:1')).toEqual([4, 1, 0]);
+    expect(await found('attempt>1 body.needle:1')).toEqual([3, 2]);
+    expect(await found('NOT attempt<3 needle')).toEqual([3]);
+    expect(await found('attempt>5')).toEqual([]);
+    expect(await found('attempt<3', '&group=delivery')).toEqual([4, 2, 1]);
+    expect(await found('attempt>1', '&q=needle')).toEqual([3, 2]);
+    const explained = await ada.json<{ matched: { id: string }[]; unmatched: { clause: string }[] }>(
+      200,
+      'POST',
+      `/api/endpoints/${sender.endpoint.id}/where/test`,
+      { where: 'attempt>2' },
+    );
+    expect(explained.matched.map(({ id }) => ids.indexOf(id))).toEqual([3]);
+    expect(new Set(explained.unmatched.map(({ clause }) => clause))).toEqual(new Set(['attempt>2']));
+  });
+
   test('a handshake was answered as its platform expects', async () => {
     const sender = await openSender();
     const response = await fetch(`${await server.listen()}${new URL(sender.endpoint.url).pathname}`, {

@@ -75,8 +75,16 @@ export function createAttempts(store: Pick<AttemptsStore, 'attempts' | 'firstAtt
     return groups;
   };
 
+  /** Which attempts these events of an endpoint are, by row number. Expired events count until they are swept. */
+  const attemptsOf = async (endpoint: number, seqs: readonly number[]): Promise<Map<number, number>> => {
+    const scope = { endpoint, since: Number.MIN_SAFE_INTEGER };
+    const groups = await groupsOf(scope, await store.rows(scope, seqs));
+    return new Map([...groups].map(([seq, group]) => [seq, placeIn(group, { seq }).attempt]));
+  };
+
   return {
     groupsOf,
+    attemptsOf,
 
     /**
      * Which attempt each of these events is, by row number.

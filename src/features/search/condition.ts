@@ -26,6 +26,8 @@ export type EventRow = Position & {
   tags: readonly string[];
   isPinned: boolean;
   isReplayed: boolean;
+  /** Which attempt of its delivery it is; undefined when no term asks, or not looked up yet. */
+  attempt?: number | undefined;
 };
 
 /** The content of an event. `headers`: the pairs as JSON. */
@@ -115,6 +117,7 @@ const columnFacts = (row: EventRow) => ({
   tags: row.tags,
   isPinned: row.isPinned,
   isReplayed: row.isReplayed,
+  ...(row.attempt !== undefined && { attempt: row.attempt }),
 });
 
 const headersOf = ({ headers }: RowContent): HeaderPair[] =>
@@ -134,7 +137,7 @@ const toVerify = (row: EventRow, content: RowContent, headers: readonly HeaderPa
 
 /** Everything that a filter can ask about an event. A damaged one has no content. */
 export async function allFacts(
-  row: EventRow,
+  row: EventRow & { attempt: number },
   given: RowContent | undefined,
   readVerdict: ReadVerdict,
 ): Promise<EventFacts> {
@@ -142,6 +145,7 @@ export async function allFacts(
   const headers = headersOf(content);
   return {
     ...columnFacts(row),
+    attempt: row.attempt,
     ...contentFacts(content, headers),
     verdict: await readVerdict(toVerify(row, content, headers)),
   };

@@ -62,12 +62,14 @@ export function createEventFilter(options: {
       const yieldIfDue = createTimeSlices({ monotonic });
       const results = new Map<number, { matches: boolean; clause: string }>();
       const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
-      for (let at = 0; at < seqs.length; at += explainedAtOnce)
+      for (let at = 0; at < seqs.length; at += explainedAtOnce) {
+        const some = seqs.slice(at, at + explainedAtOnce);
+        const attempts = await store.attemptsOf(endpoint, some);
         await store.bodies(
           rest,
-          seqs.slice(at, at + explainedAtOnce),
+          some,
           async (row, content) => {
-            const facts = await allFacts(row, content, readVerdict);
+            const facts = await allFacts({ ...row, attempt: attempts.get(row.seq) ?? 1 }, content, readVerdict);
             const term = decidingTerm(filter, facts, time);
             results.set(row.seq, {
               matches: evaluate(filter, facts, time) ?? false,
@@ -77,6 +79,7 @@ export function createEventFilter(options: {
           },
           planOf(filter, time).columns,
         );
+      }
       return results;
     },
   };

@@ -133,7 +133,7 @@ async function searchAll(
   limit: number,
 ): Promise<{ seqs: number[]; requests: number }> {
   const finder = createFinder({
-    store: createSearchStore(server.services.database.scanClient),
+    store: createSearchStore(server.services.database.scanClient, async () => new Map()),
     monotonic: () => 0,
     indexed: true,
     budget,

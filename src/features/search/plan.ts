@@ -11,7 +11,6 @@ import { type Filter, type Node, type Term, termsOf, timeRangeAt, type Value } f
 
 /** What is the same for every stored event so far. */
 export const presentFacts = {
-  attempt: 1,
   answered: 200,
   isEdited: false,
   isRefused: false,
@@ -44,7 +43,7 @@ export type Plan = {
 export type ColumnPlan = {
   condition: ColumnCondition;
   /** What rows must have for terms that SQL does not decide. */
-  needs: { tags: boolean; pins: boolean; replays: boolean };
+  needs: { tags: boolean; pins: boolean; replays: boolean; attempts: boolean };
 };
 
 export function planOf({ root }: Filter, now: number): Plan {
@@ -53,12 +52,16 @@ export function planOf({ root }: Filter, now: number): Plan {
   const has = (test: (term: Term) => boolean): boolean => terms.some(test);
   const isState = (state: string) => has(term => term.on === 'column' && term.column === 'is' && term.state === state);
   const isTag = (term: Term): boolean => term.on === 'column' && term.column === 'tag';
+  const isAttempt = (term: Term): boolean => term.on === 'column' && term.column === 'attempt';
   const condition = root ? conditionOf(root, now) : known(true);
   const required = requiredTerms(root);
   return {
     narrowing: root ? narrowingOf(root, gramsPerTerm) : [],
     columns: has(isOfRow)
-      ? { condition, needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed') } }
+      ? {
+          condition,
+          needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed'), attempts: has(isAttempt) },
+        }
       : undefined,
     required: required.flatMap(rowsOf)[0],
     range: rangeOf(required, now),

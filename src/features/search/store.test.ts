@@ -15,7 +15,7 @@ afterAll(() => server.close());
 
 test('no query returns events of another endpoint', async () => {
   const { client, scanClient } = server.services.database;
-  const store = createSearchStore(scanClient);
+  const store = createSearchStore(scanClient, async () => new Map());
   const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
   const seqs: number[] = [];
   for (const endpoint of [one, other, one]) {

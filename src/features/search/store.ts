@@ -111,7 +111,12 @@ function toUnsigned(rows: readonly Row[]): Unsigned | undefined {
 }
 
 /** @param scans for reads of any length */
-export function createSearchStore(scans: Client) {
+/**
+ * Which attempt of its delivery each of these events of the endpoint is, by row number. Expired events count until they are swept.
+ */
+export type AttemptsOf = (endpoint: number, seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+
+export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
   const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
     (await scans.execute({ sql, args })).rows;
   const runs = ({ endpoint, since, after }: ListRest): InStatement => ({
@@ -121,6 +126,8 @@ export function createSearchStore(scans: Client) {
 
   return {
     ...createRowsStore(scans),
+
+    attemptsOf,
 
     /** The first reads of a search, in one transaction. */
     async opening(rest: ListRest, narrowing: Narrowing, limit: number): Promise<Opening> {

@@ -26,7 +26,7 @@ const blocksPerEvent = 1 / 4;
 export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(options: {
-  store: Pick<SearchStore, 'blocks' | 'wereMoved' | 'events' | 'bodies' | 'blockRows'>;
+  store: Pick<SearchStore, 'blocks' | 'wereMoved' | 'events' | 'bodies' | 'blockRows' | 'attemptsOf'>;
   rest: ListRest;
   condition: Condition;
   /** When the search began. */
@@ -49,6 +49,14 @@ export function createVerifier(options: {
     }
   };
 
+  const attemptsOf = async (seqs: readonly number[]): Promise<ReadonlyMap<number, number>> =>
+    columns?.needs.attempts && seqs.length > 0 ? store.attemptsOf(rest.endpoint, seqs) : noAttempts;
+  /** Adds which attempts the events are, when a term asks. */
+  const withAttempts = async <Row extends EventRow>(rows: readonly Row[]): Promise<readonly Row[]> => {
+    const attempts = await attemptsOf(rows.map(({ seq }) => seq));
+    return attempts.size === 0 ? rows : rows.map(row => ({ ...row, attempt: attempts.get(row.seq) }));
+  };
+
   const matches = async (row: EventRow, record: EventRecord | undefined): Promise<boolean> =>
     condition.decide(row) ?? condition.matches(row, record, yieldIfDue);
 
@@ -64,7 +72,7 @@ export function createVerifier(options: {
       await yieldIfDue();
     }
     const seqs = records.map(({ seq }) => seq);
-    const rows = known ?? (await store.events(rest, seqs, columns));
+    const rows = known ?? bySeq(await withAttempts([...(await store.events(rest, seqs, columns)).values()]));
     const found: Position[] = [];
     for (const record of records) {
       const row = rows.get(record.seq);
@@ -99,7 +107,8 @@ export function createVerifier(options: {
   /** The same by their rows first. */
   const readRows = async (numbers: readonly number[], gone: Set<number>): Promise<Position[]> => {
     if (!columns) return readBlocks(numbers, gone);
-    const { rows, wide, found: existing } = await store.blockRows(rest, numbers, columns);
+    const { rows: read, wide, found: existing } = await store.blockRows(rest, numbers, columns);
+    const rows = await withAttempts(read);
     for (const number of numbers) if (!existing.has(number)) gone.add(number);
     const found: Position[] = [];
     const open = new Map<number, EventRow>();
@@ -120,12 +129,14 @@ export function createVerifier(options: {
     const found: Position[] = [];
     for (let at = 0; at < seqs.length; at += eventsAtOnce) {
       const some = seqs.slice(at, at + eventsAtOnce);
+      const attempts = await attemptsOf(some);
       await store.bodies(
         rest,
         some,
         async (row, content) => {
           unpacked += blocksPerEvent;
-          if (await condition.matches(row, content, yieldIfDue)) found.push(toPosition(row));
+          const known = attempts.size === 0 ? row : { ...row, attempt: attempts.get(row.seq) };
+          if (await condition.matches(known, content, yieldIfDue)) found.push(toPosition(row));
         },
         columns,
       );
@@ -157,7 +168,7 @@ export function createVerifier(options: {
     async inRows(rows: readonly EventRow[]): Promise<Position[]> {
       const open: number[] = [];
       const found: Position[] = [];
-      for (const row of rows) {
+      for (const row of await withAttempts(rows)) {
         const decided = condition.decide(row);
         if (decided) found.push(toPosition(row));
         else if (decided === undefined) open.push(row.seq);
@@ -173,5 +184,9 @@ export function createVerifier(options: {
     },
   };
 }
+
+const noAttempts: ReadonlyMap<number, number> = new Map();
+
+const bySeq = (rows: readonly EventRow[]): ReadonlyMap<number, EventRow> => new Map(rows.map(row => [row.seq, row]));
 
 const toPosition = ({ seq, receivedAt }: Position): Position => ({ seq, receivedAt });

@@ -10,7 +10,7 @@ import type { Position } from '../../core/cursor.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
-import { createFilterSource, type OracleEvent, toOracleEvent } from '../../testing/filter-oracle.ts';
+import { createFilterSource, type OracleEvent, oracleAttempt, toOracleEvent } from '../../testing/filter-oracle.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
@@ -153,7 +153,8 @@ async function searchAll(
   { q, since, budget, limit }: { q: string; since: number; budget: BudgetLimits; limit: number },
 ): Promise<number[]> {
   const { database, verdicts } = server.services;
-  const searchStore = createSearchStore(database.scanClient);
+  const attemptsOf = async (_: number, seqs: readonly number[]) => new Map(seqs.map(seq => [seq, oracleAttempt(seq)]));
+  const searchStore = createSearchStore(database.scanClient, attemptsOf);
   const finder = createFinder({ store: searchStore, monotonic: () => 0, indexed: true, budget });
   const filter = createEventFilter({
     store: searchStore,

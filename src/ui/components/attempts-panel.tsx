@@ -84,9 +84,7 @@ function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) 
         <Time at={attempt.receivedAt} long />
         {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the one before`}
       </span>
-      {compareHref && (
-        <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>
-      )}
+      {compareHref && <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>}
     </li>
   );
 }

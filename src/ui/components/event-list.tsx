@@ -194,11 +194,7 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick, folding }: R
           ) : (
             <span class={event.highlights.length > 0 ? 'preview highlights' : 'preview'}>{previewOf(event)}</span>
           )}
-          {verdict ? (
-            <VerdictBadge {...verdict} />
-          ) : (
-            !folding && <span class="size">{formatBytes(event.size)}</span>
-          )}
+          {verdict ? <VerdictBadge {...verdict} /> : !folding && <span class="size">{formatBytes(event.size)}</span>}
         </span>
       </Link>
       {folding && (

@@ -169,17 +169,6 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     return olderIndex < 0 ? -1 : newer.length + olderIndex;
   };
   const indexOf = (id: string): number => (knownIds.has(id) ? findIndex(event => event.id === id) : -1);
-  /** Starts the list over without hiding it meanwhile. */
-  const reload = (): Promise<void> =>
-    fetchPage(undefined, q).then(
-      page => {
-        reset(page);
-        notify();
-      },
-      // The list stays as it is.
-      () => {},
-    );
-
   const isHalted = (): boolean => cursor !== null && cutPages >= maxCutPages;
 
   /**
@@ -270,7 +259,11 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     /** Takes a deleted event out of the list. With one row a delivery, its other attempts get a row. */
     remove(id: string): void {
       const removed = at(indexOf(id));
-      if (isFolded && removed && removed.delivery.attempts > 1) void reload();
+      if (isFolded && removed && removed.delivery.attempts > 1)
+        // After a failure the list stays as it is.
+        void fetchPage(undefined, q)
+          .then(reset)
+          .then(notify, () => {});
       const isOther = (one: EventSummary): boolean => one.id !== id;
       [newer, older, held] = [newer.filter(isOther), older.filter(isOther), held.filter(isOther)];
       notify();
