@@ -12,18 +12,27 @@ import { toStream } from '../../core/json/output.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
 import type { Endpoint } from '../endpoints/model.ts';
+import { csvFile } from './csv-format.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
 import { readHistory } from './history.ts';
 import { jsonFile } from './json-format.ts';
-import type { ExportQuery } from './model.ts';
+import { type ExportFormat, type ExportQuery, exportFileName } from './model.ts';
+import { ndjsonFile } from './ndjson-format.ts';
+import { scriptFile } from './script-format.ts';
 import type { ExportsStore } from './store.ts';
 import { writeFile } from './write-file.ts';
 
 export type ExportsService = ReturnType<typeof createExportsService>;
 
 const maxExportsPerAccount = 4;
-const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: jsonFile, har: harFile };
+const formats: Record<ExportFormat, FileFormat> = {
+  json: jsonFile,
+  har: harFile,
+  ndjson: ndjsonFile,
+  csv: csvFile,
+  curl: scriptFile,
+};
 
 export function createExportsService<Row extends { seq: number; id: string } & OwnRetention>(options: {
   store: ExportsStore;
@@ -86,7 +95,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
       onDamaged: damaged => onDamaged(row.id, damaged),
     });
     return {
-      fileName: `service-${row.id}.${format}`,
+      fileName: exportFileName(row.id, format),
       body: toStream(chunks, () => {
         cancellation.abort();
         onEnd();
