@@ -80,16 +80,13 @@ const HttpArchive = t.Object(
 );
 
 const Lines = t.String({
-  title: 'HistoryLines',
   description:
     'one ExportedEvent a line, as in `events` of History; when stored events are damaged, the last line is `{"damaged":…}`',
 });
 const Table = t.String({
-  title: 'HistoryTable',
   description: 'RFC 4180, with a header line; docs/exports.md lists the columns',
 });
 const Script = t.String({
-  title: 'HistoryScript',
   description: 'a POSIX shell script that sends the events again: `sh service-{id}.sh [URL]`',
 });
 

@@ -240,9 +240,13 @@ describe('where it sends to', () => {
     expect(local).not.toBe(text);
     const { exitCode, stdout } = await run(local, []);
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^evt_\w+ POST \/a%20b\?x=1 200\n$/)]);
-    const { events } = await ada.json<{ events: object[] }>(200, 'GET', `/api/endpoints/${endpoint.id}/export`);
+    const { events } = await ada.json<{ events: Record<string, unknown>[] }>(
+      200,
+      'GET',
+      `/api/endpoints/${endpoint.id}/export`,
+    );
     const [sent, received] = events.map(event => ({ ...event, id: '', receivedAt: 0, headers: {}, rawHeaders: [] }));
-    expect(received).toEqual(sent as object);
+    expect<unknown>(received).toEqual(sent);
   });
 
   test.each([[['--help']], [['']]])('%j is refused with 2 and the usage', async args => {

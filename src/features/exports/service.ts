@@ -15,13 +15,21 @@ import type { Endpoint } from '../endpoints/model.ts';
 import { csvFile } from './csv-format.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
-import { readHistory } from './history.ts';
+import { readHistory, type SelectEvents } from './history.ts';
 import { jsonFile } from './json-format.ts';
 import { type ExportFormat, type ExportQuery, exportFileName } from './model.ts';
 import { ndjsonFile } from './ndjson-format.ts';
 import { scriptFile } from './script-format.ts';
 import type { ExportsStore } from './store.ts';
 import { writeFile } from './write-file.ts';
+
+/** Without either, all events are exported. */
+export type Selection = {
+  /** Decides before contents are read. */
+  select?: SelectEvents | undefined;
+  /** Decides with the content. */
+  matches?: ((event: ExportedEvent) => boolean | Promise<boolean>) | undefined;
+};
 
 export type ExportsService = ReturnType<typeof createExportsService>;
 
@@ -45,11 +53,8 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   createSlices: () => YieldIfDue;
   /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
-  /** The text filter for `q`. @throws invalid when the term is too long */
-  matcher: (
-    q: string,
-    yieldIfDue: YieldIfDue,
-  ) => (event: { eventType: string | null; body: Uint8Array }) => boolean | Promise<boolean>;
+  /** Which of the endpoint's events are exported. @throws invalid for the query */
+  selection: (endpoint: Row, query: Pick<ExportQuery, 'q'>, yieldIfDue: YieldIfDue) => Selection;
   clock: Clock;
   /** Hooktape's version. */
   version: string;
@@ -63,7 +68,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     retentionCutoff,
     createSlices,
     answer,
-    matcher,
+    selection,
     clock,
     version,
     onDamaged,
@@ -73,13 +78,13 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   const open = async (
     principal: MemberAccess,
     id: string,
-    { format = 'json', q = '' }: ExportQuery,
+    { format = 'json', ...query }: ExportQuery,
     onEnd: () => void,
   ) => {
     const row = await findEndpoint(principal, id);
     const cancellation = new AbortController();
     const yieldIfDue = createSlices();
-    const matches = q === '' ? undefined : matcher(q, yieldIfDue);
+    const { select, matches } = selection(row, query, yieldIfDue);
     const chunks = writeFile({
       format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },
@@ -88,9 +93,10 @@ export function createExportsService<Row extends { seq: number; id: string } & O
         endpoint: row.seq,
         since: retentionCutoff(principal, row),
         newest: await store.newest(),
+        select,
         signal: cancellation.signal,
       }),
-      matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
+      matches: matches ?? (() => true),
       yieldIfDue,
       onDamaged: damaged => onDamaged(row.id, damaged),
     });

@@ -159,18 +159,60 @@ describe('a failure before the first byte', () => {
 });
 
 describe('a history', () => {
-  test.each([true, false])('ends after its last key only if the endpoint still exists (%j)', async isLive => {
-    const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
+  test.each([
+    [true, false],
+    [false, false],
+    [true, true],
+    [false, true],
+  ])(
+    'ends after its last key only if the endpoint still exists (%j, with a selection: %j)',
+    async (isLive, isSelected) => {
+      const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
+      const store = {
+        keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
+        page: async () => [],
+        isLive: async () => isLive,
+      } as unknown as ExportsStore;
+      const read = async (): Promise<string> => {
+        const select = isSelected ? async () => new Set<number>() : undefined;
+        for await (const _ of readHistory({
+          ...{ store, endpoint: 1, since: 0, newest: 5000, select },
+          signal: AbortSignal.any([]),
+        }));
+        return 'whole';
+      };
+      expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
+    },
+  );
+
+  test('reads only the contents of chosen events, and stops choosing when nobody reads any more', async () => {
+    const stop = new AbortController();
+    let queries = 0;
+    const asked: number[][] = [];
     const store = {
-      keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
-      page: async () => [],
-      isLive: async () => isLive,
+      keys: async (_extent: object, after: { seq: number }, limit: number) => {
+        queries++;
+        return Array.from({ length: limit }, (_, i) => ({ seq: after.seq + 1 + i, receivedAt: 1, bytes: 1 }));
+      },
+      chosen: async (_extent: object, seqs: number[]) => {
+        asked.push(seqs);
+        return seqs.map(seq => ({ seq }));
+      },
+      isLive: async () => true,
     } as unknown as ExportsStore;
-    const read = async (): Promise<string> => {
-      for await (const _ of readHistory({ store, endpoint: 1, since: 0, newest: 5000, signal: AbortSignal.any([]) }));
-      return 'whole';
+    const select = async (seqs: readonly number[]) => {
+      expect(seqs.length).toBeLessThan(500);
+      if (seqs.includes(100_000)) stop.abort();
+      return new Set(seqs.filter(seq => [3, 4, 2050].includes(seq)));
     };
-    expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
+    const pages = readHistory({ store, endpoint: 1, since: 0, newest: 1e9, select, signal: stop.signal });
+    const read: number[] = [];
+    for await (const rows of pages) read.push(...rows.map(({ seq }) => seq));
+    expect([read, asked]).toEqual([
+      [3, 4, 2050],
+      [[3, 4], [2050]],
+    ]);
+    expect(queries).toBe(98);
   });
 
   test('is read in pages that are bounded by bytes, with at least one event each', async () => {
