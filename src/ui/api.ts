@@ -6,6 +6,7 @@
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
+import type { ExportFormat } from '../features/exports/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { Secret, SecretList } from '../features/secrets/model.ts';
@@ -97,6 +98,9 @@ const toSentence = (text: string): string => {
 const id = encodeURIComponent;
 type Ok = { ok: boolean };
 
+/** Which events an export contains: the search text of the list. Without one, all. */
+export type ExportSelection = { q?: string; where?: string };
+
 export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
   signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
@@ -125,8 +129,8 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
-  exportUrl: (endpoint: string, format: 'json' | 'har', q = '') =>
-    `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}`,
+  exportUrl: (endpoint: string, format: ExportFormat, { q = '', where = '' }: ExportSelection) =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}${where ? `&where=${id(where)}` : ''}`,
   streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
 
   events: (endpoint: string, cursor: string | undefined, q: string, limit = 100) =>

@@ -11,7 +11,15 @@ import type { NotificationsService } from '../notifications/service.ts';
 import type { ReplayResult } from '../replays/model.ts';
 import { answerBytes, fitSummaries } from './answer-size.ts';
 import { toEventResult } from './event-result.ts';
-import { defaultBodyCharacters, type Input, maxListed, maxResultBytes, notice, type Output } from './model.ts';
+import {
+  defaultBodyCharacters,
+  exportFileName,
+  type Input,
+  maxListed,
+  maxResultBytes,
+  notice,
+  type Output,
+} from './model.ts';
 import { createWaitForEvent } from './wait.ts';
 
 /** The request that a tool is called in. */
@@ -111,7 +119,7 @@ export function createMcpService(options: {
       const query = new URLSearchParams({ format, ...(given.q !== undefined && { q: given.q }) });
       return {
         url: `${baseUrl}/api/endpoints/${id}/export?${query}`,
-        fileName: `service-${id}.${format}`,
+        fileName: exportFileName(id, format),
         authorization: 'Bearer, with an API key or an access token of this account; or a browser that is signed in',
       };
     },
