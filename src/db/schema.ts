@@ -90,6 +90,14 @@ export const tags = sqliteTable('tags', {
   receivedAt: integer('received_at').notNull(),
 });
 
+export const filters = sqliteTable('filters', {
+  id: text().primaryKey(),
+  endpoint: integer().notNull(),
+  name: text().notNull(),
+  filter: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
 export const replays = sqliteTable('replays', {
   seq: integer().primaryKey(),
   event: integer().notNull(),

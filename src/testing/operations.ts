@@ -23,12 +23,22 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+export type ResourceKind =
+  | 'filter'
+  | 'endpoint'
+  | 'event'
+  | 'secret'
+  | 'key'
+  | 'app'
+  | 'session'
+  | 'member'
+  | 'invitation';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
@@ -45,6 +55,9 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   renameEndpoint: () => ({ name: 'renamed by a test' }),
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
+  saveFilter: () => ({ name: 'large', where: 'size>10k' }),
+  testFilter: () => ({ where: 'method:POST' }),
+  deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),
@@ -127,6 +140,14 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       return {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
+      };
+    },
+    filter: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const filter = { name: 'to be deleted', where: 'type:a' };
+      return {
+        endpoint,
+        filter: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/filters`, filter))['id'] as string,
       };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),

@@ -28,6 +28,14 @@ const EventId = t.String({ description: 'id of an event (evt_…)', maxLength: 6
 const Limit = t.Optional(t.Integer({ minimum: 1, maximum: maxListed, description: 'default 25' }));
 const Cursor = t.Optional(t.String({ maxLength: 200, description: 'nextCursor of the previous page' }));
 
+const Where = t.Optional(
+  t.String({
+    maxLength: 2048,
+    description:
+      'only deliveries that match this filter: terms such as type:invoice.* platform:stripe method:POST verdict:valid size>10k received>2h tag:golden is:pinned header.x-shop:acme* body.data.amount>1000 has:body.refund, with OR, NOT and parentheses',
+  }),
+);
+
 const Page = t.Object({
   notice: Notice,
   events: t.Array(EventSummary),
@@ -44,10 +52,11 @@ const Page = t.Object({
 export const inputs = {
   list_endpoints: t.Object({}),
   create_endpoint: t.Object({ name: t.String({ minLength: 1, maxLength: 200 }) }),
-  list_events: t.Object({ endpointId: EndpointId, limit: Limit, cursor: Cursor }),
+  list_events: t.Object({ endpointId: EndpointId, where: Where, limit: Limit, cursor: Cursor }),
   search_events: t.Object({
     endpointId: EndpointId,
     q: t.String({ minLength: 1, maxLength: 1000, description: 'free text over event type and payload' }),
+    where: Where,
     limit: Limit,
     cursor: Cursor,
   }),
