@@ -2,6 +2,7 @@
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { parseWhere } from '../core/where.ts';
 import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
@@ -56,9 +57,22 @@ export function createHistoryWiring(
       const delivery = { method, path, query, rawHeaders: headers, body };
       return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
     },
-    selection: (_, { q = '' }, yieldIfDue) => {
+    readSelection: ({ q = '', where = '' }) => {
       search.checkTerm(q);
-      return { matches: q === '' ? undefined : textMatcher(q, yieldIfDue) };
+      const filter = parseWhere(where);
+      const startedAt = clock.now();
+      return (endpoint, yieldIfDue) => {
+        const { isEmpty, select } = search.createEventFilter(filter, endpoint);
+        return {
+          select: isEmpty
+            ? undefined
+            : async seqs => {
+                await yieldIfDue();
+                return select(seqs, startedAt);
+              },
+          matches: q === '' ? undefined : textMatcher(q, yieldIfDue),
+        };
+      };
     },
     clock,
     version,

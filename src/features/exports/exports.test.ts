@@ -183,6 +183,43 @@ describe('GET /api/endpoints/{id}/export', () => {
     await ada.json(400, 'GET', `/api/endpoints/${endpoint.id}/export?q=${'x'.repeat(1001)}`);
   });
 
+  test('where selects by columns, content and marks, together with q', async () => {
+    const endpoint = await ada.createEndpoint();
+    const ids: string[] = [];
+    for (const [path, body] of [
+      ['/a', '{"amount":5,"name":"Ada"}'],
+      ['/b', '{"amount":50,"name":"Grace"}'],
+      ['/b', '{"amount":500,"name":"Ada"}'],
+      ['/b', 'ada'],
+    ])
+      ids.push(await server.deliver(endpoint, body, { suffix: path as string }));
+    await ada.json(200, 'PUT', `/api/events/${ids[1]}/tags`, { tags: ['golden'] });
+    const numbersOf = async (query: string): Promise<number[]> =>
+      (await exportOf(endpoint, `?${query}`)).events.map(({ id }) => ids.indexOf(id as string));
+    const of = (where: string) => numbersOf(`where=${encodeURIComponent(where)}`);
+    expect(await of('path:/b')).toEqual([1, 2, 3]);
+    expect(await of('body.amount>10')).toEqual([1, 2]);
+    expect(await of('-has:body.amount OR tag:golden')).toEqual([1, 3]);
+    expect(await of('ada')).toEqual([0, 2, 3]);
+    expect(await of('verdict:none received<1s')).toEqual([]);
+    expect(await of('type:nothing')).toEqual([]);
+    expect(await of('')).toEqual([0, 1, 2, 3]);
+    expect(await numbersOf(`q=ADA&where=${encodeURIComponent('path:/b')}`)).toEqual([2, 3]);
+    for (const format of ['har', 'ndjson', 'csv', 'curl']) {
+      const path = `/api/endpoints/${endpoint.id}/export?format=${format}&where=tag:golden`;
+      const found = (await (await ada.call('GET', path)).text()).match(/evt_\w+/g);
+      expect([format, [...new Set(found)]]).toEqual([format, [ids[1] as string]]);
+    }
+  });
+
+  test('a wrong filter is refused with its position before the download starts', async () => {
+    const { id } = await ada.createEndpoint();
+    const path = `/api/endpoints/${id}/export?format=csv&where=${encodeURIComponent('size>1k tpye:x')}`;
+    const response = await ada.call('GET', path);
+    expect([response.status, response.headers.get('content-disposition')]).toEqual([400, null]);
+    expect(await response.json()).toEqual({ error: expect.any(String), position: 8, nearest: 'type' });
+  });
+
   test('credentials are not exported', async () => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });

@@ -3,7 +3,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
 import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
-import { Pin, Tags } from '../events/model.ts';
+import { Pin, Tags, Where } from '../events/model.ts';
 
 export const exportFormats = ['json', 'har', 'ndjson', 'csv', 'curl'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -26,6 +26,7 @@ export const ExportQuery = t.Object({
       description: 'only events whose type or payload contains this text, as in the event list',
     }),
   ),
+  where: Where,
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 

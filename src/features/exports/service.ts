@@ -53,8 +53,8 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   createSlices: () => YieldIfDue;
   /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
-  /** Which of the endpoint's events are exported. @throws invalid for the query */
-  selection: (endpoint: Row, query: Pick<ExportQuery, 'q'>, yieldIfDue: YieldIfDue) => Selection;
+  /** Which events of an endpoint a query selects. @throws invalid for the query */
+  readSelection: (query: Omit<ExportQuery, 'format'>) => (endpoint: Row, yieldIfDue: YieldIfDue) => Selection;
   clock: Clock;
   /** Hooktape's version. */
   version: string;
@@ -68,7 +68,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     retentionCutoff,
     createSlices,
     answer,
-    selection,
+    readSelection,
     clock,
     version,
     onDamaged,
@@ -81,10 +81,11 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     { format = 'json', ...query }: ExportQuery,
     onEnd: () => void,
   ) => {
+    const selectionIn = readSelection(query);
     const row = await findEndpoint(principal, id);
     const cancellation = new AbortController();
     const yieldIfDue = createSlices();
-    const { select, matches } = selection(row, query, yieldIfDue);
+    const { select, matches } = selectionIn(row, yieldIfDue);
     const chunks = writeFile({
       format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },
@@ -110,7 +111,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   };
 
   return {
-    /** @throws rate_limited when too many exports of the account are running; invalid for the term; not_found */
+    /** @throws rate_limited when too many exports of the account are running; invalid for the query; not_found */
     async file(
       principal: MemberAccess,
       id: string,

@@ -80,6 +80,7 @@ export const inputs = {
     endpointId: EndpointId,
     format: t.Optional(ExportFormat),
     q: t.Optional(t.String({ maxLength: 1000, description: 'only events whose type or payload contains it' })),
+    where: Where,
   }),
 } as const;
 
