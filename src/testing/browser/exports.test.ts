@@ -49,7 +49,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
     expect(await page.getByRole('dialog').locator('code').textContent()).toContain('<b>QUINCE');
     const found = await downloads();
     expect(found.map(([fileName]) => fileName)).toEqual(fileNames);
-    for (const [fileName, text] of found) expect([fileName, new Set(text.match(/evt_\w+/g)).size]).toEqual([fileName, 1]);
+    for (const [fileName, text] of found)
+      expect([fileName, new Set(text.match(/evt_\w+/g)).size]).toEqual([fileName, 1]);
     await page.keyboard.press('Escape');
   });
 
