@@ -36,8 +36,18 @@ export function* longTextCell(bytes: Uint8Array): Generator<string | Verbatim> {
 }
 
 const quote = 0x22;
-const doubleQuotes = (bytes: Uint8Array): Uint8Array =>
-  Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('"', '""'), 'latin1');
+
+/** A loop, because replacing in a string makes a CSV export take half as long again. */
+function doubleQuotes(bytes: Uint8Array): Uint8Array {
+  const doubled = Buffer.allocUnsafe(2 * bytes.length);
+  let out = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    doubled[out++] = byte;
+    if (byte === quote) doubled[out++] = quote;
+  }
+  return doubled.subarray(0, out);
+}
 
 function beginsLikeFormula(bytes: Uint8Array): boolean {
   for (let end = firstBytes; ; end *= 8) {

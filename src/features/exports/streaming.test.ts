@@ -26,11 +26,13 @@ afterAll(() => server.close());
 const path = () => `/api/endpoints/${endpoint.id}/export`;
 
 /** Requests the export over a socket, and reads nothing until `readAll`. */
-async function requestExport(): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
+async function requestExport(query = ''): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
   const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.pause();
-  socket.write(`GET ${path()} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`);
+  socket.write(
+    `GET ${path()}${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`,
+  );
   const readAll = async (): Promise<string> => {
     const chunks: Uint8Array[] = [];
     socket.on('data', chunk => chunks.push(Buffer.from(chunk)));
@@ -59,34 +61,42 @@ describe('streaming', () => {
     expect(later).toHaveLength(30);
   });
 
-  test('a client that does not read stops its own export, and gets the whole file once it reads', async () => {
-    const slow = await requestExport();
-    let pages = 0;
-    const store = server.services.database.scanClient;
-    const batch = store.batch.bind(store);
-    store.batch = ((...args: Parameters<typeof batch>) => {
-      pages++;
-      return batch(...args);
-    }) as typeof batch;
-    try {
-      await eventually(() => pages > 0);
-      // Wait until no more pages are read although there are more.
-      let before = -1;
-      await eventually(async () => {
-        const isStopped = before === pages;
-        before = pages;
-        await Bun.sleep(50);
-        return isStopped;
-      });
-      const pagesBefore = pages;
-      const text = await slow.readAll();
-      expect(pages).toBeGreaterThan(pagesBefore);
-      expect(text.length).toBeGreaterThan(count * 130_000);
-      expect(text).toEndWith('\n]}\n\r\n0\r\n\r\n');
-    } finally {
-      store.batch = batch;
-    }
-  });
+  test.each([
+    ['', '\n]}\n'],
+    ['?format=ndjson&where=size%3E1k', '"pin":null,"tags":[]}\n'],
+    ['?format=csv', '"\r\n'],
+    ['?format=curl', '\n_\n}\nfinish\n'],
+  ])(
+    'a client that does not read stops its own export, and gets the whole file once it reads: %j',
+    async (query, end) => {
+      const slow = await requestExport(query);
+      let pages = 0;
+      const store = server.services.database.scanClient;
+      const batch = store.batch.bind(store);
+      store.batch = ((...args: Parameters<typeof batch>) => {
+        pages++;
+        return batch(...args);
+      }) as typeof batch;
+      try {
+        await eventually(() => pages > 0);
+        // Wait until no more pages are read although there are more.
+        let before = -1;
+        await eventually(async () => {
+          const isStopped = before === pages;
+          before = pages;
+          await Bun.sleep(50);
+          return isStopped;
+        });
+        const pagesBefore = pages;
+        const text = await slow.readAll();
+        expect(pages).toBeGreaterThan(pagesBefore);
+        expect(text.length).toBeGreaterThan(count * 130_000);
+        expect(text).toEndWith(`${end}\r\n0\r\n\r\n`);
+      } finally {
+        store.batch = batch;
+      }
+    },
+  );
 
   test('a client that disconnects stops its export, which no longer counts against the limit', async () => {
     const asked = await Promise.all(Array.from({ length: 4 }, requestExport));
