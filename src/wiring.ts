@@ -8,6 +8,7 @@ import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
+import { createFiltersWiring } from './wiring/filters.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
@@ -56,6 +57,7 @@ function build(infrastructure: Infrastructure) {
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
+  const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
   const mcp = createMcpWiring(infrastructure, endpoints, events, history);
 
@@ -89,6 +91,7 @@ function build(infrastructure: Infrastructure) {
     ...observability,
     ...events,
     ...ingest,
+    ...filters,
     ...history,
     ...mcp,
     /**
