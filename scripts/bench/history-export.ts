@@ -1,6 +1,6 @@
 /*
- * Exports a complete history as JSON and as NDJSON to a local client, and measures the speed, the memory compared with a short export, and how
- * much it slows down capture.
+ * Exports a complete history as JSON and as NDJSON to a local client, and measures the speed, the memory compared with a short
+ * export, and how much it slows down capture.
  */
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
