@@ -68,7 +68,8 @@ export function createHistoryWiring(
             ? undefined
             : async seqs => {
                 await yieldIfDue();
-                return select(seqs, startedAt);
+                // An export names the damaged events that it might have to contain.
+                return select(seqs, { time: startedAt, undecided: true });
               },
           matches: q === '' ? undefined : textMatcher(q, yieldIfDue),
         };

@@ -94,11 +94,12 @@ describe('an export with a filter', () => {
     if (!where.startsWith('received')) expect([where, found.length]).toEqual([where, expected]);
   });
 
-  test('names damaged events when their columns match', async () => {
+  test('names damaged events unless their columns say that they do not match', async () => {
     const seq = parseEventId(ids[10] ?? '')?.seq ?? 0;
     await damageEvent(server.services.database.client, seq, 'unreadable');
     expect((await exported('type:push')).damaged).toEqual({ count: 1, ids: [ids[10] as string] });
     expect((await exported('type:ping')).damaged).toBeUndefined();
-    expect((await exported('has:body.n')).damaged).toBeUndefined();
+    expect((await exported('body.n<0')).damaged).toEqual({ count: 1, ids: [ids[10] as string] });
+    expect((await exported('body.n<0 type:ping')).damaged).toBeUndefined();
   });
 });
