@@ -3,7 +3,9 @@ import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { answeredWith } from '../core/answer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { parseWhere } from '../core/where.ts';
 import { createDeliveriesService } from '../features/deliveries/service.ts';
+import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
@@ -30,7 +32,7 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
       if (pause) return pause.then(() => advance(steps));
     }
   };
-  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => advance(matcher(eventType, body));
+  return ({ row, body }: ExportedEvent) => advance(matcher(row.eventType, body));
 };
 
 const latin1 = (bytes: Buffer): string => bytes.toString('latin1');
@@ -62,9 +64,23 @@ export function createHistoryWiring(
     retentionCutoff: events.retentionCutoff,
     createSlices,
     answer: (endpoint, { id, row, ...content }) => answers.answerTo(endpoint, id, { ...row, ...content }),
-    matcher: (q, yieldIfDue) => {
+    readSelection: ({ q = '', where = '' }) => {
       search.checkTerm(q);
-      return textMatcher(q, yieldIfDue);
+      const filter = parseWhere(where);
+      const startedAt = clock.now();
+      return (endpoint, yieldIfDue) => {
+        const { isEmpty, select } = search.createEventFilter(filter, endpoint);
+        return {
+          select: isEmpty
+            ? undefined
+            : async seqs => {
+                await yieldIfDue();
+                // An export names the damaged events that it might have to contain.
+                return select(seqs, { time: startedAt, undecided: true });
+              },
+          matches: q === '' ? undefined : textMatcher(q, yieldIfDue),
+        };
+      };
     },
     clock,
     version,

@@ -6,8 +6,11 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { EventDetail, EventPage, EventSummary, ReplayAttempt } from '../events/model.ts';
+import { ExportFormat } from '../exports/model.ts';
 import { ReplayResult } from '../replays/model.ts';
 import { TypeSchema } from '../schemas/model.ts';
+
+export { exportFileName } from '../exports/model.ts';
 
 /** As many as fit into one result with their previews. */
 export const maxListed = 50;
@@ -82,8 +85,9 @@ export const inputs = {
   }),
   export_link: t.Object({
     endpointId: EndpointId,
-    format: t.Optional(t.Union([t.Literal('json'), t.Literal('har')])),
+    format: t.Optional(ExportFormat),
     q: t.Optional(t.String({ maxLength: 1000, description: 'only events whose type or payload contains it' })),
+    where: Where,
   }),
 } as const;
 

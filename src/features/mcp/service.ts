@@ -5,6 +5,7 @@
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { forbidden, invalid } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventsService } from '../events/service.ts';
 import type { NotificationsService } from '../notifications/service.ts';
@@ -12,7 +13,15 @@ import type { ReplayResult } from '../replays/model.ts';
 import type { SchemasService } from '../schemas/service.ts';
 import { answerBytes, fitSummaries } from './answer-size.ts';
 import { toEventResult } from './event-result.ts';
-import { defaultBodyCharacters, type Input, maxListed, maxResultBytes, notice, type Output } from './model.ts';
+import {
+  defaultBodyCharacters,
+  exportFileName,
+  type Input,
+  maxListed,
+  maxResultBytes,
+  notice,
+  type Output,
+} from './model.ts';
 import { createGetSchema } from './schema-result.ts';
 import { createWaitForEvent } from './wait.ts';
 
@@ -114,10 +123,16 @@ export function createMcpService(options: {
     async export_link({ principal }: ToolContext, given: Input<'export_link'>): Promise<Output<'export_link'>> {
       const { id } = await endpoints.owned(principal, given.endpointId);
       const format = given.format ?? 'json';
-      const query = new URLSearchParams({ format, ...(given.q !== undefined && { q: given.q }) });
+      const { q, where } = given;
+      if (where !== undefined) parseWhere(where);
+      const query = new URLSearchParams({
+        format,
+        ...(q !== undefined && { q }),
+        ...(where !== undefined && { where }),
+      });
       return {
         url: `${baseUrl}/api/endpoints/${id}/export?${query}`,
-        fileName: `service-${id}.${format}`,
+        fileName: exportFileName(id, format),
         authorization: 'Bearer, with an API key or an access token of this account; or a browser that is signed in',
       };
     },

@@ -64,7 +64,8 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'export_link',
     title: 'Export link',
-    description: 'The URL of a file with all stored events of the endpoint, as JSON or HAR.',
+    description:
+      'The URL of a file with all stored events of the endpoint: as JSON, HAR, NDJSON (one event a line), CSV, or a shell script that sends them again with curl.',
     annotations: reads,
   },
 ];

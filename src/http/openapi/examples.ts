@@ -250,8 +250,12 @@ const byStatus: Record<string, string> = {
   503: 'shutting down, try again',
 };
 
+const line = { ...received, ...content };
 const byMediaType: Record<string, unknown> = {
   'text/plain': 'export type OrderPaid = {\n  type: string;\n  id: number;\n};\n',
+  'application/x-ndjson': `${JSON.stringify(line)}\n`,
+  'text/csv': `id,receivedAt,method,path,query,platform,eventType,size,sha256,pinName,pinNote,pinnedAt,tags,headers,payloadEncoding,payloadRaw\r\n${ids.event},2026-09-10T00:28:43.456Z,POST,/orders,shop=7,stripe,order.paid,28,${sha256},golden,the first paid order,2026-09-10T00:29:13.456Z,"[""checkout""]","{""content-type"":""application/json""}",utf8,"{""type"":""order.paid"",""id"":7}"\r\n`,
+  'application/x-sh': `#!/bin/sh\n# Sends the events of Hooktape's endpoint ${ids.endpoint} again, oldest first …\n`,
   'text/event-stream': `: connected\nretry: 1000\nid: ${ids.event}\nevent: event\ndata: ${JSON.stringify(summary)}\n\n`,
 };
 
