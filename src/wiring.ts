@@ -8,6 +8,7 @@ import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
+import { createFeedWiring } from './wiring/feed.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
@@ -57,7 +58,8 @@ function build(infrastructure: Infrastructure) {
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, history);
+  const feed = createFeedWiring(infrastructure, endpoints, events);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -90,6 +92,7 @@ function build(infrastructure: Infrastructure) {
     ...events,
     ...ingest,
     ...history,
+    ...feed,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

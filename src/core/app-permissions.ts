@@ -24,10 +24,17 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}/activity',
       'GET /api/endpoints/{id}/export',
       'GET /api/endpoints/{id}/stream',
+      'GET /api/endpoints/{id}/feed',
+      'GET /api/endpoints/{id}/consumers',
+      'GET /api/endpoints/{id}/consumers/{name}',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
     ],
+  },
+  {
+    description: 'remember and change how far programs have read the webhooks of an endpoint',
+    operations: ['PUT /api/endpoints/{id}/consumers/{name}', 'DELETE /api/endpoints/{id}/consumers/{name}'],
   },
   {
     description: 'pin and tag webhooks, and unpin them',

@@ -38,6 +38,7 @@ export const endpoints = sqliteTable('endpoints', {
   learnSecretsUntil: integer('learn_secrets_until'),
   retention: text(),
   retentionMs: integer('retention_ms'),
+  sweptSeq: integer('swept_seq').notNull().default(0),
 });
 
 export const events = sqliteTable('events', {
@@ -88,6 +89,14 @@ export const tags = sqliteTable('tags', {
   position: integer().notNull(),
   endpoint: integer().notNull(),
   receivedAt: integer('received_at').notNull(),
+});
+
+export const consumers = sqliteTable('consumers', {
+  endpoint: integer().notNull(),
+  name: text().notNull(),
+  position: integer().notNull(),
+  version: text().notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
 });
 
 export const replays = sqliteTable('replays', {

@@ -23,12 +23,13 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation';
+export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation' | 'consumer';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/endpoints/{id}/consumers/{name}': 'consumer',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
@@ -45,6 +46,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   renameEndpoint: () => ({ name: 'renamed by a test' }),
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
+  putConsumer: () => ({ cursor: 'start' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),
@@ -128,6 +130,11 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
       };
+    },
+    consumer: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      await who.json(200, 'PUT', `/api/endpoints/${endpoint}/consumers/test`, { cursor: 'start' });
+      return { endpoint, consumer: 'test' };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),
     app: async who => {

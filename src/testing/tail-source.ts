@@ -16,7 +16,7 @@ export const summaryOf = (seq: number): EventSummary => ({
   tags: [],
 });
 
-export type FakeSource = TailSource & {
+export type FakeSource = TailSource & Required<Pick<TailSource, 'listBySeq'>> & {
   /** Stores events. @returns the last row number */
   store: (count?: number) => number;
   newest: () => Promise<number>;

@@ -127,7 +127,7 @@ export const api = {
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
   exportUrl: (endpoint: string, format: 'json' | 'har', q = '') =>
     `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}`,
-  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
+  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream?changes=true`,
 
   events: (endpoint: string, cursor: string | undefined, q: string, limit = 100) =>
     call<EventPage>(

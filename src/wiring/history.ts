@@ -37,7 +37,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets }: EndpointsWiring,
-  { events, search, createSlices }: EventsWiring,
+  { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
@@ -70,7 +70,10 @@ export function createHistoryWiring(
     insert: insertImported,
     retentionCutoff: events.retentionCutoff,
     isBusy: isWaiting,
-    onImported: search.wake,
+    onImported: () => {
+      search.wake();
+      notifications.imported();
+    },
     random,
   });
   const outbound = createOutbound({

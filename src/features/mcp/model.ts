@@ -13,6 +13,8 @@ export const maxListed = 50;
 export const maxResultBytes = 64 * 1024;
 export const maxBodyCharacters = 32_768;
 export const defaultBodyCharacters = 8192;
+/** The parser of filters has the exact limit, in bytes. */
+const maxWhereCharacters = 2048;
 export const maxWaitSeconds = 55;
 export const defaultWaitSeconds = 25;
 
@@ -57,6 +59,13 @@ export const inputs = {
     endpointId: EndpointId,
     cursor: t.Optional(
       t.String({ maxLength: 200, description: 'cursor of the previous call; without it, only events from now on' }),
+    ),
+    where: t.Optional(
+      t.String({
+        maxLength: maxWhereCharacters,
+        description:
+          'waits for an event that matches this filter, such as `type:invoice.* body.data.object.amount>1000`; others are skipped',
+      }),
     ),
     timeoutSeconds: t.Optional(t.Integer({ minimum: 1, maximum: maxWaitSeconds, description: 'default 25' })),
   }),

@@ -18,6 +18,7 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
         // A browser that reconnects sends the header, with the query of its first request.
         lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
         recheck: () => gate.recheck(request),
+        withChanges: query.changes === 'true',
       });
       requestContext(request).endWithSender(0);
       return new Response(stream, {

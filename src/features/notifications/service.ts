@@ -8,10 +8,10 @@ import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess } from '../../core/principal.ts';
 import type { EventsService, ReadableEndpoint } from '../events/service.ts';
-import { createAccessCheck } from './access-check.ts';
+import { type AccessCheck, createAccessCheck } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
 import { createHub } from './hub.ts';
-import { createTail, type Tail } from './tail.ts';
+import { createTail, type Tail, type TailSource } from './tail.ts';
 
 export type TailRequest = {
   principal: MemberAccess;
@@ -24,6 +24,10 @@ export type TailRequest = {
   signal?: AbortSignal | undefined;
   /** For a tail that outlives one answer: access is checked every second, and a reader that stalls is cut off. */
   isLongLived?: boolean;
+  /** Reads the events for this tail; by default all of the endpoint, but for imported ones. */
+  source?: (access: AccessCheck) => Pick<TailSource, 'listAfter'>;
+  /** Gives out changes of events, too. */
+  withChanges?: boolean;
 };
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>;
@@ -53,21 +57,22 @@ export function createNotificationsService(options: {
    * @throws not_found, unavailable during shutdown
    */
   const openTail = async (request: TailRequest): Promise<Tail> => {
-    const { principal, endpointId, after, recheck, signal, isLongLived = false } = request;
+    const { principal, endpointId, after, recheck, signal, isLongLived = false, withChanges = false } = request;
     const endpoint = await findEndpoint(principal, endpointId);
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
     const access = createAccessCheck({ principal, endpointId, endpoint, recheck, findEndpoint });
+    const all: TailSource = {
+      listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit),
+      listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
+    };
     const tail = createTail({
-      source: {
-        listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit),
-        areAllStored,
-        listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
-      },
+      source: { ...(request.source?.(access) ?? all), areAllStored },
       // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
       position: Math.min(after ?? newest, newest),
       access,
       isShared,
+      withChanges,
       monotonic: clock.monotonic,
     });
     hub.add({ tail, endpoint: endpoint.seq, isLongLived });
@@ -78,6 +83,8 @@ export function createNotificationsService(options: {
 
   return {
     recorded: hub.recorded,
+    imported: hub.imported,
+    changed: hub.changed,
     recheckAll: hub.recheckAll,
     lookAgain: hub.lookAgain,
     openTail,
@@ -89,7 +96,7 @@ export function createNotificationsService(options: {
     async openStream({
       lastEventId,
       ...request
-    }: Pick<TailRequest, 'principal' | 'endpointId' | 'recheck'> & {
+    }: Pick<TailRequest, 'principal' | 'endpointId' | 'recheck' | 'withChanges'> & {
       lastEventId: string | undefined;
     }): Promise<ReadableStream<Uint8Array>> {
       const lastEvent = lastEventId ? parseEventId(lastEventId) : undefined;
