@@ -1,7 +1,7 @@
 /* Parses the arguments of a command. Every command takes --env-file and --json, in any position. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { settingNames } from '../config/settings.ts';
-import { didYouMean } from '../core/suggest.ts';
+import { didYouMean } from '../shared/suggest.ts';
 import { UsageError } from './io.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;

@@ -1,11 +1,11 @@
 /* The server of `hooktape serve`: the open database with everything built on it, the app, and the sockets. */
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { peerIn } from '../core/addresses.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import type { Logger } from '../log.ts';
+import { peerIn } from '../shared/addresses.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { type Certificate, type CertificateFiles, watchCertificate } from './certificate.ts';
 import { connectionCounts } from './connection-counts.ts';

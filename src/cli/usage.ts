@@ -1,5 +1,5 @@
 /* Reads subcommands and their forms out of usage texts, and suggests the nearest name for an unknown one. */
-import { didYouMean } from '../core/suggest.ts';
+import { didYouMean } from '../shared/suggest.ts';
 import { UsageError } from './io.ts';
 
 const formsOf = (usage: string): { form: string; verb: string | undefined }[] =>

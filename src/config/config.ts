@@ -4,9 +4,9 @@
  * files, through the reader it is given.
  */
 
-import type { Cidr } from '../core/addresses.ts';
 import type { AllowEntry } from '../core/allow-list.ts';
-import { didYouMean } from '../core/suggest.ts';
+import type { Cidr } from '../shared/addresses.ts';
+import { didYouMean } from '../shared/suggest.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './settings.ts';

@@ -3,11 +3,11 @@
  * "NAME must be ...". The text of a scalar is never repeated in a problem: it may be a secret in the wrong place.
  */
 
-import { type Cidr, parseAddress, parseCidr } from '../core/addresses.ts';
 import { type AllowEntry, isHostName, parseAllowEntry } from '../core/allow-list.ts';
 import { checkPassword, maxPasswordBytes } from '../core/password.ts';
 import { readEmail } from '../core/text.ts';
-import { parseDuration, parseSize } from '../core/units.ts';
+import { type Cidr, parseAddress, parseCidr } from '../shared/addresses.ts';
+import { parseDuration, parseSize } from '../shared/units.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly mustBe: string };
 export type Kind<T> = (text: string) => Parsed<T>;

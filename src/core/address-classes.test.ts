@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
+import { type Address, formatAddress, parseAddress } from '../shared/addresses.ts';
 import { isLoopback, isLoopbackOrigin, isMetadata, isPublicAddress } from './address-classes.ts';
-import { type Address, formatAddress, parseAddress } from './addresses.ts';
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { parseAddress } from './addresses.ts';
+import { parseAddress } from '../shared/addresses.ts';
 import { type AllowEntry, isAllowed, isAllowedLiterally, isPortNamed, parseAllowEntry } from './allow-list.ts';
 
 const entries = (...texts: string[]): AllowEntry[] =>

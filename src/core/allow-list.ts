@@ -3,7 +3,7 @@
  * range entry allows those addresses under any name; an entry with a port allows only that port.
  */
 
-import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from './addresses.ts';
+import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from '../shared/addresses.ts';
 
 export type AllowEntry = { readonly text: string; readonly port?: number } & (
   | { readonly kind: 'host'; readonly host: string }

@@ -1,6 +1,7 @@
 /* Host headers. Only the name matters: proxies and container port mappings change the port. */
+
+import { parseAddress } from '../shared/addresses.ts';
 import { isLoopback } from './address-classes.ts';
-import { parseAddress } from './addresses.ts';
 import { canonicalHost, isHostName } from './allow-list.ts';
 
 /** The name or address in a Host header, lower case, no port, no brackets; undefined for anything but one well-formed host. */

@@ -4,8 +4,8 @@
  * browser adds one by itself.
  */
 import { isPublicAddress } from '../core/address-classes.ts';
-import { formatAddress, parseAddress } from '../core/addresses.ts';
 import { hostOf, isLoopbackHost } from '../core/hosts.ts';
+import { formatAddress, parseAddress } from '../shared/addresses.ts';
 import type { SessionCookie } from './cookie.ts';
 import { errorBody } from './errors.ts';
 

@@ -1,6 +1,6 @@
 /* The address of a request's client: the peer's, or what a trusted proxy says in `X-Forwarded-For` (HOOKTAPE_TRUSTED_PROXIES). */
 import type { IncomingMessage } from 'node:http';
-import { type Cidr, clientAddress } from '../core/addresses.ts';
+import { type Cidr, clientAddress } from '../shared/addresses.ts';
 
 /** The peer's address, and the values of `X-Forwarded-For` joined with a comma. */
 export type Sender = { readonly peer: string; readonly forwardedFor: string | undefined };

@@ -2,7 +2,7 @@
  * Limits how often a client address gets `401` for invalid credentials; beyond that it gets `429`. It only decides how a request is
  * refused, never whether. Memory is bounded.
  */
-import { networkOf } from '../core/addresses.ts';
+import { networkOf } from '../shared/addresses.ts';
 
 const refusalsPerMinute = 300;
 const minuteMs = 60_000;

@@ -5,8 +5,9 @@
  * - `small`: arriving deliveries of up to 256 KiB, with a share for each sender's address.
  * - `large`: arriving deliveries beyond that size, with a share for each address and for each endpoint.
  */
-import { networkOf } from '../core/addresses.ts';
+
 import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
+import { networkOf } from '../shared/addresses.ts';
 
 export type DeliveryBudgets = Record<'complete' | 'small' | 'large', MemoryBudget>;
 

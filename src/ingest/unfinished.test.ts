@@ -2,10 +2,10 @@
 
 import { heapStats } from 'bun:jsc';
 import { afterEach, describe, expect, test } from 'bun:test';
-import { parseCidr } from '../core/addresses.ts';
 import type { MemoryBudget } from '../core/memory-budget.ts';
 import { createFront, type Front, type FrontLimits } from '../front.ts';
 import { createClientAddress } from '../http/client-address.ts';
+import { parseCidr } from '../shared/addresses.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire, type Wire } from '../testing/raw-http.ts';
 import { createDeliveryBudgets } from './delivery-budgets.ts';

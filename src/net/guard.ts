@@ -5,7 +5,6 @@
 
 import { isIP } from 'node:net';
 import { isLoopback, isMetadata, isPublicAddress } from '../core/address-classes.ts';
-import { formatAddress, parseAddress } from '../core/addresses.ts';
 import {
   type AllowEntry,
   canonicalHost,
@@ -14,6 +13,7 @@ import {
   isAllowedLiterally,
   isPortNamed,
 } from '../core/allow-list.ts';
+import { formatAddress, parseAddress } from '../shared/addresses.ts';
 import { isBlockedPort } from './ports.ts';
 
 export type ResolvedAddress = { readonly address: string; readonly family: number };

@@ -42,26 +42,29 @@ export function parseMultipart(body: Uint8Array, boundary: string): MultipartPar
 
 /** The next boundary line at or after `from`, or -1. `--cutter` does not match the boundary `cut`. */
 const boundaryAt = (body: Uint8Array, marker: Uint8Array, from: number): number => {
-  for (let at = from; ; at++) {
-    at = indexOfBytes(body, marker, at);
-    if (at < 0 || ((at === 0 || body[at - 1] === 0x0a) && endsLine(body, at + marker.length))) return at;
-  }
+  // Only where a line begins: a search for the marker would take long in a body that is made of its first characters.
+  let at = from === 0 || body[from - 1] === 0x0a ? from : afterLine(body, from);
+  while (at < body.length && !(startsWith(body, marker, at) && endsLine(body, at + marker.length)))
+    at = afterLine(body, at);
+  return at < body.length ? at : -1;
+};
+
+/** Where the next line begins. */
+const afterLine = (body: Uint8Array, from: number): number => {
+  const end = body.indexOf(0x0a, from);
+  return end < 0 ? body.length : end + 1;
+};
+
+const startsWith = (body: Uint8Array, wanted: Uint8Array, at: number): boolean => {
+  let same = 0;
+  while (same < wanted.length && body[at + same] === wanted[same]) same++;
+  return same === wanted.length;
 };
 
 const endsLine = (body: Uint8Array, at: number): boolean => {
   let after = body[at] === 0x2d && body[at + 1] === 0x2d ? at + 2 : at;
   while (body[after] === 0x20 || body[after] === 0x09) after++;
   return after >= body.length || body[after] === 0x0d || body[after] === 0x0a;
-};
-
-const indexOfBytes = (body: Uint8Array, wanted: Uint8Array, from: number): number => {
-  const [first = 0] = wanted;
-  for (let at = body.indexOf(first, from); at >= 0; at = body.indexOf(first, at + 1)) {
-    let same = 1;
-    while (same < wanted.length && body[at + same] === wanted[same]) same++;
-    if (same === wanted.length) return at;
-  }
-  return -1;
 };
 
 const skipLineEnd = (body: Uint8Array, at: number): number => {

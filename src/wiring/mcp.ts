@@ -1,10 +1,11 @@
 /* The Model Context Protocol server and its tools. */
-import { parseAddress } from '../core/addresses.ts';
+
 import { isAllowed } from '../core/allow-list.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
+import { parseAddress } from '../shared/addresses.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';

@@ -1,5 +1,5 @@
 /* The authorization server, the verification of access tokens, and the list of connected apps. */
-import { networkOf } from '../core/addresses.ts';
+
 import { createExternalSubjects } from '../features/apps/external-subjects.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
@@ -15,6 +15,7 @@ import { createOAuthStores } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
+import { networkOf } from '../shared/addresses.ts';
 import type { AccountsWiring } from './accounts.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';

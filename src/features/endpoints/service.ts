@@ -5,7 +5,7 @@ import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import { oldestVisible, oldestVisibleIn, type PlanCutoff, type RetentionMs } from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
-import { parseDuration } from '../../core/units.ts';
+import { parseDuration } from '../../shared/units.ts';
 import { createCountActivity } from './activity.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';

@@ -3,8 +3,9 @@
  * and per client network. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success
  * takes it back. The number of entries is bounded; the least recently used one is dropped.
  */
-import { networkOf } from '../../core/addresses.ts';
+
 import { AppError } from '../../core/errors.ts';
+import { networkOf } from '../../shared/addresses.ts';
 
 export type SignInThrottle = {
   /** Counts an attempt. @throws rate_limited, without counting it */

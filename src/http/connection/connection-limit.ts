@@ -3,7 +3,7 @@
  * fails to accept in a busy loop that this code cannot see. At a limit a new connection takes the place of the one that is most
  * expendable. When none is, it gets a reserved connection, on which only health probes are answered, or is closed.
  */
-import { networkOf } from '../../core/addresses.ts';
+import { networkOf } from '../../shared/addresses.ts';
 
 /** Phases in which a connection may be closed for a new connection, most expendable first. */
 const evictionOrder = ['idle', 'closing', 'head', 'flush', 'body'] as const;

@@ -1,0 +1,71 @@
+/* What a term about headers, query or body asks of one value. */
+import { compareDecimals, type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
+import type { ContentTerm, HasTerm, Operator } from '../../shared/filter/filter.ts';
+import { asBuffer } from '../buffer.ts';
+import { minus, openList, openObject, quote } from '../json/bytes.ts';
+import { createTextMatch } from './text-match.ts';
+
+export type ContentTest = {
+  /** True when the term is met by any value at all. */
+  readonly isPresence: boolean;
+  /** A header, a parameter, a field of a form. */
+  readonly matchesText: (text: string) => boolean;
+  /** A JSON value from `start` up to `end`. */
+  readonly matchesJson: (body: Uint8Array, start: number, end: number) => boolean;
+};
+
+const always = (): boolean => true;
+const presence: ContentTest = { isPresence: true, matchesText: always, matchesJson: always };
+
+export function createContentTest(term: ContentTerm | HasTerm): ContentTest {
+  if (term.on === 'has') return presence;
+  return term.operator === ':' ? equality(term) : comparison(term.operator, term.number);
+}
+
+/** The text of a string, the digits of a number, or the word; two numbers are also equal when they are written differently. */
+function equality({ value, number }: ContentTerm): ContentTest {
+  const matchesText = createTextMatch(value);
+  return {
+    isPresence: false,
+    matchesText,
+    matchesJson: (body, start, end) => {
+      if (body[start] === quote) return matchesText(stringAt(body, start, end));
+      if (isContainer(body[start])) return false;
+      const written = asBuffer(body).toString('latin1', start, end);
+      if (matchesText(written)) return true;
+      if (!number || !isNumber(body[start])) return false;
+      const found = parseDecimal(written);
+      return found !== undefined && compareDecimals(found, number) === 0;
+    },
+  };
+}
+
+function comparison(operator: Exclude<Operator, ':'>, wanted: Decimal | undefined): ContentTest {
+  const matchesText = (text: string): boolean => {
+    const found = wanted && parseDecimal(text);
+    return wanted !== undefined && found !== undefined && isOrdered(operator, compareDecimals(found, wanted));
+  };
+  return {
+    isPresence: false,
+    matchesText,
+    // A JSON string is not a number, whatever it contains.
+    matchesJson: (body, start, end) =>
+      isNumber(body[start]) && matchesText(asBuffer(body).toString('latin1', start, end)),
+  };
+}
+
+function isOrdered(operator: Exclude<Operator, ':'>, order: number): boolean {
+  if (operator === '>') return order > 0;
+  if (operator === '>=') return order >= 0;
+  return operator === '<' ? order < 0 : order <= 0;
+}
+
+const isContainer = (byte: number | undefined): boolean => byte === openObject || byte === openList;
+
+const isNumber = (byte = 0): boolean => byte === minus || (byte >= 0x30 && byte <= 0x39);
+
+/** The text of a JSON string, which stands with its quotes from `start` up to `end`. */
+export function stringAt(body: Uint8Array, start: number, end: number): string {
+  const text = asBuffer(body).toString('utf8', start, end);
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+}

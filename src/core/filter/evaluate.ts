@@ -1,0 +1,89 @@
+/*
+ * Whether an event matches a filter. The logic has three values: undefined means that the facts given so far do not decide, so that
+ * callers read an event's content, and verify its signature, only when they must. A field that an event does not have makes its term
+ * false. Cheap terms are tried first; a filter is prepared once, on first use.
+ */
+import { type Filter, type Node, type Term, termsOf, type Verdict } from '../../shared/filter/filter.ts';
+import type { EventContent } from './event-content.ts';
+import { costOf, createTermTests, type Test } from './term-tests.ts';
+
+export type EventFacts = {
+  type: string | null;
+  /** In lower case. */
+  platform: string | null;
+  method: string | null;
+  path: string;
+  /** Epoch ms. */
+  receivedAt: number;
+  /** Bytes of the body. */
+  size: number;
+  sourceIp: string;
+  verdict: Verdict;
+  /** From 1. */
+  attempt: number;
+  /** The status of the answer; null when there was none. */
+  answered: number | null;
+  tags: readonly string[];
+  isPinned: boolean;
+  isReplayed: boolean;
+  isEdited: boolean;
+  isRefused: boolean;
+  content: EventContent;
+};
+
+/** @param now epoch ms, for times such as `received>2h` */
+export function evaluate(filter: Filter, facts: Partial<EventFacts>, now: number): boolean | undefined {
+  return prepare(filter).test(facts, now);
+}
+
+/** The term whose outcome decided whether the event matches: of several, the first in the text. Undefined for an empty filter. */
+export function decidingTerm(filter: Filter, facts: EventFacts, now: number): Term | undefined {
+  const { tests } = prepare(filter);
+  const deciding = (node: Node): { term: Term; result: boolean } => {
+    if (node.kind === 'term') return { term: node, result: tests.get(node)?.(facts, now) ?? false };
+    if (node.kind === 'not') {
+      const { term, result } = deciding(node.node);
+      return { term, result: !result };
+    }
+    const all = node.nodes.map(deciding);
+    const decides = node.kind === 'or';
+    return all.find(({ result }) => result === decides) ?? (all.at(-1) as (typeof all)[number]);
+  };
+  return filter.root && deciding(filter.root).term;
+}
+
+type Prepared = { test: Test; tests: Map<Term, Test> };
+const known = new WeakMap<Filter, Prepared>();
+
+function prepare(filter: Filter): Prepared {
+  const before = known.get(filter);
+  if (before) return before;
+  const tests = createTermTests(termsOf(filter.root));
+  const prepared = { test: filter.root ? combine(filter.root, tests) : () => true, tests };
+  known.set(filter, prepared);
+  return prepared;
+}
+
+function combine(node: Node, tests: ReadonlyMap<Term, Test>): Test {
+  if (node.kind === 'term') return tests.get(node) as Test;
+  if (node.kind === 'not') {
+    const inner = combine(node.node, tests);
+    return (facts, now) => {
+      const result = inner(facts, now);
+      return result === undefined ? undefined : !result;
+    };
+  }
+  const decides = node.kind === 'or';
+  const parts = node.nodes.toSorted((a, b) => cost(a) - cost(b)).map(part => combine(part, tests));
+  return (facts, now) => {
+    let result: boolean | undefined = !decides;
+    for (const part of parts) {
+      const one = part(facts, now);
+      if (one === decides) return decides;
+      if (one === undefined) result = undefined;
+    }
+    return result;
+  };
+}
+
+const cost = (node: Node): number => Math.max(...termsOf(node).map(costOf));

@@ -1,0 +1,69 @@
+/*
+ * Headers, query and body of one event, as filters read them. JSON, form and multipart bodies have fields; a body that is valid JSON
+ * is JSON whatever its content type, since many senders name the wrong one. Compressed bodies and all others have none, as in a search.
+ */
+import { isUtf8 } from 'node:buffer';
+import { boundaryOf, type MultipartPart, parseMultipart } from '../../shared/multipart.ts';
+import { asBuffer } from '../buffer.ts';
+import { type HeaderPair, lowerName } from '../headers.ts';
+import { endOfByteOrderMark, openList, openObject, skipSpace } from '../json/bytes.ts';
+import { isJson } from '../json/validator.ts';
+
+export type BodyFields =
+  | { readonly kind: 'json' }
+  | { readonly kind: 'form'; readonly text: string }
+  | { readonly kind: 'multipart'; readonly parts: readonly MultipartPart[] }
+  | { readonly kind: 'none' };
+
+export type EventContent = {
+  readonly headers: readonly HeaderPair[];
+  /** Undecoded, without the `?`. */
+  readonly query: string;
+  readonly body: Uint8Array;
+  /** Read once. */
+  readonly bodyFields: () => BodyFields;
+};
+
+/** @param query as received, undecoded; null without one */
+export function createEventContent({
+  headers,
+  query,
+  body,
+}: {
+  headers: readonly HeaderPair[];
+  query: Uint8Array | string | null;
+  body: Uint8Array;
+}): EventContent {
+  let fields: BodyFields | undefined;
+  return {
+    headers,
+    query: query === null || typeof query === 'string' ? (query ?? '') : asBuffer(query).toString('latin1'),
+    body,
+    bodyFields: () => {
+      fields ??= readBodyFields(headers, body);
+      return fields;
+    },
+  };
+}
+
+/** RFC 2046, section 5.1.1. */
+const maxBoundaryLength = 70;
+
+const none: BodyFields = { kind: 'none' };
+
+function readBodyFields(headers: readonly HeaderPair[], body: Uint8Array): BodyFields {
+  if (body.length === 0) return none;
+  const first = body[skipSpace(body, endOfByteOrderMark(body))];
+  if ((first === openObject || first === openList) && isUtf8(body) && isJson(body)) return { kind: 'json' };
+  const encoding = headerValue(headers, 'content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') return none;
+  const type = headerValue(headers, 'content-type') ?? '';
+  if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type))
+    return { kind: 'form', text: asBuffer(body).toString('utf8') };
+  const boundary = boundaryOf(type);
+  if (boundary === undefined || boundary.length > maxBoundaryLength) return none;
+  return { kind: 'multipart', parts: parseMultipart(body, boundary) };
+}
+
+const headerValue = (headers: readonly HeaderPair[], name: string): string | undefined =>
+  headers.find(([spelling]) => lowerName(spelling) === name)?.[1];

@@ -1,0 +1,76 @@
+/*
+ * Fields of queries and of application/x-www-form-urlencoded and multipart bodies, without making lists of them all: a body may have
+ * millions. Names and values are decoded as URLSearchParams does.
+ */
+import type { MultipartPart } from '../../shared/multipart.ts';
+import type { ContentTest } from './content-test.ts';
+
+const percent = 0x25;
+const plus = 0x2b;
+
+/** Whether a parameter of this name meets the test. @param text without the `?` of a query */
+export function someParameter(text: string, name: string, test: ContentTest): boolean {
+  const utf8 = Buffer.from(name, 'utf8');
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    const next = text.indexOf('&', start);
+    end = next < 0 ? text.length : next;
+    const equals = indexOfEquals(text, start, end);
+    if (end > start && isName(text, start, equals, name, utf8)) {
+      if (test.isPresence || test.matchesText(decoded(text.slice(equals + 1, end)))) return true;
+    }
+  }
+  return false;
+}
+
+/** The position of the first `=`, or `end`. */
+function indexOfEquals(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && text.charCodeAt(at) !== 0x3d) at++;
+  return at;
+}
+
+/** Compares while it decodes, because most names are others. */
+function isName(text: string, start: number, end: number, name: string, utf8: Uint8Array): boolean {
+  // It also stands for bytes that are not UTF-8.
+  if (name.includes('\ufffd')) return decoded(text.slice(start, end)) === name;
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    let code = text.charCodeAt(at);
+    if (code > 0x7f) return decoded(text.slice(start, end)) === name;
+    if (code === plus) code = 0x20;
+    else if (code === percent) {
+      const byte = hexByte(text, at + 1);
+      if (byte !== undefined && at + 2 < end) {
+        code = byte;
+        at += 2;
+      }
+    }
+    if (code !== utf8[length++]) return false;
+  }
+  return length === utf8.length;
+}
+
+function hexByte(text: string, at: number): number | undefined {
+  const [high, low] = [hexDigit(text.charCodeAt(at)), hexDigit(text.charCodeAt(at + 1))];
+  return high === undefined || low === undefined ? undefined : high * 16 + low;
+}
+
+function hexDigit(code: number): number | undefined {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : undefined;
+}
+
+/** One name or value, which has no `&`. */
+const decoded = (text: string): string =>
+  /[%+]/.test(text) ? (new URLSearchParams(`x=${text}`).get('x') ?? '') : text;
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Whether a field of this name meets the test. A file is there, but has no text. */
+export const somePart = (parts: readonly MultipartPart[], name: string, test: ContentTest): boolean =>
+  parts.some(
+    part =>
+      part.name === name &&
+      (test.isPresence || (part.filename === undefined && test.matchesText(decoder.decode(part.bytes)))),
+  );
