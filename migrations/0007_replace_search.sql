@@ -1,5 +1,5 @@
 -- A signature says which texts the events of a block can have (core/block-signature.ts). `newest`, `oldest`: their times of receipt.
--- `filter` is empty when it excludes nothing; `bytes`: of the block before compression. A block has its signature here or, when it is older, in a run.
+-- `facts`: about their columns (core/block-facts.ts). `facts` and `filter` are empty when they exclude nothing; `bytes`: of the block before compression. A block has its signature here or, when it is older, in a run.
 CREATE TABLE block_signatures (
   block      INTEGER PRIMARY KEY,
   endpoint   INTEGER NOT NULL,
@@ -7,6 +7,7 @@ CREATE TABLE block_signatures (
   oldest     INTEGER NOT NULL,
   last_event INTEGER NOT NULL,
   bytes      INTEGER NOT NULL,
+  facts      BLOB NOT NULL DEFAULT x'',
   filter     BLOB NOT NULL
 ) STRICT;
 --> statement-breakpoint
@@ -38,7 +39,7 @@ CREATE INDEX signature_runs_by_endpoint ON signature_runs (endpoint);
 --> statement-breakpoint
 CREATE INDEX signature_runs_unfinished ON signature_runs (state) WHERE state <> 2;
 --> statement-breakpoint
--- The slices of 4 bytes of the filters; `seq` is the run's number times 1024, and which 4 bytes.
+-- The slices of 4 bytes of the filters, then of the facts; `seq` is the run's number times 2048, and which 4 bytes.
 CREATE TABLE signature_slices (
   seq    INTEGER PRIMARY KEY,
   slices BLOB NOT NULL

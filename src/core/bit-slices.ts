@@ -3,7 +3,8 @@
  * A part stores the slices of `partBytes` consecutive filter bytes, in order. A run of 2,048 blocks has slices of 256 bytes and parts
  * of 8 KiB, half a database page.
  */
-import { byteOf, type Gram } from './block-signature.ts';
+import { byteOf } from './block-signature.ts';
+import { isFact, type Probe } from './narrowing.ts';
 
 /** Bytes of a filter whose slices are stored together. */
 export const partBytes = 4;
@@ -11,11 +12,11 @@ export const partBytes = 4;
 /** The size of a slice. */
 export const sliceBytes = (blocks: number): number => Math.ceil(blocks / 8);
 
-/** The position of a gram's slice in a run with filters of `filterBytes`. */
-export function sliceOf(gram: Gram, filterBytes: number, blocks: number): { part: number; offset: number } {
-  const byte = byteOf(gram, filterBytes);
+/** The position of a probe's slice in a run with filters of `filterBytes`. The parts of the facts follow those of the filters. */
+export function sliceOf(probe: Probe, filterBytes: number, blocks: number): { part: number; offset: number } {
+  const byte = isFact(probe) ? filterBytes + probe.byte : byteOf(probe, filterBytes);
   const part = Math.floor(byte / partBytes);
-  return { part, offset: ((byte % partBytes) * 8 + gram.bit) * sliceBytes(blocks) };
+  return { part, offset: ((byte % partBytes) * 8 + probe.bit) * sliceBytes(blocks) };
 }
 
 /**

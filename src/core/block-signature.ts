@@ -1,18 +1,27 @@
 /*
- * The search signature of a block: the time range of its events, and a Bloom filter of the 3-grams and 6-grams of its folded texts
- * (search-text.ts). It is computed for every block while deliveries are stored, so it must be cheap: one pass over the bytes folds
- * ASCII letters; text is decoded only around escapes and non-ASCII characters.
+ * The search signature of a block: the time range of its events, facts about their columns (block-facts.ts), and a Bloom filter of the
+ * 3-grams and 6-grams of their folded texts (search-text.ts) and paths. It is computed for every block while deliveries are stored, so
+ * it must be cheap: one pass over the bytes folds ASCII letters; text is decoded only around escapes and non-ASCII characters.
  *
  * The size of a filter is a power of two in bytes, or 0 if it would exclude almost nothing. The top three bits of a gram's hash select
  * the bit, the next ones the byte, so a filter is halved by merging neighbouring bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { factsOf, unknownFacts } from './block-facts.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
 
-export type SignedEvent = { receivedAt: number; eventType: string | null; body: Uint8Array };
+/** `platform`, `method`, `path`: undefined when unknown, which a signature then does not exclude. `path`: bytes as Latin-1. */
+export type SignedEvent = {
+  receivedAt: number;
+  eventType: string | null;
+  body: Uint8Array;
+  platform?: string | null;
+  method?: string;
+  path?: string;
+};
 
 /** `newest`, `oldest`: times of receipt. */
-export type BlockSignature = { newest: number; oldest: number; filter: Uint8Array };
+export type BlockSignature = { newest: number; oldest: number; facts: Uint8Array; filter: Uint8Array };
 
 /** 2^15 bits for a full block of 64 KiB. */
 const textBytesPerFilterByte = 16;
@@ -75,6 +84,7 @@ const letterU = 0x75;
 /** Two-character JSON escapes: the character after the backslash, and the character that it stands for. */
 const short = new Map([...'"\\/bfnrt'].map((letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]));
 const hex = /^[0-9a-fA-F]{4}$/;
+const hexPair = /^[0-9a-fA-F]{2}$/;
 
 /** The length of the escape at `at` in bytes; 1 if no escape begins there. */
 function escapeLength(text: Uint8Array, at: number): number {
@@ -149,12 +159,35 @@ const nextBackslash = (text: Uint8Array, from: number): number => {
   return at < 0 ? text.length : at;
 };
 
-function addBody(body: Uint8Array, shift: number): void {
+/** @returns false for a body that is not UTF-8: it is not searched, but may have fields */
+function addBody(body: Uint8Array, shift: number): boolean {
   const isPlain = isAscii(body);
-  // Bodies that are not UTF-8 are not searched.
-  if (!isPlain && !isUtf8(body)) return;
+  if (!isPlain && !isUtf8(body)) return false;
   addGrams(body, 0, body.length, shift);
   if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
+  if (!isJson(body)) addFormText(body, shift);
+  return true;
+}
+
+const brackets = new Set([...'{["'].map(character => character.charCodeAt(0)));
+const isJson = (body: Uint8Array): boolean => brackets.has(body[0] ?? 0);
+
+const percent = 0x25;
+const plus = 0x2b;
+
+/** Adds the fields of a form as text: they are searched decoded. */
+function addFormText(body: Uint8Array, shift: number): void {
+  if (!body.includes(percent) && !body.includes(plus)) return;
+  const text = new Uint8Array(body.length);
+  let length = 0;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i] as number;
+    const digits = byte === percent ? String.fromCharCode(...body.subarray(i + 1, i + 3)) : '';
+    const isEscape = hexPair.test(digits);
+    text[length++] = isEscape ? Number.parseInt(digits, 16) : byte === plus ? 0x20 : byte;
+    if (isEscape) i += 2;
+  }
+  addString(foldCase(decoder.decode(text.subarray(0, length))), shift);
 }
 
 /** Turns the bits into a filter and clears them. `set`: the number of set bits. */
@@ -184,33 +217,41 @@ function halve(filter: Uint8Array): Uint8Array {
 
 const nothing = new Uint8Array(0);
 
-function makeFilter(events: readonly SignedEvent[]): Uint8Array {
+/** A path between characters that no path has, so that its beginning and end are grams, too. */
+const pathMark = '\u0001';
+const enclosedPath = (path: string): string => `${pathMark}${path}${pathMark}`;
+
+/** `hasAll`: whether the filter has the texts of all bodies. */
+function makeFilter(events: readonly SignedEvent[]): { filter: Uint8Array; hasAll: boolean } {
   let textBytes = 0;
+  let hasAll = true;
   for (const { eventType, body } of events) textBytes += body.length + (eventType?.length ?? 0);
-  if (textBytes > maxSignedBytes) return nothing;
+  if (textBytes > maxSignedBytes) return { filter: nothing, hasAll };
   let size = minFilterBytes;
   while (size * textBytesPerFilterByte < textBytes && size < maxFilterBytes) size *= 2;
   const shift = shiftFor(size);
-  let lastType: string | null = null;
-  for (const { eventType, body } of events) {
-    addBody(body, shift);
-    if (eventType !== null && eventType !== lastType) addString(foldCase(eventType), shift);
-    lastType = eventType;
+  let last: SignedEvent | undefined;
+  for (const event of events) {
+    const { eventType, path, body } = event;
+    hasAll = addBody(body, shift) && hasAll;
+    if (eventType !== null && eventType !== last?.eventType) addString(foldCase(eventType), shift);
+    if (path && path !== last?.path) addString(foldCase(enclosedPath(path)), shift);
+    last = event;
   }
   let { filter, set } = takeFilter(size);
-  if (set > size * 8 * maxFill) return nothing;
+  if (set > size * 8 * maxFill) return { filter: nothing, hasAll };
   // Repetitive texts leave most of the filter empty.
   for (; set <= filter.length * 8 * minFill && filter.length > minFilterBytes; set *= 2) filter = halve(filter);
-  return filter;
+  return { filter, hasAll };
 }
 
 /** The signature of a block with these events, at least one. */
-export const signBlock = (events: readonly SignedEvent[]): BlockSignature => ({
-  ...signTimes(events),
-  filter: makeFilter(events),
-});
+export function signBlock(events: readonly SignedEvent[]): BlockSignature {
+  const { filter, hasAll } = makeFilter(events);
+  return { ...signTimes(events), facts: factsOf(events, !hasAll), filter };
+}
 
-/** A signature that excludes no text. */
+/** A signature that excludes no event by anything but its time. */
 export function signTimes(events: readonly SignedEvent[]): BlockSignature {
   let newest = Number.NEGATIVE_INFINITY;
   let oldest = Number.POSITIVE_INFINITY;
@@ -218,7 +259,7 @@ export function signTimes(events: readonly SignedEvent[]): BlockSignature {
     if (receivedAt > newest) newest = receivedAt;
     if (receivedAt < oldest) oldest = receivedAt;
   }
-  return { newest, oldest, filter: nothing };
+  return { newest, oldest, facts: unknownFacts(), filter: nothing };
 }
 
 /** The position of a gram in a filter: bit `bit` of the byte at the fraction `place / 2 ** 32` of its size. */
@@ -228,6 +269,12 @@ export type Gram = { bit: number; place: number };
 const maxGrams = 12;
 
 const toGram = (hash: number): Gram => ({ bit: hash >>> 29, place: (hash << 3) >>> 0 });
+
+/** The grams of every block that has this path. @param part `all`: the whole path; `start`: what it begins with; `any`: a part of it */
+export function gramsOfPath(text: string, part: 'all' | 'start' | 'any'): Gram[] {
+  const given = { all: enclosedPath(text), start: `${pathMark}${text}`, any: text }[part];
+  return gramsOf(foldCase(given));
+}
 
 /** The grams of every text that contains the term; empty for a term that signatures cannot narrow. @param term folded */
 export function gramsOf(term: string): Gram[] {

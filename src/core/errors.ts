@@ -24,16 +24,26 @@ export type ErrorCode =
   | 'damaged'
   | 'internal';
 
+/** For programs: what the message says in words. */
+export type ErrorDetails = Readonly<Record<string, string | number | null>>;
+
 export class AppError extends Error {
   readonly code: ErrorCode;
   /** After how many whole seconds to try again; becomes `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** Further fields of the response, beside `error`. */
+  readonly details: ErrorDetails | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterSeconds?: number; details?: ErrorDetails } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'AppError';
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.details = options.details;
   }
 }
 

@@ -7,7 +7,7 @@ export type SignedBlock = { block: number; newest: number; oldest: number; lastE
 const numbersPerBlock = 4;
 export const bytesPerBlock = numbersPerBlock * 8;
 /** How many parts a run has room for; its number times this, and the number of the part, is the part's row number. */
-export const maxParts = 1024;
+export const maxParts = 2048;
 
 export const partSeq = (run: number, part: number): number => run * maxParts + part;
 

@@ -1,8 +1,8 @@
 /*
- * The one place where an error becomes an HTTP response, always `{ error }`. An error that is not an AppError is a defect or an
+ * The one place where an error becomes an HTTP response, always `{ error }`, with further fields when the error has details. An error that is not an AppError is a defect or an
  * incident: it is logged with its cause, and the response only says whether to try again.
  */
-import { AppError, type ErrorCode } from '../core/errors.ts';
+import { AppError, type ErrorCode, type ErrorDetails } from '../core/errors.ts';
 import { storageRefusal } from '../core/storage-refusal.ts';
 
 const statuses: Record<ErrorCode, number> = {
@@ -23,14 +23,19 @@ const statuses: Record<ErrorCode, number> = {
   internal: 500,
 };
 
-export function errorBody(status: number, error: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+export function errorBody(
+  status: number,
+  error: string,
+  headers: Record<string, string> = {},
+  details: ErrorDetails = {},
+): Response {
+  return Response.json({ error, ...details }, { status, headers: { 'cache-control': 'no-store', ...headers } });
 }
 
 /** The response for an AppError, with `Retry-After` when it has one. */
 export function appErrorResponse(error: AppError, headers: Record<string, string> = {}): Response {
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
-  return errorBody(statuses[error.code], error.message, { ...retry, ...headers });
+  return errorBody(statuses[error.code], error.message, { ...retry, ...headers }, error.details);
 }
 
 type Problem = {

@@ -5,6 +5,19 @@ import { maxPasswordBytes, minPasswordCharacters } from '../core/password.ts';
 import { maxEmailCharacters } from '../core/text.ts';
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
+/** Of operations with a filter: `position` and `nearest` say where it is wrong. */
+export const FilterErrorBody = t.Object(
+  {
+    error: t.String(),
+    position: t.Optional(
+      t.Integer({ description: 'of a filter that cannot be read: where in its text, in characters from 0' }),
+    ),
+    nearest: t.Optional(
+      t.Union([t.String(), t.Null()], { description: 'with `position`: the field that was probably meant' }),
+    ),
+  },
+  { title: 'FilterError' },
+);
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
 export const Timestamp = t.Integer({ description: 'epoch milliseconds', format: 'int64' });
 /** int64: totals can exceed 32 bits. */

@@ -17,8 +17,8 @@ import type { NewEvent } from './row-encoder.ts';
 
 /**
  * `numbers`: the head (`readHead`), then the numbers of each block (`blockNumbers`), each signature (`signatureNumbers`) and each row
- * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, the filters of the signatures, the nonces of the rows, and
- * the labels.
+ * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, facts and filter of each signature, the nonces of the rows,
+ * and the labels.
  */
 export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array; large?: LargeRow[] };
 
@@ -49,7 +49,7 @@ export function readHead({ numbers }: PackedRows): PackedHead {
 
 /** `first`, `last`: positions of events in the batch. `start`: offset of the checksum in `bytes`, followed by `length` bytes of content. */
 export const blockNumbers = ['endpoint', 'first', 'last', 'events', 'size', 'encoding', 'start', 'length'] as const;
-/** One per block, in the same order. `newest`, `oldest`: times of receipt. `start`: offset of the filter in `bytes`. */
+/** One per block, in the same order. `newest`, `oldest`: times of receipt. `start`: offset of the facts in `bytes`; the filter follows them. */
 export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const;
 /**
  * `place`: the block's position in the batch, and where the event begins in it (placeBits). `label`: where its method, platform,
@@ -134,10 +134,10 @@ function packParts(
   }
   let noncesAt = filtersAt;
   for (const { signature } of blocks) {
-    const { newest, oldest, filter } = signature;
+    const { newest, oldest, facts, filter } = signature;
     numbers.set([newest, oldest, noncesAt, filter.length], next);
     next += signatureNumbers.length;
-    noncesAt += filter.length;
+    noncesAt += facts.length + filter.length;
   }
   numbers.set(rows, next);
   numbers.set([first, blocks.length, filtersAt, noncesAt]);
@@ -151,7 +151,10 @@ function packParts(
     write(checksum);
     write(content);
   }
-  for (const { signature } of blocks) write(signature.filter);
+  for (const { signature } of blocks) {
+    write(signature.facts);
+    write(signature.filter);
+  }
   return { packed: { count: rows.length / rowNumbers.length, numbers, bytes }, noncesAt };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { unknownFacts } from '../core/block-facts.ts';
 import { type ContentRow, createContentReader } from '../db/contents.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
 import type { NewEvent } from './row-encoder.ts';
@@ -128,7 +129,8 @@ describe('rows', () => {
     const seen: unknown[] = [];
     const packed = packRows([event(3), event(4), event(6)], Number.NaN, events => {
       seen.push(events.map(({ eventType, body }) => [eventType, body.length]));
-      return { newest: 9, oldest: 8, filter: seen.length === 1 ? bytes('signed') : new Uint8Array(0) };
+      const filter = seen.length === 1 ? bytes('signed') : new Uint8Array(0);
+      return { newest: 9, oldest: 8, facts: unknownFacts(), filter };
     });
     await server.services.database.client.batch(insertStatements(packed), 'write');
     expect(seen).toEqual([

@@ -5,6 +5,7 @@
  * rows to insert.
  */
 import type { InValue } from '@libsql/client';
+import { factBytes } from '../core/block-facts.ts';
 import { checksumBytes } from '../core/event-block.ts';
 import { nonceBytes } from '../core/ids.ts';
 import {
@@ -93,12 +94,13 @@ const insertBlocks: InsertText = {
     FROM given WHERE i < ?1`,
 };
 
-/** The signatures of the blocks that were just inserted. ?1: how many. ?2: where the filters begin in the bytes. ?3: the filters, null for no bytes. */
+/** The signatures of the blocks that were just inserted. ?1: how many. ?2: where the filters begin in the bytes. ?3: facts and filters, null for no bytes. */
 const insertSignatures: InsertText = {
   texts: new Map(),
-  of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter)
+  of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter)
     WITH given (i, ${signatureNumbers.join(', ')}) AS (VALUES ${values})
-    SELECT seq, endpoint, newest, oldest, last_event, bytes, ifnull(substr(?3, 1 + start - ?2, length), x'')
+    SELECT seq, endpoint, newest, oldest, last_event, bytes, substr(?3, 1 + start - ?2, ${factBytes}),
+           ifnull(substr(?3, ${1 + factBytes} + start - ?2, length), x'')
     FROM given CROSS JOIN blocks ON seq = ${lastNumber('blocks')} - ?1 + 1 + i WHERE i < ?1`,
 };
 

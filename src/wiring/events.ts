@@ -66,6 +66,8 @@ export function createEventsWiring(
     // A slice holds the writer: under load that delays deliveries even when none waits at this moment.
     isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
     indexed: infrastructure.searchIndexed,
+    now: clock.now,
+    verify: verdicts.verify,
     ...infrastructure.searchLimits,
   });
   every(searchMaintenanceMs, 'waking the maintenance of the search index', search.wakeForMaintenance);

@@ -1,10 +1,12 @@
-/* The list of an endpoint's events, newest first, a page at a time, with or without a search term. */
+/* The list of an endpoint's events, newest first, a page at a time, all or those that match a text and a filter. */
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
 import { toSummary } from './event-json.ts';
 import type { EventListQuery, EventPage } from './model.ts';
 import type { ReadableEndpoint, Search } from './service.ts';
@@ -37,13 +39,14 @@ export function createEventList(options: {
 
   const searchPage = async (
     { endpoint, cutoff, after, limit }: PageRequest,
-    { q, signal, teamId }: { q: string; signal: AbortSignal | undefined; teamId: string },
+    { q, filter, signal, teamId }: { q: string; filter: Filter; signal: AbortSignal | undefined; teamId: string },
   ): Promise<Page> => {
+    const place = { endpoint: endpoint.seq, q };
     const { found, next } = await searches.run(teamId, async () =>
       // Its client left while the search waited in the queue.
       signal?.aborted
         ? { found: [], next: undefined }
-        : search.find({ endpoint: endpoint.seq, q, since: cutoff, after, limit: limit + 1, signal }),
+        : search.find({ ...place, where: { filter, endpoint }, since: cutoff, after, limit: limit + 1, signal }),
     );
     const shown = found.slice(0, limit);
     const isFull = found.length > limit;
@@ -55,18 +58,21 @@ export function createEventList(options: {
 
   /**
    * @param signal aborted when the client disconnects: a search may stop
-   * @throws invalid for the cursor and the term, not_found for the endpoint
+   * @throws invalid for the cursor, the term and the filter, not_found for the endpoint
    */
   return async (principal: TeamAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
     const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     if (query.cursor !== undefined && !after) throw invalid('invalid cursor');
-    const { q = '' } = query;
+    const { q = '', where = '' } = query;
     search.checkTerm(q);
+    const filter = parseWhere(where);
     const endpoint = await findEndpoint(principal, query.endpointId);
     const request = { endpoint, cutoff: retentionCutoff(principal, endpoint), after, limit };
     const { rows, next, isCut } =
-      q === '' ? await readPage(request) : await searchPage(request, { q, signal, teamId: principal.teamId });
+      q === '' && filter.root === undefined
+        ? await readPage(request)
+        : await searchPage(request, { q, filter, signal, teamId: principal.teamId });
     const signatures = await readSignatures(endpoint, request.cutoff, rows);
     return {
       events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)),

@@ -102,6 +102,11 @@ export const EventDetail = t.Object(
 );
 export type EventDetail = Static<typeof EventDetail>;
 
+/** The filter language; `core/where.ts` reads it. */
+export const Where = t.Optional(
+  t.String({ description: 'only events that match this filter, such as `type:invoice.* size>10k`' }),
+);
+
 export const EventListQuery = t.Object({
   endpointId: t.String(),
   limit: t.Optional(
@@ -117,5 +122,6 @@ export const EventListQuery = t.Object({
       description: 'case-insensitive substring of event type or payload; every character is literal',
     }),
   ),
+  where: Where,
 });
 export type EventListQuery = Static<typeof EventListQuery>;

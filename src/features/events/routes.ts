@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { Bytes, IdParams, responses } from '../../http/schemas.ts';
+import { Bytes, FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage } from './model.ts';
 import type { EventsService } from './service.ts';
 
@@ -14,12 +14,12 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
     .use(authenticated(gate))
     .get('', ({ principal, query, request }) => events.list(principal, query, request.signal), {
       ...queryOf(EventListQuery),
-      response: responses({ 200: EventPage }, 400, 404),
+      response: responses({ 200: EventPage, 400: FilterErrorBody }, 404),
       detail: {
         operationId: 'listEvents',
         summary: 'An endpoint’s events, newest first',
         description:
-          'To read the next page, pass `nextCursor` as `cursor`; it is null on the last page. `q` selects events whose type or payload contains the text; a page of a long search may have fewer events than `limit`, or none, and still a `nextCursor`.',
+          'To read the next page, pass `nextCursor` as `cursor`; it is null on the last page. `q` selects events whose type or payload contains the text, `where` those that match a filter; a page of a long search may have fewer events than `limit`, or none, and still a `nextCursor`.',
       },
     })
     .get(

@@ -23,6 +23,8 @@ import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventSummary, Signature } from './model.ts';
 import { createReadSignatures } from './signatures.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { EventFilter } from '../search/event-filter.ts';
 
 /** A stored event in full: the bytes as received, after the header rules. */
 export type StoredEvent = {
@@ -55,12 +57,13 @@ export type Search = {
   /** @throws invalid when the term is too long */
   checkTerm: (q: string) => void;
   /**
-   * The next positions of the list whose events contain `q`, newest first. `next`: what is listed after it has not been searched,
-   * because the budget of one request was spent.
+   * The next positions of the list whose events contain `q` and match `where`, newest first. `next`: what is listed after it has not
+   * been searched, because the budget of one request was spent.
    */
   find: (search: {
     endpoint: number;
     q: string;
+    where?: { filter: Filter; endpoint: IngestAddress } | undefined;
     since: number;
     after: Position | undefined;
     limit: number;
@@ -70,6 +73,8 @@ export type Search = {
 
 /** Rows that one read looks through. Those of other endpoints count, too: a few milliseconds of the reader thread. */
 const maxRowsScanned = 5000;
+/** Events that a filter decides at once. */
+const maxRowsFiltered = 256;
 
 export type EventsService = ReturnType<typeof createEventsService>;
 
@@ -121,6 +126,25 @@ export function createEventsService(options: {
     return { rows, events: rows.map((row, i) => toSummary(row, signatures[i] ?? null)) };
   };
 
+  /** The events among these that match, oldest first. `scannedTo`: the last row number that was looked at, if any were left. */
+  const readMatching = async (
+    endpoint: ReadableEndpoint,
+    principal: TeamAccess,
+    { which, limit, filter }: { which: Rows; limit: number; filter: EventFilter | undefined },
+  ): Promise<{ events: EventSummary[]; scannedTo: number | undefined }> => {
+    if (!filter || filter.isEmpty) {
+      const { rows, events } = await readRows(endpoint, principal, which, limit);
+      return { events, scannedTo: rows.length === limit ? rows.at(-1)?.seq : undefined };
+    }
+    const count = Math.max(limit, maxRowsFiltered);
+    const seqs = await store.seqs(endpoint.seq, retentionCutoff(principal, endpoint), which, count);
+    const matching = await filter.select(seqs);
+    const shown = seqs.filter(seq => matching.has(seq));
+    const { events } = await readRows(endpoint, principal, { seqs: shown.slice(0, limit) }, limit);
+    if (shown.length > limit) return { events, scannedTo: shown[limit - 1] };
+    return { events, scannedTo: seqs.length === count ? seqs.at(-1) : undefined };
+  };
+
   return {
     ...createEventDetails({ store, planCutoff, verdicts, createSlices, memoryReservations, isUnfiled }),
     list: createEventList({ store, search, findEndpoint, readSignatures, retentionCutoff }),
@@ -130,7 +154,8 @@ export function createEventsService(options: {
     newest: store.newest,
 
     /**
-     * Events that were stored after a row number, oldest first, at most `limit`. One call scans a bounded number of rows.
+     * Events that were stored after a row number and match the filter, oldest first, at most `limit`. One call scans a bounded number
+     * of rows.
      * @returns also the row number up to which it scanned, and whether there are rows after it
      */
     async listAfter(
@@ -138,12 +163,13 @@ export function createEventsService(options: {
       endpoint: ReadableEndpoint,
       position: number,
       limit: number,
+      filter?: EventFilter,
     ): Promise<{ events: EventSummary[]; position: number; more: boolean }> {
       const newest = await store.newest();
       const upTo = Math.min(newest, position + maxRowsScanned);
       if (upTo <= position) return { events: [], position, more: false };
-      const { rows, events } = await readRows(endpoint, principal, { after: position, upTo }, limit);
-      const scannedTo = rows.length === limit ? (rows.at(-1)?.seq ?? upTo) : upTo;
+      const which = { after: position, upTo };
+      const { events, scannedTo = upTo } = await readMatching(endpoint, principal, { which, limit, filter });
       return { events, position: scannedTo, more: scannedTo < newest };
     },
 
@@ -154,9 +180,14 @@ export function createEventsService(options: {
       return events[0];
     },
 
-    /** The events with these row numbers, oldest first. */
-    async listBySeq(principal: TeamAccess, endpoint: ReadableEndpoint, seqs: number[]): Promise<EventSummary[]> {
-      return (await readRows(endpoint, principal, { seqs }, seqs.length)).events;
+    /** The events with these row numbers that match the filter, oldest first. */
+    async listBySeq(
+      principal: TeamAccess,
+      endpoint: ReadableEndpoint,
+      seqs: number[],
+      filter?: EventFilter,
+    ): Promise<EventSummary[]> {
+      return (await readMatching(endpoint, principal, { which: { seqs }, limit: seqs.length, filter })).events;
     },
   };
 }

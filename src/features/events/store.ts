@@ -168,6 +168,17 @@ export function createEventsStore(db: Drizzle) {
     rows: (endpoint: number, since: number, which: Rows, limit: number): Promise<SummaryRow[]> =>
       readPage(byRow(endpoint, since, which), [asc(events.seq)], limit),
 
+    /** The row numbers of events of one endpoint, oldest first. */
+    async seqs(endpoint: number, since: number, which: Rows, limit: number): Promise<number[]> {
+      const rows = await db
+        .select({ seq: events.seq })
+        .from(events)
+        .where(byRow(endpoint, since, which))
+        .orderBy(asc(events.seq))
+        .limit(limit);
+      return rows.map(({ seq }) => seq);
+    },
+
     /** The same rows with content; damaged ones are left out. */
     async rowsWithContent(endpoint: number, since: number, which: Rows, limit: number): Promise<IntactRow[]> {
       const rows = await db

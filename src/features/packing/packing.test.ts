@@ -1,6 +1,7 @@
 /* The packer joins small blocks and packs rows of 1.0, also while events are deleted. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { unknownFacts } from '../../core/block-facts.ts';
 import { contentProblems } from '../../db/checks/content-check.ts';
 import { rowsOf } from '../../testing/events.ts';
 import {
@@ -88,7 +89,7 @@ describe('the packer', () => {
     const signed: number[] = [];
     await createTestPacker(server, undefined, events => {
       signed.push(events.length);
-      return { newest: 1, oldest: 1, filter: Uint8Array.of(events.length) };
+      return { newest: 1, oldest: 1, facts: unknownFacts(), filter: Uint8Array.of(events.length) };
     }).run();
     // Sixteen small blocks are joined into one, and four of those into one of 64 KiB.
     expect([await countBlocks('endpoint = 1'), await countBlocks('endpoint = 2')].every(count => count <= 6)).toBe(

@@ -23,7 +23,7 @@ import {
   unpackLargeOwn,
   unpackOwn,
 } from '../../core/stored-content.ts';
-import type { Move, OldRow, PackingStore, RowsToPack } from './store.ts';
+import type { EventRow, Move, OldRow, PackingStore, RowsToPack } from './store.ts';
 
 type SliceResult = 'more' | 'done' | { restMs: number };
 
@@ -172,7 +172,7 @@ async function packOldRows(rows: readonly OldRow[], { builder, sign, monotonic }
 }
 
 async function readOldRow(row: OldRow, monotonic: () => number) {
-  const { receivedAt, eventType, path, query, sourceIp, sha256, size } = row;
+  const { receivedAt, eventType, platform, method, path, query, sourceIp, sha256, size } = row;
   try {
     const isLarge = size > maxReadBytes;
     const content: PlainContent = isLarge ? await unpackLargeOwn(row) : unpackOwn(row);
@@ -181,6 +181,8 @@ async function readOldRow(row: OldRow, monotonic: () => number) {
     return {
       receivedAt,
       eventType,
+      platform,
+      method,
       path: latin1(path),
       query: query && latin1(query),
       sourceIp,
@@ -195,17 +197,16 @@ async function readOldRow(row: OldRow, monotonic: () => number) {
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-type Rows = { seq: number; receivedAt: number; eventType: string | null }[];
-
 /** Copies the records of these events, in order, into new blocks. */
-function joinRecords(rows: Rows, records: ReadonlyMap<number, EventRecord>, { builder, sign }: Packer) {
+function joinRecords(rows: readonly EventRow[], records: ReadonlyMap<number, EventRecord>, { builder, sign }: Packer) {
   const blocks: PackedBlock[] = [];
   const moves: Move[] = [];
   builder.clear();
-  for (const { seq, receivedAt, eventType } of rows) {
+  for (const { seq, ...columns } of rows) {
     const record = records.get(seq);
     if (!record) continue;
-    const add = () => builder.addTail(seq, record.tail, { receivedAt, eventType, body: record.body });
+    const event = { ...columns, path: latin1(record.path), body: record.body };
+    const add = () => builder.addTail(seq, record.tail, event);
     let start = add();
     if (start === undefined) {
       blocks.push(builder.take(sign));

@@ -10,9 +10,11 @@ import type { Database } from '../../db/database.ts';
 /** The range of row numbers with rows of 1.0. */
 export type RowsToPack = { after: number; upTo: number };
 /** A row of 1.0. */
-export type OldRow = ContentRow & { endpoint: number; receivedAt: number; eventType: string | null };
+export type OldRow = ContentRow & EventColumns & { endpoint: number };
 export type SmallBlock = { seq: number; events: number; bytes: number };
-export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
+export type EventRow = EventColumns & { seq: number };
+/** What a signature needs of a row. */
+type EventColumns = { receivedAt: number; eventType: string | null; platform: string | null; method: string };
 
 /** An event's destination: the position of its new block among the inserted ones, and its offset in that block. */
 export type Move = { seq: number; block: number; start: number };
@@ -71,7 +73,7 @@ export function createPackingStore(
         last = Number(row[0]);
       }
       const rows = await rowsOf(
-        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content FROM events
+        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content, platform, method FROM events
          WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq`,
         [after, last],
       );
@@ -87,6 +89,8 @@ export function createPackingStore(
         query: row[8] === null ? null : bytes(row[8]),
         sourceIp: String(row[9]),
         content: bytes(row[10]),
+        platform: row[11] as string | null,
+        method: String(row[12]),
         block: null,
         blockStart: null,
       }));
@@ -125,13 +129,15 @@ export function createPackingStore(
     /** The subset of these events that is in one of the blocks. */
     async eventsIn(numbers: readonly number[], seqs: readonly number[]): Promise<EventRow[]> {
       const rows = await rowsOf(
-        `SELECT seq, received_at, event_type FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
+        `SELECT seq, received_at, event_type, platform, method FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
         [JSON.stringify(seqs), JSON.stringify(numbers)],
       );
       return rows.map(row => ({
         seq: Number(row[0]),
         receivedAt: Number(row[1]),
         eventType: row[2] as string | null,
+        platform: row[3] as string | null,
+        method: String(row[4]),
       }));
     },
 

@@ -1,10 +1,10 @@
 /*
- * The blocks of an endpoint whose signatures match a term, in list order of their newest events. Signatures are read on demand: pages
+ * The blocks of an endpoint whose signatures meet a condition, in list order of their newest events. Signatures are read on demand: pages
  * of single ones, and runs of older ones.
  */
 import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
-import type { Gram } from '../../core/block-signature.ts';
 import type { Position } from '../../core/cursor.ts';
+import { combineSlices, type Narrowing, probesOf } from '../../core/narrowing.ts';
 import { firstPosition, partSeq, unpackSignedBlock } from '../../core/signature-runs.ts';
 import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
 import type { Candidate, ListRest, Opening, Run, SearchStore } from './store.ts';
@@ -30,9 +30,10 @@ export type Candidates = {
 export function createCandidates(
   store: SearchStore,
   rest: ListRest,
-  grams: readonly Gram[],
+  narrowing: Narrowing,
   opening: Opening,
 ): Candidates {
+  const probes = probesOf(narrowing);
   /** In reverse order, so that the next one is the last. */
   const known: Candidate[] = [];
   const runs = opening.runs.toSorted((a, b) => byListOrder(b.first, a.first));
@@ -55,7 +56,7 @@ export function createCandidates(
 
   const readPage = async (from: Position): Promise<void> => {
     pageSize = Math.min(pageSize * 4, maxPageSize);
-    const { runs: current, page } = await store.nextSignatures(rest, grams, from, pageSize);
+    const { runs: current, page } = await store.nextSignatures(rest, narrowing, from, pageSize);
     // A new run may have replaced signatures that this page would have had.
     const numbers = current.map(({ seq }) => seq).toSorted((a, b) => a - b);
     if (numbers.some((seq, i) => seq !== runNumbers[i])) throw new ChangedError();
@@ -64,7 +65,8 @@ export function createCandidates(
   };
 
   const blocksOf = async ({ seq, blocks }: Run, slices: readonly Uint8Array[]): Promise<Candidate[]> => {
-    const positions = blocksInAll(slices, blocks);
+    const matching = slices.length === 0 ? [] : [combineSlices(narrowing, slices, sliceBytes(blocks))];
+    const positions = blocksInAll(matching, blocks);
     if (positions.length === 0) return [];
     const list = await store.blocksOfRun(seq);
     if (!list) throw new ChangedError();
@@ -79,15 +81,15 @@ export function createCandidates(
     runsAtOnce = Math.min(runsAtOnce * 2, maxRuns);
     for (const [length, group] of Map.groupBy(some, ({ blocks }) => sliceBytes(blocks))) {
       const wanted = group.flatMap(({ seq, filterBytes, blocks }) =>
-        grams.map(gram => {
-          const { part, offset } = sliceOf(gram, filterBytes, blocks);
+        probes.map(probe => {
+          const { part, offset } = sliceOf(probe, filterBytes, blocks);
           return { seq: partSeq(seq, part), offset };
         }),
       );
       const slices = wanted.length > 0 ? await store.slices(wanted, length) : [];
       if (slices.length < wanted.length) throw new ChangedError();
       for (const [i, run] of group.entries())
-        add(await blocksOf(run, slices.slice(i * grams.length, (i + 1) * grams.length)));
+        add(await blocksOf(run, slices.slice(i * probes.length, (i + 1) * probes.length)));
     }
   };
 

@@ -1,11 +1,13 @@
 /* Checks the search signatures against the events. Deliveries may be stored at the same time. */
 import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
-import { type Gram, gramsOf, mayContain } from '../../core/block-signature.ts';
+import { factOfSize, factsOfValue, hasFact } from '../../core/block-facts.ts';
+import { gramsOf, gramsOfPath, mayContain } from '../../core/block-signature.ts';
+import { isFact, type Probe } from '../../core/narrowing.ts';
 import { searchTexts } from '../../core/search-text.ts';
 import { partSeq } from '../../core/signature-runs.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import type { RunsStore, StoredRun } from './runs-store.ts';
-import { eventsOf } from './signing.ts';
+import { eventsOf, type ReadEvent } from './signing.ts';
 import type { SigningStore } from './signing-store.ts';
 import type { SearchStore } from './store.ts';
 
@@ -25,6 +27,16 @@ function piecesOf(text: string): string[] {
   });
 }
 
+/** What a signature must have of an event's columns. */
+const probesOfColumns = ({ eventType, platform, method, path, body }: ReadEvent): Probe[] => [
+  ...(eventType === null ? [] : factsOfValue('type', eventType)),
+  ...(platform === null ? [] : factsOfValue('platform', platform)),
+  ...factsOfValue('method', method),
+  factOfSize('atLeast', body.length),
+  factOfSize('atMost', body.length),
+  ...gramsOfPath(path, 'all'),
+];
+
 export function createIndexCheck(options: {
   signing: SigningStore;
   runs: RunsStore;
@@ -32,13 +44,14 @@ export function createIndexCheck(options: {
 }) {
   const { signing, runs, search } = options;
 
-  /** The grams of pieces of the block's texts; undefined when it no longer exists or cannot be read. */
-  const gramsIn = async (block: number): Promise<Gram[][] | undefined> => {
+  /** What the signature must have: pieces of the block's texts, and facts; undefined when it no longer exists or cannot be read. */
+  const probesIn = async (block: number): Promise<Probe[][] | undefined> => {
     const found = await signing.blockAfter(block - 1);
     if (found?.seq !== block) return undefined;
     try {
-      const texts = (await eventsOf(signing, found)).flatMap(({ eventType, body }) => searchTexts(eventType, body));
-      return texts.flatMap(piecesOf).map(gramsOf);
+      const events = await eventsOf(signing, found);
+      const texts = events.flatMap(({ eventType, body }) => searchTexts(eventType, body));
+      return [...texts.flatMap(piecesOf).map(gramsOf), ...events.map(probesOfColumns)];
     } catch (error) {
       // The check of contents reports it.
       if (error instanceof DamagedError) return undefined;
@@ -46,23 +59,26 @@ export function createIndexCheck(options: {
     }
   };
 
-  const isInRun = async (run: StoredRun, position: number, grams: readonly Gram[]): Promise<boolean> => {
-    const wanted = grams.map(gram => {
-      const { part, offset } = sliceOf(gram, run.filterBytes, run.blocks.length);
+  const isInRun = async (run: StoredRun, position: number, probes: readonly Probe[]): Promise<boolean> => {
+    const wanted = probes.map(probe => {
+      const { part, offset } = sliceOf(probe, run.filterBytes, run.blocks.length);
       return { seq: partSeq(run.seq, part), offset };
     });
     const slices = await search.slices(wanted, sliceBytes(run.blocks.length));
-    return slices.length === grams.length && blocksInAll(slices, run.blocks.length).includes(position);
+    return slices.length === probes.length && blocksInAll(slices, run.blocks.length).includes(position);
   };
 
   const isCovered = async (block: number, run: StoredRun | undefined): Promise<boolean | undefined> => {
-    const filter = await signing.filter(block);
-    const pieces = await gramsIn(block);
+    const own = await signing.filter(block);
+    const pieces = await probesIn(block);
     if (!pieces) return undefined;
-    if (filter) return pieces.every(grams => mayContain(filter, grams));
+    if (own)
+      return pieces.every(probes =>
+        probes.every(one => (isFact(one) ? hasFact(own.facts, one) : mayContain(own.filter, [one]))),
+      );
     const position = run?.blocks.findIndex(one => one.block === block) ?? -1;
     if (!run || position < 0) return undefined;
-    for (const grams of pieces) if (!(await isInRun(run, position, grams))) return false;
+    for (const probes of pieces) if (!(await isInRun(run, position, probes))) return false;
     return true;
   };
 

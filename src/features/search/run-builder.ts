@@ -5,8 +5,9 @@
  * others get their own signatures again, and the run is removed.
  */
 import { makePart, partBytes } from '../../core/bit-slices.ts';
+import { factBytes } from '../../core/block-facts.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import type { RunsStore, StoredRun } from './runs-store.ts';
+import type { BlockFilter, RunsStore, StoredRun } from './runs-store.ts';
 
 const blocksPerRun = 2048;
 /** Written or deleted in one transaction: parts of 8 KiB, and signatures of up to 4 KiB. */
@@ -24,11 +25,11 @@ export function createRunBuilder(options: {
 }) {
   const { store, sign, monotonic, runLength = blocksPerRun } = options;
   /** The filters of the run under construction. */
-  let filters: { run: number; filters: (Uint8Array | undefined)[] } | undefined;
+  let filters: { run: number; filters: (BlockFilter | undefined)[] } | undefined;
   /** Runs up to this number have been checked for deleted blocks; undefined when no check is due. */
   let checked: number | undefined = 0;
 
-  const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(Uint8Array | undefined)[]> => {
+  const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(BlockFilter | undefined)[]> => {
     if (filters?.run !== seq) {
       const numbers = blocks.map(({ block }) => block);
       const found = await store.filters(numbers);
@@ -39,7 +40,8 @@ export function createRunBuilder(options: {
 
   const addParts = async (run: StoredRun): Promise<void> => {
     const from = await store.storedParts(run.seq);
-    const to = Math.min(run.filterBytes / partBytes, from + partsPerSlice);
+    const filterParts = run.filterBytes / partBytes;
+    const to = Math.min(filterParts + factBytes / partBytes, from + partsPerSlice);
     if (from === to) {
       await store.setState(run.seq, 0, 1);
       filters = undefined;
@@ -47,9 +49,13 @@ export function createRunBuilder(options: {
     }
     const yieldIfDue = createTimeSlices({ monotonic });
     const given = await filtersOf(run);
+    const texts = given.map(one => one?.filter);
+    const facts = given.map(one => one?.facts);
     const parts: Uint8Array[] = [];
     for (let part = from; part < to; part++) {
-      parts.push(makePart(given, run.filterBytes, part));
+      parts.push(
+        part < filterParts ? makePart(texts, run.filterBytes, part) : makePart(facts, factBytes, part - filterParts),
+      );
       await yieldIfDue();
     }
     await store.addParts(run.seq, from, parts);

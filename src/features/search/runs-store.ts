@@ -1,10 +1,12 @@
 /* Creates and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
 import type { Client, InStatement, Row } from '@libsql/client';
 import { partBytes } from '../../core/bit-slices.ts';
+import type { BlockSignature } from '../../core/block-signature.ts';
 import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/signature-runs.ts';
 
 /** 0: under construction. 1: in use. 2: in use, and the replaced signatures are deleted. 3: out of use, being deleted. */
 export type RunState = 0 | 1 | 2 | 3;
+export type BlockFilter = Pick<BlockSignature, 'filter' | 'facts'>;
 export type StoredRun = { seq: number; state: RunState; filterBytes: number; blocks: SignedBlock[] };
 
 export type RunsStore = ReturnType<typeof createRunsStore>;
@@ -91,12 +93,12 @@ export function createRunsStore(client: Client, scans: Client) {
 
     lastRun: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM signature_runs'))[0]?.[0] ?? 0),
 
-    /** The filters of these blocks, without deleted ones. */
-    async filters(blocks: readonly number[]): Promise<Map<number, Uint8Array>> {
-      const found = await rows(`SELECT block, filter FROM block_signatures WHERE block ${inList}`, [
+    /** The filters and facts of these blocks, without deleted ones. */
+    async filters(blocks: readonly number[]): Promise<Map<number, BlockFilter>> {
+      const found = await rows(`SELECT block, filter, facts FROM block_signatures WHERE block ${inList}`, [
         JSON.stringify(blocks),
       ]);
-      return new Map(found.map(row => [Number(row[0]), bytesOf(row[1])]));
+      return new Map(found.map(row => [Number(row[0]), { filter: bytesOf(row[1]), facts: bytesOf(row[2]) }]));
     },
 
     /** The subset of these blocks that have their own signature. */

@@ -3,9 +3,16 @@ import type { Client, InStatement, Row } from '@libsql/client';
 import type { BlockSignature } from '../../core/block-signature.ts';
 import type { StoredBlock } from '../../core/event-block.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
-import type { EventRow } from './store.ts';
 
 export type BlockToSign = StoredBlock & { seq: number; endpoint: number; lastEvent: number };
+
+export type RowToSign = {
+  seq: number;
+  receivedAt: number;
+  eventType: string | null;
+  platform: string | null;
+  method: string;
+};
 
 export type SignedAgain = { block: BlockToSign; signature: BlockSignature };
 
@@ -36,25 +43,31 @@ export function createSigningStore(client: Client, scans: Client) {
 
     lastBlock: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM blocks'))[0]?.[0] ?? 0),
 
-    async events(seqs: readonly number[]): Promise<Map<number, EventRow>> {
-      const sql = `SELECT seq, received_at, event_type FROM events WHERE seq ${inList}`;
+    async events(seqs: readonly number[]): Promise<Map<number, RowToSign>> {
+      const sql = `SELECT seq, received_at, event_type, platform, method FROM events WHERE seq ${inList}`;
       const found = await rows(sql, [JSON.stringify(seqs)]);
       return new Map(
         found.map(row => [
           Number(row[0]),
-          { seq: Number(row[0]), receivedAt: Number(row[1]), eventType: row[2] as string | null },
+          {
+            seq: Number(row[0]),
+            receivedAt: Number(row[1]),
+            eventType: row[2] as string | null,
+            platform: row[3] as string | null,
+            method: String(row[4]),
+          },
         ]),
       );
     },
 
     /** Replaces the signatures of blocks that still exist. */
     async save(signed: readonly SignedAgain[]): Promise<void> {
-      const statements = signed.map(({ block, signature: { newest, oldest, filter } }): InStatement => {
+      const statements = signed.map(({ block, signature: { newest, oldest, facts, filter } }): InStatement => {
         const { seq, endpoint, lastEvent, bytes } = block;
         return {
-          sql: `INSERT OR REPLACE INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter)
-            SELECT seq, ?, ?, ?, ?, ?, ifnull(?, x'') FROM blocks WHERE seq = ?`,
-          args: [endpoint, newest, oldest, lastEvent, bytes, filter, seq],
+          sql: `INSERT OR REPLACE INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter)
+            SELECT seq, ?, ?, ?, ?, ?, ?, ifnull(?, x'') FROM blocks WHERE seq = ?`,
+          args: [endpoint, newest, oldest, lastEvent, bytes, facts, filter, seq],
         };
       });
       if (statements.length > 0) await client.batch(statements, 'write');
@@ -72,10 +85,10 @@ export function createSigningStore(client: Client, scans: Client) {
       return found.map(row => Number(row[0]));
     },
 
-    /** The filter of a block with a signature of its own. */
-    async filter(block: number): Promise<Uint8Array | undefined> {
-      const [row] = await rows('SELECT filter FROM block_signatures WHERE block = ?', [block]);
-      return row && bytesOf(row[0]);
+    /** The filter and facts of a block with a signature of its own. */
+    async filter(block: number): Promise<Pick<BlockSignature, 'filter' | 'facts'> | undefined> {
+      const [row] = await rows('SELECT filter, facts FROM block_signatures WHERE block = ?', [block]);
+      return row && { filter: bytesOf(row[0]), facts: bytesOf(row[1]) };
     },
 
     /** Block numbers spread evenly. */

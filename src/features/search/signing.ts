@@ -2,19 +2,18 @@
 import { signBlock } from '../../core/block-signature.ts';
 import { type EventRecord, maxBlockBytes, readRecords, unpackBlock, unpackLargeBlock } from '../../core/event-block.ts';
 import { DamagedError } from '../../core/stored-content.ts';
-import type { BlockToSign, SignedAgain, SigningStore } from './signing-store.ts';
-import type { EventRow } from './store.ts';
+import type { BlockToSign, RowToSign, SignedAgain, SigningStore } from './signing-store.ts';
 
-export type ReadEvent = EventRow & { body: Uint8Array };
+export type ReadEvent = RowToSign & { path: string; body: Uint8Array };
 
 /** The events of a block, from their rows and its records. @throws DamagedError */
 export async function eventsOf(store: Pick<SigningStore, 'events'>, block: BlockToSign): Promise<ReadEvent[]> {
   const plain = block.bytes > maxBlockBytes ? await unpackLargeBlock(block) : unpackBlock(block);
   const records: EventRecord[] = [...readRecords(plain, block.firstEvent)];
   const rows = await store.events(records.map(({ seq }) => seq));
-  return records.flatMap(({ seq, body }) => {
+  return records.flatMap(({ seq, path, body }) => {
     const row = rows.get(seq);
-    return row ? [{ ...row, body }] : [];
+    return row ? [{ ...row, path: path.toString('latin1'), body }] : [];
   });
 }
 

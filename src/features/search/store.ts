@@ -1,13 +1,13 @@
 /*
- * Queries of a search: signatures, and then the blocks whose signatures match. Raw SQL, because a search reads many rows and tests
- * bits of blobs. All reads use the scan connection. Captured text is never returned as TEXT.
+ * Queries of a search: signatures, and then the blocks whose signatures match; rows-store.ts reads the rows. Raw SQL, because a search
+ * reads many rows and tests bits of blobs. All reads use the scan connection. Captured text is never returned as TEXT.
  */
 import type { Client, InStatement, ResultSet, Row } from '@libsql/client';
-import type { Gram } from '../../core/block-signature.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { StoredBlock } from '../../core/event-block.ts';
-import { DamagedError } from '../../core/stored-content.ts';
-import { blockColumns, createContentReader, toStoredBlock } from '../../db/contents.ts';
+import { isFact, type Narrowing, type Probe, probesOf } from '../../core/narrowing.ts';
+import { blockColumns, toStoredBlock } from '../../db/contents.ts';
+import { createRowsStore } from './rows-store.ts';
 
 /** No event of the block is listed before `first`. */
 export type Candidate = { block: number; first: Position };
@@ -26,8 +26,6 @@ export type Unsigned = { after: number; upTo: number; newest: number };
 
 export type Opening = { runs: Run[]; newestBlock: number; unsigned: Unsigned | undefined; page: SignaturePage };
 
-export type EventRow = { seq: number; receivedAt: number; eventType: string | null };
-
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
 /** By bit: the bytes that have it. */
@@ -35,7 +33,21 @@ const withBit = Array.from({ length: 8 }, (_, bit) =>
   Uint8Array.from(Array.from({ length: 256 }, (_, byte) => byte).filter(byte => (byte >>> bit) & 1)),
 );
 /** The place of a gram's byte: `byteOf` of core/block-signature.ts. */
-const hasGram = 'instr(?, substr(filter, 1 + ((? * length(filter)) >> 32), 1)) > 0';
+const hasGram = '(length(filter) = 0 OR instr(?, substr(filter, 1 + ((? * length(filter)) >> 32), 1)) > 0)';
+const hasFact = '(length(facts) = 0 OR instr(?, substr(facts, 1 + ?, 1)) > 0)';
+
+/** Its parameters are those of `probesOf`, in order. */
+const meets = (narrowing: Narrowing): string =>
+  narrowing
+    .map(item => {
+      if ('any' in item) return `(${item.any.map(meets).join(' OR ')})`;
+      return isFact(item) ? hasFact : hasGram;
+    })
+    .join(' AND ') || '1';
+const toParameters = (probe: Probe): [Uint8Array | null, number] => [
+  withBit[probe.bit] ?? null,
+  isFact(probe) ? probe.byte : probe.place,
+];
 
 /** A list of numbers as one parameter, whatever its length. */
 const inList = 'IN (SELECT value FROM json_each(?))';
@@ -56,11 +68,10 @@ const endOfTime = Number.MAX_SAFE_INTEGER;
 /** The last of the next `limit` signatures, if there are that many, and the matches among them. */
 function signaturePage(
   { endpoint, since, after }: ListRest,
-  grams: readonly Gram[],
+  narrowing: Narrowing,
   from: Position | undefined,
   limit: number,
 ): InStatement[] {
-  const hit = grams.length === 0 ? '1' : `(length(filter) = 0 OR (${grams.map(() => hasGram).join(' AND ')}))`;
   const page = 'endpoint = ?1 AND (newest, last_event) < (?2, ?3) AND newest >= ?4 AND oldest <= ?5';
   const last = (columns: string): string =>
     `SELECT ${columns} FROM block_signatures WHERE ${page} ORDER BY newest DESC, last_event DESC LIMIT 1 OFFSET ?6`;
@@ -77,8 +88,8 @@ function signaturePage(
     {
       // Slightly more if other blocks have the same time as the last one.
       sql: `SELECT block, newest, last_event FROM block_signatures
-        WHERE ${page} AND newest >= ifnull((${last('newest')}), ?4) AND ${hit}`,
-      args: [...args, ...grams.flatMap(({ bit, place }) => [withBit[bit] ?? null, place])],
+        WHERE ${page} AND newest >= ifnull((${last('newest')}), ?4) AND ${meets(narrowing)}`,
+      args: [...args, ...probesOf(narrowing).flatMap(toParameters)],
     },
   ];
 }
@@ -91,7 +102,6 @@ const toPage = ([last, hits]: readonly (ResultSet | undefined)[]): SignaturePage
   last: last?.rows[0] && toPosition(last.rows[0], 0),
 });
 
-const nothing = new Uint8Array(0);
 const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 function toUnsigned(rows: readonly Row[]): Unsigned | undefined {
@@ -102,7 +112,6 @@ function toUnsigned(rows: readonly Row[]): Unsigned | undefined {
 
 /** @param scans for reads of any length */
 export function createSearchStore(scans: Client) {
-  const contents = createContentReader(scans);
   const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
     (await scans.execute({ sql, args })).rows;
   const runs = ({ endpoint, since, after }: ListRest): InStatement => ({
@@ -111,14 +120,16 @@ export function createSearchStore(scans: Client) {
   });
 
   return {
+    ...createRowsStore(scans),
+
     /** The first reads of a search, in one transaction. */
-    async opening(rest: ListRest, grams: readonly Gram[], limit: number): Promise<Opening> {
+    async opening(rest: ListRest, narrowing: Narrowing, limit: number): Promise<Opening> {
       const [found, newest, unsigned, ...page] = await scans.batch(
         [
           runs(rest),
           'SELECT max(seq) FROM blocks',
           "SELECT name, value FROM meta WHERE name IN ('rows-to-pack', 'rows-to-pack-newest')",
-          ...signaturePage(rest, grams, undefined, limit),
+          ...signaturePage(rest, narrowing, undefined, limit),
         ],
         'read',
       );
@@ -133,11 +144,11 @@ export function createSearchStore(scans: Client) {
     /** The next page of signatures after `from`, and the runs at that moment. */
     async nextSignatures(
       rest: ListRest,
-      grams: readonly Gram[],
+      narrowing: Narrowing,
       from: Position,
       limit: number,
     ): Promise<{ runs: Run[]; page: SignaturePage }> {
-      const [found, ...page] = await scans.batch([runs(rest), ...signaturePage(rest, grams, from, limit)], 'read');
+      const [found, ...page] = await scans.batch([runs(rest), ...signaturePage(rest, narrowing, from, limit)], 'read');
       return { runs: found?.rows.map(toRun) ?? [], page: toPage(page) };
     },
 
@@ -181,18 +192,6 @@ export function createSearchStore(scans: Client) {
       return (await rows(sql, [endpoint, block, lastEvent])).length > 0;
     },
 
-    /** The subset of these row numbers that are events of the endpoint, received at `since` or later. */
-    async events({ endpoint, since }: ListRest, seqs: readonly number[]): Promise<Map<number, EventRow>> {
-      const sql = `SELECT seq, received_at, event_type FROM events WHERE seq ${inList} AND +endpoint = ? AND +received_at >= ?`;
-      const found = await rows(sql, [JSON.stringify(seqs), endpoint, since]);
-      return new Map(
-        found.map(row => [
-          Number(row[0]),
-          { seq: Number(row[0]), receivedAt: Number(row[1]), eventType: row[2] as string | null },
-        ]),
-      );
-    },
-
     /** The next pinned events of the list that were received before `since`. */
     async pinned({ endpoint, since, after }: ListRest, limit: number): Promise<Position[]> {
       const sql = `SELECT event, received_at FROM pins WHERE endpoint = ? AND received_at < ? AND (received_at, event) < (?, ?)
@@ -217,27 +216,6 @@ export function createSearchStore(scans: Client) {
         receivedAt: Number(row[1]),
         block: row[2] === null ? null : Number(row[2]),
       }));
-    },
-
-    /** Calls `use` with the body of each event, in any order, except damaged ones. */
-    async bodies(rest: ListRest, seqs: readonly number[], use: (event: EventRow, body: Uint8Array) => Promise<void>) {
-      const sql = `SELECT seq, received_at, event_type, size, block, block_start, encoding, content, sha256, path, query, source_ip
-        FROM events WHERE seq ${inList} AND +endpoint = ?`;
-      const found = (await rows(sql, [JSON.stringify(seqs), rest.endpoint])).map(row => ({
-        seq: Number(row[0]),
-        receivedAt: Number(row[1]),
-        eventType: row[2] as string | null,
-        size: Number(row[3]),
-        block: row[4] === null ? null : Number(row[4]),
-        blockStart: row[5] === null ? null : Number(row[5]),
-        encoding: Number(row[6]),
-        content: bytesOf(row[7]),
-        sha256: bytesOf(row[8]),
-        path: bytesOf(row[9]),
-        query: row[10] === null ? null : bytesOf(row[10]),
-        sourceIp: String(row[11]),
-      }));
-      await contents.read(found, (row, content) => use(row, content instanceof DamagedError ? nothing : content.body));
     },
   };
 }

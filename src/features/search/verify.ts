@@ -1,4 +1,7 @@
-/* Decides which events contain a term, by their texts. Memory is bounded: small blocks are read together, larger ones alone. */
+/*
+ * Decides which events meet a condition: first by the columns of their rows, then by their contents. Memory is bounded: small blocks are
+ * read together, larger ones alone.
+ */
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import {
@@ -9,35 +12,31 @@ import {
   unpackBlock,
   unpackLargeBlock,
 } from '../../core/event-block.ts';
-import type { Matcher } from '../../core/search-text.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { ChangedError } from './candidates.ts';
-import type { Candidate, EventRow, ListRest, SearchStore } from './store.ts';
+import type { Condition, EventRow } from './condition.ts';
+import type { Candidate, ListRest, SearchStore } from './store.ts';
 
-/** Bytes of the bodies of 1.0 rows that are read together, as stored. */
-const unpackedBatch = 32;
+/** Events whose contents are read together, and blocks. */
+const eventsAtOnce = 32;
+const blocksAtOnce = 32;
+/** Events that are read one by one have neighbours in the same block. */
+const blocksPerEvent = 1 / 4;
 
 export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(options: {
-  store: SearchStore;
+  store: Pick<SearchStore, 'blocks' | 'wereMoved' | 'events' | 'bodies' | 'blockRows'>;
   rest: ListRest;
-  matcher: Matcher;
+  condition: Condition;
   /** When the search began. */
   newestBlock: number;
   monotonic: () => number;
 }) {
-  const { store, rest, matcher, newestBlock, monotonic } = options;
+  const { store, rest, condition, newestBlock, monotonic } = options;
+  const { columns } = condition;
   const yieldIfDue = createTimeSlices({ monotonic });
-
-  const matches = async (eventType: string | null, body: Uint8Array): Promise<boolean> => {
-    const steps = matcher(eventType, body);
-    for (;;) {
-      const { done, value } = steps.next();
-      await yieldIfDue();
-      if (done) return value;
-    }
-  };
+  let unpacked = 0;
 
   const recordsOf = async (block: StoredBlock): Promise<EventRecord[]> => {
     try {
@@ -50,52 +49,129 @@ export function createVerifier(options: {
     }
   };
 
-  const verifyBlocks = async (blocks: Iterable<StoredBlock>): Promise<Position[]> => {
+  const matches = async (row: EventRow, record: EventRecord | undefined): Promise<boolean> =>
+    condition.decide(row) ?? condition.matches(row, record, yieldIfDue);
+
+  /** @param known rows by number; undefined: they are not read yet */
+  const inContents = async (
+    blocks: Iterable<StoredBlock>,
+    known: ReadonlyMap<number, EventRow> | undefined,
+  ): Promise<Position[]> => {
     const records: EventRecord[] = [];
     for (const block of blocks) {
+      unpacked++;
       records.push(...(await recordsOf(block)));
       await yieldIfDue();
     }
-    const events = await store.events(
-      rest,
-      records.map(({ seq }) => seq),
-    );
+    const seqs = records.map(({ seq }) => seq);
+    const rows = known ?? (await store.events(rest, seqs, columns));
     const found: Position[] = [];
-    for (const { seq, body } of records) {
-      const event = events.get(seq);
-      if (event && (await matches(event.eventType, body))) found.push({ seq, receivedAt: event.receivedAt });
+    for (const record of records) {
+      const row = rows.get(record.seq);
+      if (row && (await matches(row, record))) found.push(toPosition(row));
+    }
+    return found;
+  };
+
+  /** The matching events of blocks by their contents. @param gone gets the blocks that do not exist any more */
+  const readBlocks = async (
+    numbers: readonly number[],
+    gone: Set<number>,
+    known?: ReadonlyMap<number, EventRow>,
+  ): Promise<Position[]> => {
+    const found: Position[] = [];
+    for (let at = 0; at < numbers.length; at += blocksAtOnce) {
+      const some = numbers.slice(at, at + blocksAtOnce);
+      const { blocks, larger } = await store.blocks(some, maxBlockBytes);
+      found.push(...(await inContents(blocks.values(), known)));
+      const missing = new Set(some);
+      for (const number of blocks.keys()) missing.delete(number);
+      for (const number of larger) {
+        const one = (await store.blocks([number], Number.MAX_SAFE_INTEGER)).blocks;
+        if (one.size > 0) missing.delete(number);
+        found.push(...(await inContents(one.values(), known)));
+      }
+      for (const number of missing) gone.add(number);
+    }
+    return found;
+  };
+
+  /** The same by their rows first. */
+  const readRows = async (numbers: readonly number[], gone: Set<number>): Promise<Position[]> => {
+    if (!columns) return readBlocks(numbers, gone);
+    const { rows, wide, found: existing } = await store.blockRows(rest, numbers, columns);
+    for (const number of numbers) if (!existing.has(number)) gone.add(number);
+    const found: Position[] = [];
+    const open = new Map<number, EventRow>();
+    const openBlocks = new Set<number>();
+    for (const row of rows) {
+      const decided = condition.decide(row);
+      if (decided) found.push(toPosition(row));
+      if (decided !== undefined) continue;
+      open.set(row.seq, row);
+      openBlocks.add(row.block);
+    }
+    found.push(...(await readBlocks([...openBlocks], gone, open)));
+    found.push(...(await readBlocks(wide, gone)));
+    return found;
+  };
+
+  const inEvents = async (seqs: readonly number[]): Promise<Position[]> => {
+    const found: Position[] = [];
+    for (let at = 0; at < seqs.length; at += eventsAtOnce) {
+      const some = seqs.slice(at, at + eventsAtOnce);
+      await store.bodies(
+        rest,
+        some,
+        async (row, content) => {
+          unpacked += blocksPerEvent;
+          if (await condition.matches(row, content, yieldIfDue)) found.push(toPosition(row));
+        },
+        columns,
+      );
     }
     return found;
   };
 
   return {
+    /** Blocks that were unpacked since the last call. */
+    takeUnpacked(): number {
+      const count = unpacked;
+      unpacked = 0;
+      return count;
+    },
+
     /** The matching events of these blocks. @throws ChangedError */
     async inBlocks(candidates: readonly Candidate[]): Promise<Position[]> {
-      const numbers = candidates.map(({ block }) => block);
-      const { blocks, larger } = await store.blocks(numbers, maxBlockBytes);
-      const found = await verifyBlocks(blocks.values());
-      const missing = new Set(numbers);
-      for (const number of blocks.keys()) missing.delete(number);
-      for (const number of larger) {
-        const one = (await store.blocks([number], Number.MAX_SAFE_INTEGER)).blocks;
-        if (one.size > 0) missing.delete(number);
-        found.push(...(await verifyBlocks(one.values())));
-      }
+      const gone = new Set<number>();
+      const found = await readRows(
+        candidates.map(({ block }) => block),
+        gone,
+      );
       for (const { block, first } of candidates)
-        if (missing.has(block) && (await store.wereMoved(rest.endpoint, newestBlock, first.seq)))
-          throw new ChangedError();
+        if (gone.has(block) && (await store.wereMoved(rest.endpoint, newestBlock, first.seq))) throw new ChangedError();
       return found;
     },
 
-    /** The matching events among these, in blocks or rows. */
-    async inEvents(seqs: readonly number[]): Promise<Position[]> {
+    /** The matching events among these, which columns may exclude. */
+    async inRows(rows: readonly EventRow[]): Promise<Position[]> {
+      const open: number[] = [];
       const found: Position[] = [];
-      const use = async ({ seq, receivedAt, eventType }: EventRow, body: Uint8Array): Promise<void> => {
-        if (await matches(eventType, body)) found.push({ seq, receivedAt });
-      };
-      for (let at = 0; at < seqs.length; at += unpackedBatch)
-        await store.bodies(rest, seqs.slice(at, at + unpackedBatch), use);
+      for (const row of rows) {
+        const decided = condition.decide(row);
+        if (decided) found.push(toPosition(row));
+        else if (decided === undefined) open.push(row.seq);
+      }
+      if (open.length > 0) found.push(...(await inEvents(open)));
       return found;
+    },
+
+    /** The matching events among these row numbers, in blocks or rows. */
+    async inEvents(seqs: readonly number[]): Promise<Position[]> {
+      if (!columns) return inEvents(seqs);
+      return this.inRows([...(await store.events(rest, seqs, columns)).values()]);
     },
   };
 }
+
+const toPosition = ({ seq, receivedAt }: Position): Position => ({ seq, receivedAt });

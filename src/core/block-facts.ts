@@ -1,0 +1,121 @@
+/*
+ * What a block's signature says about the columns of its events: which platforms, methods and event types occur, and between which
+ * sizes their bodies lie. The texts of a block fill much of its filter, so these facts have a filter of their own, which stays sparse:
+ * a few tokens for each distinct value, and bits for the size classes of the smallest and the largest body.
+ */
+
+/** A fixed size, whatever the block has. */
+export const factBytes = 48;
+const tokenBits = 4;
+
+/** What the facts of a block are made from. `undefined`: unknown, so that the facts exclude nothing. */
+export type EventFactColumns = {
+  eventType: string | null;
+  platform?: string | null;
+  method?: string;
+  path?: string;
+  body: { length: number };
+};
+
+/** Bit `bit` of byte `byte` of the facts. */
+export type Fact = { bit: number; byte: number };
+
+/** Two classes for each doubling; the last has every larger size. */
+const firstThreshold = 256;
+const classes = 33;
+const thresholds = Array.from({ length: classes - 1 }, (_, i) => Math.round(firstThreshold * 2 ** (i / 2)));
+
+function sizeClass(size: number): number {
+  let at = 0;
+  while (at < thresholds.length && (thresholds[at] as number) <= size) at++;
+  return at;
+}
+
+/** Bit `largeAt + c`: some body has class `c` or a larger one. Bit `smallAt + c`: some body has class `c` or a smaller one. */
+const largeAt = 0;
+const smallAt = classes;
+/** Set when the paths are not in the filter of the texts. */
+const noPathsAt = 2 * classes;
+/** Set when the fields of a body may have texts that are not in the filter. */
+const otherBodiesAt = noPathsAt + 1;
+const tokensAt = otherBodiesAt + 1;
+const tokens = factBytes * 8 - tokensAt;
+
+const kinds = { platform: 0x9e3779b1 | 0, method: 0x85ebca6b | 0, type: 0xc2b2ae35 | 0 } as const;
+export type TokenKind = keyof typeof kinds;
+
+/** FNV-1a over UTF-16 units: the texts are short. */
+function hashOf(kind: TokenKind, text: string): number {
+  let hash = kinds[kind];
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return hash ^ (hash >>> 13);
+}
+
+/** Calls `use` with the bits of a value. */
+function eachTokenBit(kind: TokenKind, text: string, use: (bit: number) => void): void {
+  let at = hashOf(kind, text);
+  const step = Math.imul(at, 0x297a2d39) | 1;
+  for (let i = 0; i < tokenBits; i++, at = (at + step) | 0) use(tokensAt + ((at >>> 0) % tokens));
+}
+
+const setBit = (facts: Uint8Array, bit: number): void => {
+  facts[bit >>> 3] = (facts[bit >>> 3] as number) | (1 << (bit & 7));
+};
+
+/** Facts that exclude nothing. */
+export const unknownFacts = (): Uint8Array => new Uint8Array(factBytes).fill(0xff);
+
+/** The facts of a block with these events. @param hasOtherBodies the filter does not have all bodies */
+export function factsOf(events: readonly EventFactColumns[], hasOtherBodies: boolean): Uint8Array {
+  const facts = new Uint8Array(factBytes);
+  let smallest = Number.POSITIVE_INFINITY;
+  let largest = 0;
+  const seen = { platform: new Set<string>(), method: new Set<string>(), type: new Set<string>() };
+  const add = (kind: TokenKind, text: string): void => {
+    if (seen[kind].has(text)) return;
+    seen[kind].add(text);
+    eachTokenBit(kind, tokenText(kind, text), bit => setBit(facts, bit));
+  };
+  // Most neighbours are alike.
+  let last: EventFactColumns | undefined;
+  for (const event of events) {
+    const { eventType, platform, method, path, body } = event;
+    if (platform === undefined || method === undefined || path === undefined) return unknownFacts();
+    if (body.length < smallest) smallest = body.length;
+    if (body.length > largest) largest = body.length;
+    if (eventType !== null && eventType !== last?.eventType) add('type', eventType);
+    if (platform !== null && platform !== last?.platform) add('platform', platform);
+    if (method !== last?.method) add('method', method);
+    last = event;
+  }
+  if (hasOtherBodies) setBit(facts, otherBodiesAt);
+  for (let c = 0; c <= sizeClass(largest); c++) setBit(facts, largeAt + c);
+  for (let c = sizeClass(smallest); c < classes; c++) setBit(facts, smallAt + c);
+  return facts;
+}
+
+/** Platforms and methods are compared without regard to case. */
+const tokenText = (kind: TokenKind, text: string): string => (kind === 'type' ? text : text.toLowerCase());
+
+const toFact = (bit: number): Fact => ({ bit: bit & 7, byte: bit >>> 3 });
+
+/** The fact of a block whose filter does not have the paths of its events. */
+export const noPaths: Fact = toFact(noPathsAt);
+/** The fact of a block with a body that its filter does not have. */
+export const otherBodies: Fact = toFact(otherBodiesAt);
+
+/** The facts of every block that has an event with this platform, method or type. */
+export function factsOfValue(kind: TokenKind, text: string): Fact[] {
+  const bits = new Set<number>();
+  eachTokenBit(kind, tokenText(kind, text), bit => bits.add(bit));
+  return [...bits].map(toFact);
+}
+
+/** The fact of every block that has a body of at least, or at most, so many bytes. */
+export const factOfSize = (which: 'atLeast' | 'atMost', bytes: number): Fact =>
+  toFact((which === 'atLeast' ? largeAt : smallAt) + sizeClass(bytes));
+
+/** Empty facts exclude nothing. */
+export const hasFact = (facts: Uint8Array, { bit, byte }: Fact): boolean =>
+  facts.length === 0 || (((facts[byte] as number) >>> bit) & 1) === 1;

@@ -1,0 +1,44 @@
+/*
+ * What a search asks the signatures of blocks: a condition that every block with a matching event meets. Other blocks may meet it, too,
+ * so it may always be made weaker, never stronger.
+ */
+import type { Fact } from './block-facts.ts';
+import type { Gram } from './block-signature.ts';
+
+/** One bit of a signature: of its facts or of the filter of its texts. */
+export type Probe = Gram | Fact;
+
+/** All of the items. Empty: every block. */
+export type Narrowing = readonly NarrowingItem[];
+export type NarrowingItem = Probe | { any: readonly Narrowing[] };
+
+export const isFact = (probe: Probe): probe is Fact => 'byte' in probe;
+
+/** All probes, in order. */
+export const probesOf = (narrowing: Narrowing): Probe[] =>
+  narrowing.flatMap(item => ('any' in item ? item.any.flatMap(probesOf) : [item]));
+
+/**
+ * The blocks that meet the narrowing, as a slice: bit by bit for many blocks.
+ * @param slices of the probes, in the order of `probesOf`
+ */
+export function combineSlices(narrowing: Narrowing, slices: readonly Uint8Array[], bytes: number): Uint8Array {
+  let next = 0;
+  const all = (items: Narrowing): Uint8Array => {
+    const result = new Uint8Array(bytes).fill(0xff);
+    for (const item of items) {
+      const slice = 'any' in item ? any(item.any) : (slices[next++] as Uint8Array);
+      for (let i = 0; i < bytes; i++) result[i] = (result[i] as number) & (slice[i] as number);
+    }
+    return result;
+  };
+  const any = (options: readonly Narrowing[]): Uint8Array => {
+    const result = new Uint8Array(bytes);
+    for (const option of options) {
+      const slice = all(option);
+      for (let i = 0; i < bytes; i++) result[i] = (result[i] as number) | (slice[i] as number);
+    }
+    return result;
+  };
+  return all(narrowing);
+}

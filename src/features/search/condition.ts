@@ -1,0 +1,153 @@
+/*
+ * What a search looks for, in the three forms in which it is checked: bits of signatures, columns of rows, and the event itself. Each
+ * decides only what it can: signatures exclude blocks, columns decide or leave it open, and contents and verdicts decide the rest.
+ */
+import type { Position } from '../../core/cursor.ts';
+import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import { createEventContent } from '../../core/filter/event-content.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { largeBodyBytes } from '../../core/limits.ts';
+import type { Narrowing } from '../../core/narrowing.ts';
+import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
+import { gramsOf } from '../../core/block-signature.ts';
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { type Filter, type Node, termsOf, type Verdict } from '../../shared/filter/filter.ts';
+import { type Plan, planOf, presentFacts } from './plan.ts';
+
+/** The columns of an event. `decided`: undefined when the columns that SQL checks leave it open. */
+export type EventRow = Position & {
+  eventType: string | null;
+  platform: string | null;
+  method: string;
+  size: number;
+  verdict: string | null;
+  decided: boolean | undefined;
+  /** Empty and false when no term needs them. */
+  tags: readonly string[];
+  isPinned: boolean;
+  isReplayed: boolean;
+};
+
+/** The content of an event. `headers`: the pairs as JSON. */
+export type RowContent = {
+  path: Buffer;
+  query: Buffer | null;
+  sourceIp: string;
+  headers: Uint8Array;
+  body: Uint8Array;
+};
+
+/** What a verdict is computed from. */
+export type EventToVerify = Pick<EventRow, 'method' | 'platform' | 'receivedAt' | 'verdict'> &
+  Pick<RowContent, 'path' | 'query' | 'body'> & { headers: readonly HeaderPair[] };
+export type ReadVerdict = (event: EventToVerify) => Promise<Verdict>;
+
+export type Condition = Pick<Plan, 'columns' | 'required' | 'range'> & {
+  narrowing: Narrowing;
+  /** Whether blocks are searched one by one, also when signatures exclude none. */
+  isText: boolean;
+  /** Whether the columns of the row decide. */
+  decide: (row: EventRow) => boolean | undefined;
+  /** @param content undefined when it is damaged */
+  matches: (row: EventRow, content: RowContent | undefined, yieldIfDue: YieldIfDue) => Promise<boolean>;
+};
+
+async function advance(steps: ReturnType<Matcher>, yieldIfDue: YieldIfDue): Promise<boolean> {
+  for (;;) {
+    const { done, value } = steps.next();
+    await yieldIfDue();
+    if (done) return value;
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+/** Events whose type or payload contains `q`. @param indexed false: signatures are not used */
+export function textCondition(q: string, indexed: boolean): Condition {
+  const matcher = createMatcher(q);
+  return {
+    narrowing: indexed ? gramsOf(foldCase(q)) : [],
+    isText: true,
+    columns: undefined,
+    required: undefined,
+    range: {},
+    decide: () => undefined,
+    // The type of a damaged event can be found.
+    matches: ({ eventType }, content, yieldIfDue) => advance(matcher(eventType, content?.body ?? nothing), yieldIfDue),
+  };
+}
+
+/** Events that match a filter and, unless it is empty, contain `q`. */
+export function filterCondition(
+  given: Filter,
+  { q, now, indexed, readVerdict }: { q: string; now: number; indexed: boolean; readVerdict: ReadVerdict },
+): Condition {
+  const filter = q === '' ? given : withText(given, q);
+  const { narrowing, ...plan } = planOf(filter, now);
+  const texts = termsOf(filter.root).flatMap(term => (term.on === 'text' ? [term.text] : []));
+
+  const columnFacts = (row: EventRow): Partial<EventFacts> => ({
+    ...presentFacts,
+    type: row.eventType,
+    platform: row.platform,
+    method: row.method,
+    receivedAt: row.receivedAt,
+    size: row.size,
+    tags: row.tags,
+    isPinned: row.isPinned,
+    isReplayed: row.isReplayed,
+  });
+
+  const decide = (row: EventRow): boolean | undefined => row.decided ?? evaluate(filter, columnFacts(row), now);
+
+  return {
+    ...plan,
+    narrowing: indexed ? narrowing : [],
+    isText: false,
+    decide,
+    async matches(row, content, yieldIfDue) {
+      if (!content) return decide(row) ?? false;
+      const { path, query, sourceIp, body } = content;
+      const headers = JSON.parse(Buffer.from(content.headers).toString()) as HeaderPair[];
+      const facts: Partial<EventFacts> = {
+        ...columnFacts(row),
+        path: path.toString('latin1'),
+        sourceIp,
+        content: createEventContent({ headers, query, body }),
+      };
+      // A long text is searched in slices, because deliveries are answered on this thread.
+      const known = body.length > largeBodyBytes && texts.length > 0;
+      const decidable = known ? await withTextsSearched(filter, row.eventType, body, yieldIfDue) : filter;
+      const decided = evaluate(decidable, facts, now);
+      await yieldIfDue();
+      if (decided !== undefined) return decided;
+      const { method, platform, receivedAt, verdict } = row;
+      const read = await readVerdict({ method, platform, receivedAt, verdict, path, query, headers, body });
+      return evaluate(decidable, { ...facts, verdict: read }, now) ?? false;
+    },
+  };
+}
+
+const withText = ({ text, root, parts }: Filter, q: string): Filter => {
+  const term: Node = { kind: 'term', on: 'text', text: q, start: 0, end: 0 };
+  return { text, root: root ? { kind: 'and', nodes: [term, root] } : term, parts };
+};
+
+const always: Node = { kind: 'and', nodes: [] };
+const never: Node = { kind: 'or', nodes: [] };
+
+/** The filter with its text terms replaced by their results. */
+async function withTextsSearched(
+  filter: Filter,
+  eventType: string | null,
+  body: Uint8Array,
+  yieldIfDue: YieldIfDue,
+): Promise<Filter> {
+  const replace = async (node: Node): Promise<Node> => {
+    if (node.kind === 'not') return { kind: 'not', node: await replace(node.node) };
+    if (node.kind !== 'term') return { kind: node.kind, nodes: await Promise.all(node.nodes.map(replace)) };
+    if (node.on !== 'text') return node;
+    return (await advance(createMatcher(node.text)(eventType, body), yieldIfDue)) ? always : never;
+  };
+  return { ...filter, root: filter.root && (await replace(filter.root)) };
+}

@@ -1,0 +1,52 @@
+/*
+ * A filter for events: in searches of the list (`find`), or for events that are known by their row numbers, such as those that a live
+ * stream is about to send, a feed has read, or an export is about to write. Columns are looked at first; contents are read, and
+ * signatures verified, only when nothing else decides.
+ */
+import type { Filter } from '../../shared/filter/filter.ts';
+import { filterCondition, type ReadVerdict } from './condition.ts';
+import type { SearchStore } from './store.ts';
+import { createVerifier } from './verify.ts';
+
+export type EventFilter = {
+  /** As written. */
+  text: string;
+  /** It matches every event. */
+  isEmpty: boolean;
+  filter: Filter;
+  /** The time from which relative times count. */
+  now: number;
+  readVerdict: ReadVerdict;
+  /**
+   * The subset of these row numbers that are events of the endpoint and match. Call it with at most some hundred: all are decided in one
+   * go, in time slices. Times such as `received>2h` count from this moment.
+   */
+  select: (seqs: readonly number[]) => Promise<Set<number>>;
+};
+
+export function createEventFilter(options: {
+  store: SearchStore;
+  /** The row number of the endpoint. */
+  endpoint: number;
+  filter: Filter;
+  now: () => number;
+  monotonic: () => number;
+  readVerdict: ReadVerdict;
+}): EventFilter {
+  const { store, endpoint, filter, now, monotonic, readVerdict } = options;
+  const isEmpty = filter.root === undefined;
+  return {
+    text: filter.text,
+    isEmpty,
+    filter,
+    now: now(),
+    readVerdict,
+    async select(seqs) {
+      if (isEmpty || seqs.length === 0) return new Set(seqs);
+      const condition = filterCondition(filter, { q: '', now: now(), indexed: false, readVerdict });
+      const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
+      const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic });
+      return new Set((await verifier.inEvents(seqs)).map(({ seq }) => seq));
+    },
+  };
+}

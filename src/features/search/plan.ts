@@ -1,0 +1,204 @@
+/*
+ * Plans a search with a filter: which signatures a matching block must have, which range of times, which table has all candidates, and
+ * what the columns of a row decide. Everything here may keep too many events, never too few: the filter itself decides in the end.
+ */
+import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/block-facts.ts';
+import { type Gram, gramsOf, gramsOfPath } from '../../core/block-signature.ts';
+import { evaluate, type EventFacts } from '../../core/filter/evaluate.ts';
+import type { Narrowing, NarrowingItem } from '../../core/narrowing.ts';
+import { foldCase } from '../../core/search-text.ts';
+import { type Filter, type Node, type Term, termsOf, timeRangeAt, type Value } from '../../shared/filter/filter.ts';
+
+/** What is the same for every stored event so far. */
+export const presentFacts = { attempt: 1, answered: 200, isEdited: false, isRefused: false } satisfies Partial<EventFacts>;
+
+/** A condition on the columns of a row with three values: `unknown` is what they do not decide. */
+export type ColumnCondition =
+  | { is: 'known'; value: boolean }
+  | { is: 'unknown' }
+  | { is: 'all' | 'any'; of: ColumnCondition[] }
+  | { is: 'not'; of: ColumnCondition }
+  | { is: 'equal'; column: 'type' | 'platform' | 'method'; text: string }
+  | { is: 'begins' | 'has'; column: 'type' | 'platform' | 'method'; text: string }
+  | { is: 'within'; column: 'size' | 'received'; min: number | undefined; max: number | undefined }
+  | { is: 'tagged'; tag: string }
+  | { is: 'pinned' }
+  | { is: 'replayed' };
+
+/** A table that has every matching event. */
+export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 'replays' };
+
+export type Plan = {
+  narrowing: Narrowing;
+  /** undefined: the columns decide nothing. */
+  columns: ColumnPlan | undefined;
+  required: RequiredRows | undefined;
+  /** Times of receipt: from `from` up to, not including, `to`. */
+  range: { from?: number | undefined; to?: number | undefined };
+};
+export type ColumnPlan = {
+  condition: ColumnCondition;
+  /** What rows must have for terms that SQL does not decide. */
+  needs: { tags: boolean; pins: boolean; replays: boolean };
+};
+
+export function planOf({ root }: Filter, now: number): Plan {
+  const terms = termsOf(root);
+  const gramsPerTerm = Math.max(minGramsPerTerm, Math.min(maxGramsPerTerm, Math.floor(maxGrams / (terms.length || 1))));
+  const has = (test: (term: Term) => boolean): boolean => terms.some(test);
+  const isState = (state: string) => has(term => term.on === 'column' && term.column === 'is' && term.state === state);
+  const isTag = (term: Term): boolean => term.on === 'column' && term.column === 'tag';
+  const condition = root ? conditionOf(root, now) : known(true);
+  const required = requiredTerms(root);
+  return {
+    narrowing: root ? narrowingOf(root, gramsPerTerm) : [],
+    columns: decidesNothing(condition)
+      ? undefined
+      : { condition, needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed') } },
+    required: required.flatMap(rowsOf)[0],
+    range: rangeOf(required, now),
+  };
+}
+
+/** A search tests at most so many grams for each signature. */
+const maxGrams = 60;
+const maxGramsPerTerm = 12;
+const minGramsPerTerm = 2;
+/** A term with facts needs few grams in addition. */
+const gramsBesideFacts = 4;
+
+/** The terms that every matching event meets. */
+function requiredTerms(node: Node | undefined): Term[] {
+  if (node?.kind === 'term') return [node];
+  return node?.kind === 'and' ? node.nodes.flatMap(requiredTerms) : [];
+}
+
+/** The pieces of a value between its `*`. */
+const piecesOf = ({ text, isQuoted }: Value): string[] => (isQuoted ? [text] : text.split('*'));
+const isExact = ({ text, isQuoted }: Value): boolean => isQuoted || !text.includes('*');
+
+function rowsOf(term: Term): RequiredRows[] {
+  if (term.on !== 'column') return [];
+  if (term.column === 'tag' && isExact(term.value)) return [{ of: 'tags', tag: term.value.text }];
+  if (term.column !== 'is') return [];
+  if (term.state === 'pinned') return [{ of: 'pins' }];
+  return term.state === 'replayed' ? [{ of: 'replays' }] : [];
+}
+
+function rangeOf(required: readonly Term[], now: number): Plan['range'] {
+  const range: Plan['range'] = {};
+  for (const term of required) {
+    if (term.on !== 'column' || term.column !== 'received') continue;
+    const { from, to } = timeRangeAt(term.range, now);
+    if (from !== undefined) range.from = Math.max(from, range.from ?? from);
+    if (to !== undefined) range.to = Math.min(to, range.to ?? to);
+  }
+  return range;
+}
+
+const known = (value: boolean): ColumnCondition => ({ is: 'known', value });
+const unknown: ColumnCondition = { is: 'unknown' };
+
+function decidesNothing(condition: ColumnCondition): boolean {
+  if (condition.is === 'all' || condition.is === 'any') return condition.of.every(decidesNothing);
+  return condition.is === 'not' ? decidesNothing(condition.of) : condition.is === 'unknown';
+}
+
+function conditionOf(node: Node, now: number): ColumnCondition {
+  if (node.kind === 'not') return { is: 'not', of: conditionOf(node.node, now) };
+  if (node.kind !== 'term')
+    return { is: node.kind === 'and' ? 'all' : 'any', of: node.nodes.map(one => conditionOf(one, now)) };
+  const same = evaluate({ text: '', root: node, parts: [] }, presentFacts, now);
+  return same === undefined ? columnOf(node, now) : known(same);
+}
+
+function columnOf(term: Term, now: number): ColumnCondition {
+  if (term.on !== 'column') return unknown;
+  switch (term.column) {
+    case 'type':
+    case 'platform':
+    case 'method':
+      return textColumn(term.column, term.value);
+    case 'size':
+      return { is: 'within', column: 'size', ...term.range };
+    case 'received': {
+      const { from, to } = timeRangeAt(term.range, now);
+      return { is: 'within', column: 'received', min: from, max: to === undefined ? undefined : to - 1 };
+    }
+    case 'tag':
+      return isExact(term.value) ? { is: 'tagged', tag: term.value.text } : unknown;
+    case 'is':
+      return term.state === 'pinned' || term.state === 'replayed' ? { is: term.state } : unknown;
+    default:
+      return unknown;
+  }
+}
+
+/** Only globs that cost little with any text. */
+function textColumn(column: 'type' | 'platform' | 'method', value: Value): ColumnCondition {
+  if (isExact(value)) return { is: 'equal', column, text: value.text };
+  const [start = '', middle = '', ...more] = value.text.split('*');
+  if (middle === '' && more.length === 0) return { is: 'begins', column, text: start };
+  return start === '' && more.length === 1 && more[0] === '' ? { is: 'has', column, text: middle } : unknown;
+}
+
+function narrowingOf(node: Node, limit: number): Narrowing {
+  // What a block lacks cannot be told from the signature of what it has.
+  if (node.kind === 'not') return [];
+  if (node.kind === 'and') return node.nodes.flatMap(one => narrowingOf(one, limit));
+  if (node.kind === 'term') return narrowingOfTerm(node, limit);
+  const any = node.nodes.map(one => narrowingOf(one, limit));
+  return any.some(one => one.length === 0) ? [] : [{ any }];
+}
+
+const gramsOfPieces = (pieces: readonly string[], limit: number): Gram[] =>
+  pieces.flatMap(piece => gramsOf(foldCase(piece)).slice(0, limit)).slice(0, limit);
+
+function narrowingOfTerm(term: Term, limit: number): Narrowing {
+  if (term.on === 'text') return gramsOfPieces([term.text], limit);
+  if (term.on !== 'column') return term.field === 'body' ? narrowingOfField(term, limit) : [];
+  switch (term.column) {
+    case 'type':
+      if (!isExact(term.value)) return gramsOfPieces(piecesOf(term.value), limit);
+      return [
+        ...factsOfValue('type', term.value.text),
+        ...gramsOfPieces([term.value.text], Math.min(limit, gramsBesideFacts)),
+      ];
+    case 'platform':
+    case 'method':
+      return isExact(term.value) ? factsOfValue(term.column, term.value.text) : [];
+    case 'size': {
+      const { min, max } = term.range;
+      return [
+        ...(min === undefined ? [] : [factOfSize('atLeast', min)]),
+        ...(max === undefined ? [] : [factOfSize('atMost', max)]),
+      ];
+    }
+    case 'path':
+      return unless(noPaths, pathGrams(term.value).slice(0, limit));
+    default:
+      return [];
+  }
+}
+
+function pathGrams(value: Value): Gram[] {
+  if (isExact(value)) return gramsOfPath(value.text, 'all');
+  const [start = '', ...others] = value.text.split('*');
+  return [...gramsOfPath(start, 'start'), ...others.flatMap(piece => gramsOfPath(piece, 'any'))];
+}
+
+/** Keys and text of a field are in the text of its body, unless signatures do not cover that body. */
+function narrowingOfField(term: Exclude<Term, { on: 'column' } | { on: 'text' }>, limit: number): Narrowing {
+  if (term.field !== 'body') return [];
+  const { path, name } = term;
+  // A key may be the position of an item of a list.
+  const keys = path.flatMap(step => ('key' in step && !/^\d+$/.test(step.key) && name.includes(step.key) ? [step.key] : []));
+  // The same number can be written in several ways.
+  const literals = term.on === 'content' && term.number === undefined ? piecesOf(term.value) : [];
+  const pieces = [...literals.sort((a, b) => b.length - a.length), ...keys];
+  // Text that could not be decoded is compared by what stands for it.
+  return unless(otherBodies, gramsOfPieces(pieces.flatMap(piece => piece.split('\ufffd')), limit));
+}
+
+const unless = (fact: NarrowingItem, grams: readonly Gram[]): Narrowing =>
+  grams.length === 0 ? [] : [{ any: [[fact], grams] }];

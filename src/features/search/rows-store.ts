@@ -1,0 +1,231 @@
+/*
+ * Reads the rows of events for a search, with what their columns decide. Raw SQL, because a search reads many rows. A condition on
+ * columns becomes an expression with SQL's three values, in which NULL is what columns do not decide. Patterns are compared by
+ * functions that take time in proportion to the text. Captured text is never returned as TEXT.
+ */
+import type { Client, InValue, Row } from '@libsql/client';
+import type { Position } from '../../core/cursor.ts';
+import { DamagedError } from '../../core/stored-content.ts';
+import { createContentReader } from '../../db/contents.ts';
+import { isPinned, readTags, tagsJson } from '../../db/event-marks.ts';
+import type { EventRow, RowContent } from './condition.ts';
+import type { ColumnCondition, ColumnPlan, RequiredRows } from './plan.ts';
+import type { ListRest } from './store.ts';
+
+type Sql = { sql: string; args: (string | number)[] };
+
+const columns = { type: 'events.event_type', platform: 'events.platform', method: 'upper(events.method)' } as const;
+const isReplayed = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq)';
+const endOfTime = Number.MAX_SAFE_INTEGER;
+const inList = 'IN (SELECT value FROM json_each(?))';
+
+function expressionOf(condition: ColumnCondition): Sql {
+  switch (condition.is) {
+    case 'known':
+      return { sql: condition.value ? '1' : '0', args: [] };
+    case 'unknown':
+      return { sql: 'NULL', args: [] };
+    case 'not': {
+      const { sql, args } = expressionOf(condition.of);
+      return { sql: `NOT ${sql}`, args };
+    }
+    case 'all':
+    case 'any': {
+      const parts = condition.of.map(expressionOf);
+      const [operator, empty] = condition.is === 'all' ? [' AND ', '1'] : [' OR ', '0'];
+      return {
+        sql: `(${parts.map(({ sql }) => `(${sql})`).join(operator) || empty})`,
+        args: parts.flatMap(({ args }) => args),
+      };
+    }
+    case 'equal':
+      return { sql: `ifnull(${columns[condition.column]} = ?, 0)`, args: [condition.text] };
+    case 'begins':
+      return {
+        sql: `ifnull(substr(${columns[condition.column]}, 1, ?) = ?, 0)`,
+        args: [[...condition.text].length, condition.text],
+      };
+    case 'has':
+      return { sql: `ifnull(instr(${columns[condition.column]}, ?) > 0, 0)`, args: [condition.text] };
+    case 'within': {
+      const column = condition.column === 'size' ? 'events.size' : 'events.received_at';
+      return { sql: `(${column} BETWEEN ? AND ?)`, args: [condition.min ?? -endOfTime, condition.max ?? endOfTime] };
+    }
+    case 'tagged':
+      return { sql: 'EXISTS (SELECT 1 FROM tags WHERE event = events.seq AND tag = ?)', args: [condition.tag] };
+    case 'pinned':
+      return { sql: isPinned, args: [] };
+    case 'replayed':
+      return { sql: isReplayed, args: [] };
+  }
+}
+
+/** The columns of an `EventRow`. */
+function selectRow(plan: ColumnPlan | undefined): Sql {
+  const { sql, args } = plan ? expressionOf(plan.condition) : { sql: 'NULL', args: [] };
+  const { tags = false, pins = false, replays = false } = plan?.needs ?? {};
+  return {
+    sql: `SELECT events.seq AS seq, events.received_at AS received_at, events.event_type, events.platform, events.method,
+      events.size AS size, events.verdict, ${sql} AS decided,
+      ${tags ? tagsJson : "'[]'"} AS tags, ${pins ? isPinned : 0} AS pinned, ${replays ? isReplayed : 0} AS replayed`,
+    args,
+  };
+}
+const rowColumns = 11;
+
+const toRow = (row: Row): EventRow => ({
+  seq: Number(row[0]),
+  receivedAt: Number(row[1]),
+  eventType: row[2] as string | null,
+  platform: row[3] as string | null,
+  method: String(row[4]),
+  size: Number(row[5]),
+  verdict: row[6] as string | null,
+  decided: row[7] === null ? undefined : Number(row[7]) === 1,
+  tags: readTags(row[8]),
+  isPinned: Number(row[9]) === 1,
+  isReplayed: Number(row[10]) === 1,
+});
+
+const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
+
+/** Blocks whose row numbers are spread over more rows are read from their contents instead. */
+const maxSpread = 512;
+/** Rows with columns that a list returns at once. */
+const maxListed = 1024;
+/** With more replays in the database, events are looked through instead. */
+const maxReplaysRead = 20_000;
+
+/** The rows of blocks that columns do not exclude. `wide`: blocks whose rows were not read. */
+export type BlockRows = { rows: (EventRow & { block: number })[]; wide: number[]; found: ReadonlySet<number> };
+
+/** @param scans for reads of any length */
+export function createRowsStore(scans: Client) {
+  const contents = createContentReader(scans);
+  const rows = async (sql: string, args: InValue[]): Promise<Row[]> => (await scans.execute({ sql, args })).rows;
+  const notExcluded = ({ sql, args }: Sql, from: Sql): Sql => ({
+    sql: `SELECT * FROM (${sql} ${from.sql}) WHERE decided IS NOT 0`,
+    args: [...args, ...from.args],
+  });
+
+  return {
+    /** The subset of these row numbers that are events of the endpoint, received at `since` or later, and not excluded by columns. */
+    async events(
+      { endpoint, since }: ListRest,
+      seqs: readonly number[],
+      plan?: ColumnPlan,
+    ): Promise<Map<number, EventRow>> {
+      const { sql, args } = notExcluded(selectRow(plan), {
+        sql: `FROM events WHERE seq ${inList} AND +endpoint = ? AND +received_at >= ?`,
+        args: [JSON.stringify(seqs), endpoint, since],
+      });
+      return new Map((await rows(sql, args)).map(row => [Number(row[0]), toRow(row)]));
+    },
+
+    /** The rows of these blocks that columns do not exclude. */
+    async blockRows({ endpoint, since }: ListRest, blocks: readonly number[], plan: ColumnPlan): Promise<BlockRows> {
+      const list = JSON.stringify(blocks);
+      const select = selectRow(plan);
+      const [spreads, found] = await scans.batch(
+        [
+          { sql: `SELECT seq, last_event - first_event > ${maxSpread} FROM blocks WHERE seq ${inList}`, args: [list] },
+          notExcluded(
+            { ...select, sql: `${select.sql}, events.block AS block` },
+            {
+              sql: `FROM json_each(?) AS given
+                CROSS JOIN blocks ON blocks.seq = given.value AND last_event - first_event <= ${maxSpread}
+                CROSS JOIN events ON events.seq BETWEEN first_event AND last_event AND events.block = blocks.seq
+                WHERE +events.endpoint = ? AND +events.received_at >= ?`,
+              args: [list, endpoint, since],
+            },
+          ),
+        ],
+        'read',
+      );
+      const ofBlocks = spreads?.rows ?? [];
+      return {
+        rows: found?.rows.map(row => ({ ...toRow(row), block: Number(row[rowColumns]) })) ?? [],
+        wide: ofBlocks.filter(row => Number(row[1]) === 1).map(row => Number(row[0])),
+        found: new Set(ofBlocks.map(row => Number(row[0]))),
+      };
+    },
+
+    /**
+     * The next rows of the list that columns do not exclude, of at most `step` positions. `next`: the position that was reached;
+     * undefined at the end.
+     */
+    async list(
+      { endpoint, since, after }: ListRest,
+      plan: ColumnPlan | undefined,
+      step: number,
+    ): Promise<{ rows: EventRow[]; next: Position | undefined }> {
+      const from = [endpoint, since, after?.receivedAt ?? endOfTime, after?.seq ?? endOfTime];
+      const part = 'FROM events WHERE endpoint = ? AND received_at >= ? AND (received_at, seq) < (?, ?)';
+      const order = 'ORDER BY received_at DESC, seq DESC';
+      const [end] = await rows(`SELECT received_at, seq ${part} ${order} LIMIT 1 OFFSET ?`, [...from, step - 1]);
+      const last = end && { receivedAt: Number(end[0]), seq: Number(end[1]) };
+      const { sql, args } = notExcluded(selectRow(plan), {
+        sql: `${part} AND (received_at, seq) >= (?, ?)`,
+        args: [...from, last?.receivedAt ?? -endOfTime, last?.seq ?? 0],
+      });
+      const found = (await rows(`${sql} ${order} LIMIT ?`, [...args, maxListed])).map(toRow);
+      return { rows: found, next: found.length === maxListed ? found.at(-1) : last };
+    },
+
+    /** The next positions of the list in a table that has all candidates; undefined when it is too large for that. */
+    async required(
+      { endpoint, since, after }: ListRest,
+      required: RequiredRows,
+      limit: number,
+    ): Promise<Position[] | undefined> {
+      const position = [since, after?.receivedAt ?? endOfTime, after?.seq ?? endOfTime];
+      const part = 'received_at >= ? AND (received_at, event) < (?, ?) ORDER BY received_at DESC, event DESC LIMIT ?';
+      const toPositions = (found: Row[]): Position[] =>
+        found.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]) }));
+      if (required.of === 'pins')
+        return toPositions(
+          await rows(`SELECT event, received_at FROM pins WHERE endpoint = ? AND ${part}`, [endpoint, ...position, limit]),
+        );
+      if (required.of === 'tags')
+        return toPositions(
+          await rows(`SELECT event, received_at FROM tags WHERE endpoint = ? AND tag = ? AND ${part}`, [
+            endpoint,
+            required.tag,
+            ...position,
+            limit,
+          ]),
+        );
+      const [count] = await rows(`SELECT count(*) FROM (SELECT 1 FROM replays LIMIT ${maxReplaysRead + 1})`, []);
+      if (Number(count?.[0]) > maxReplaysRead) return undefined;
+      const sql = `SELECT event, received_at FROM (
+          SELECT seq AS event, received_at FROM events WHERE seq IN (SELECT event FROM replays) AND +endpoint = ?)
+        WHERE ${part}`;
+      return toPositions(await rows(sql, [endpoint, ...position, limit]));
+    },
+
+    /** Calls `use` with the content of each event, in any order. */
+    async bodies(
+      rest: ListRest,
+      seqs: readonly number[],
+      use: (event: EventRow, content: RowContent | undefined) => Promise<void>,
+      plan?: ColumnPlan,
+    ): Promise<void> {
+      const select = selectRow(plan);
+      const sql = `${select.sql}, block, block_start, encoding, content, sha256, path, query, source_ip
+        FROM events WHERE seq ${inList} AND +endpoint = ?`;
+      const args = [...select.args, JSON.stringify(seqs), rest.endpoint];
+      const found = (await rows(sql, args)).map(row => ({
+        ...toRow(row),
+        block: row[rowColumns] === null ? null : Number(row[rowColumns]),
+        blockStart: row[rowColumns + 1] === null ? null : Number(row[rowColumns + 1]),
+        encoding: Number(row[rowColumns + 2]),
+        content: bytesOf(row[rowColumns + 3]),
+        sha256: bytesOf(row[rowColumns + 4]),
+        path: bytesOf(row[rowColumns + 5]),
+        query: row[rowColumns + 6] === null ? null : bytesOf(row[rowColumns + 6]),
+        sourceIp: String(row[rowColumns + 7]),
+      }));
+      await contents.read(found, (row, content) => use(row, content instanceof DamagedError ? undefined : content));
+    },
+  };
+}
