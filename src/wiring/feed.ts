@@ -1,5 +1,6 @@
 /* The feed of an endpoint, and its consumers. */
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
+import { parseWhere } from '../core/where.ts';
 import { createConsumersService } from '../features/consumers/service.ts';
 import { createConsumersStore } from '../features/consumers/store.ts';
 import { createFeedContent } from '../features/feed/content.ts';
@@ -17,7 +18,7 @@ export type FeedWiring = ReturnType<typeof createFeedWiring>;
 export function createFeedWiring(
   infrastructure: Infrastructure,
   { endpoints }: EndpointsWiring,
-  { events, notifications, createSlices, memoryReservations }: EventsWiring,
+  { events, search, notifications, createSlices, memoryReservations }: EventsWiring,
 ) {
   const { clock, random, database } = infrastructure;
   const store = createFeedStore(database);
@@ -27,7 +28,11 @@ export function createFeedWiring(
     endpoint: endpoints.owned,
     events,
     openTail: notifications.openTail,
-    filterOf: () => undefined,
+    filterOf: where => {
+      const filter = parseWhere(where);
+      if (filter.root === undefined) return undefined;
+      return (endpoint, seqs) => search.createEventFilter(filter, endpoint).select(seqs);
+    },
     readContent: createFeedContent({ store, createSlices, memoryReservations }),
     waitSemaphore: createSemaphore(waitsPerAccount),
   });

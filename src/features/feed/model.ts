@@ -2,7 +2,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { defaultPageSize } from '../../core/limits.ts';
 import { nullable, textDocumentedAs } from '../../http/schemas.ts';
-import { EventDetail, EventSummary } from '../events/model.ts';
+import { EventDetail, EventSummary, Where } from '../events/model.ts';
 
 /** How long a call may wait for an event. */
 export const maxFeedWaitSeconds = 25;
@@ -45,6 +45,7 @@ export const FeedQuery = t.Object({
         '`cursor` of the previous answer; `start` (the default): from the first event that is stored; `now`: only events from now on',
     }),
   ),
+  where: Where,
   limit: t.Optional(
     // t.Integer would accept 1e1, 0x10 and ' 5'.
     textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {

@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { IdParams, responses } from '../../http/schemas.ts';
+import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { FeedPage, FeedQuery } from './model.ts';
 import type { FeedService } from './service.ts';
 
@@ -25,7 +25,7 @@ export const feedRoutes = ({ gate, feed }: { gate: Gate; feed: FeedService }) =>
     {
       params: IdParams,
       ...queryOf(FeedQuery),
-      response: responses({ 200: FeedPage }, 400, 404),
+      response: responses({ 200: FeedPage, 400: FilterErrorBody }, 404),
       detail: {
         operationId: 'readFeed',
         summary: 'All events in the order in which they were stored',

@@ -6,12 +6,8 @@ import type { TeamAccess } from '../../core/principal.ts';
 import type { ReadableEndpoint } from '../events/service.ts';
 import type { FeedStore } from './store.ts';
 
-/** Of the events with these row numbers, those that match, in the same order. A scan that is not filtered has none. */
-export type FeedFilter = (
-  principal: TeamAccess,
-  endpoint: ReadableEndpoint,
-  seqs: readonly number[],
-) => Promise<readonly number[]>;
+/** The subset of an endpoint's events with these row numbers that match. */
+export type FeedFilter = (endpoint: ReadableEndpoint, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export type Scan = {
   principal: TeamAccess;
@@ -19,6 +15,7 @@ export type Scan = {
   /** Row number of the last event that the reader has. */
   after: number;
   limit: number;
+  /** Undefined: all events match. */
   filter: FeedFilter | undefined;
 };
 
@@ -35,8 +32,10 @@ export type Scanned = {
 
 /** How long one scan may take before it returns what it has. */
 const budgetMs = 250;
-/** Events that a filter decides on together. */
-const filteredAtOnce = 128;
+/** Events that a filter decides on together: first, and at most. Large events take long, so their number follows the time. */
+const firstFiltered = 16;
+const maxFiltered = 512;
+const filteredMs = 20;
 
 export function createScan({
   store,
@@ -52,6 +51,7 @@ export function createScan({
     const until = monotonic() + budgetMs;
     const since = retentionCutoff(principal, endpoint);
     const result: Scanned = { seqs: [], position: after, more: false, truncated: false };
+    let filteredAtOnce = firstFiltered;
     const end = (position: number, more: boolean): Scanned => ({ ...result, position, more });
 
     for (;;) {
@@ -61,7 +61,11 @@ export function createScan({
       result.truncated ||= window.hasExpired || window.sweptSeq > after;
       // A position of before a backup was restored: the next events come after the last one that there is.
       if (result.position > window.lastSeq) return end(window.lastSeq, false);
-      const found = filter ? await filter(principal, endpoint, window.seqs) : window.seqs;
+      const startedAt = monotonic();
+      const matching = filter && window.seqs.length > 0 ? await filter(endpoint, window.seqs) : undefined;
+      const isQuick = monotonic() - startedAt < filteredMs;
+      filteredAtOnce = Math.max(1, Math.min(maxFiltered, Math.floor(filteredAtOnce * (isQuick ? 2 : 0.5))));
+      const found = matching ? window.seqs.filter(seq => matching.has(seq)) : window.seqs;
       const left = limit - result.seqs.length;
       result.seqs.push(...found.slice(0, left));
       if (found.length > left) return end(result.seqs.at(-1) ?? after, true);

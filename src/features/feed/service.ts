@@ -140,7 +140,7 @@ export function createFeedService(options: {
       const { endpoint, ...found } = await page(reader, {
         endpointId,
         after: query.after ?? 'start',
-        where: '',
+        where: query.where ?? '',
         limit: query.limit === undefined ? defaultPageSize : Number(query.limit),
         waitMs: Number(query.wait ?? 0) * 1000,
         waitSemaphore,
