@@ -7,6 +7,7 @@ import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
 import { feedRoutes } from './features/feed/routes.ts';
+import { filtersRoutes } from './features/filters/routes.ts';
 import { keepingRoutes } from './features/keeping/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { mcpRoutes } from './features/mcp/routes.ts';
@@ -39,6 +40,7 @@ const createApi = (services: Services) =>
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
     .use(keepingRoutes(services))
+    .use(filtersRoutes(services))
     .use(replaysRoutes(services))
     .use(exportsRoutes(services))
     .use(keysRoutes(services))

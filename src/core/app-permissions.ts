@@ -23,10 +23,12 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}',
       'GET /api/endpoints/{id}/activity',
       'GET /api/endpoints/{id}/export',
+      'GET /api/endpoints/{id}/filters',
       'GET /api/endpoints/{id}/stream',
       'GET /api/endpoints/{id}/feed',
       'GET /api/endpoints/{id}/consumers',
       'GET /api/endpoints/{id}/consumers/{name}',
+      'POST /api/endpoints/{id}/where/test',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
@@ -37,8 +39,14 @@ export const allowedToApps: readonly Permission[] = [
     operations: ['PUT /api/endpoints/{id}/consumers/{name}', 'DELETE /api/endpoints/{id}/consumers/{name}'],
   },
   {
-    description: 'pin and tag webhooks, and unpin them',
-    operations: ['PUT /api/events/{id}/pin', 'DELETE /api/events/{id}/pin', 'PUT /api/events/{id}/tags'],
+    description: 'pin and tag webhooks, unpin them, and save and delete filters for your team',
+    operations: [
+      'PUT /api/events/{id}/pin',
+      'DELETE /api/events/{id}/pin',
+      'PUT /api/events/{id}/tags',
+      'POST /api/endpoints/{id}/filters',
+      'DELETE /api/endpoints/{id}/filters/{filterId}',
+    ],
   },
   {
     description: 'create and rename endpoints, and delete them together with the webhooks they received',
@@ -91,8 +99,9 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },
   {
-    description: 'delete single webhooks, delete endpoints that have pinned ones, or change how long webhooks are kept',
-    operations: ['DELETE /api/events/{id}'],
+    description:
+      'delete webhooks other than with their endpoint, delete endpoints that have pinned ones, or change how long webhooks are kept',
+    operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],
   },
   {
     description: 'disconnect other apps',

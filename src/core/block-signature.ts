@@ -18,6 +18,7 @@ export type SignedEvent = {
   platform?: string | null;
   method?: string;
   path?: string;
+  headersJson?: string;
 };
 
 /** `newest`, `oldest`: times of receipt. */
@@ -160,24 +161,24 @@ const nextBackslash = (text: Uint8Array, from: number): number => {
 };
 
 /** @returns false for a body that is not UTF-8: it is not searched, but may have fields */
-function addBody(body: Uint8Array, shift: number): boolean {
+function addBody({ body, headersJson }: SignedEvent, shift: number): boolean {
   const isPlain = isAscii(body);
   if (!isPlain && !isUtf8(body)) return false;
   addGrams(body, 0, body.length, shift);
   if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
-  if (!isJson(body)) addFormText(body, shift);
+  if (body.includes(percent) || body.includes(plus)) addFormText(body, headersJson, shift);
   return true;
 }
 
-const brackets = new Set([...'{["'].map(character => character.charCodeAt(0)));
-const isJson = (body: Uint8Array): boolean => brackets.has(body[0] ?? 0);
-
 const percent = 0x25;
 const plus = 0x2b;
+const openObject = 0x7b;
+const openList = 0x5b;
 
-/** Adds the fields of a form as text: they are searched decoded. */
-function addFormText(body: Uint8Array, shift: number): void {
-  if (!body.includes(percent) && !body.includes(plus)) return;
+/** Adds the fields of a form as text: they are searched decoded. JSON is not a form, unless its sender says so. */
+function addFormText(body: Uint8Array, headersJson: string | undefined, shift: number): void {
+  const isLikeJson = body[0] === openObject || body[0] === openList;
+  if (isLikeJson && headersJson !== undefined && !/urlencoded/i.test(headersJson)) return;
   const text = new Uint8Array(body.length);
   let length = 0;
   for (let i = 0; i < body.length; i++) {
@@ -232,8 +233,8 @@ function makeFilter(events: readonly SignedEvent[]): { filter: Uint8Array; hasAl
   const shift = shiftFor(size);
   let last: SignedEvent | undefined;
   for (const event of events) {
-    const { eventType, path, body } = event;
-    hasAll = addBody(body, shift) && hasAll;
+    const { eventType, path } = event;
+    hasAll = addBody(event, shift) && hasAll;
     if (eventType !== null && eventType !== last?.eventType) addString(foldCase(eventType), shift);
     if (path && path !== last?.path) addString(foldCase(enclosedPath(path)), shift);
     last = event;

@@ -7,6 +7,7 @@ import addSecretConfirmation from '../../migrations/0005_add_secret_confirmation
 import addBlocks from '../../migrations/0006_add_blocks.sql' with { type: 'text' };
 import replaceSearch from '../../migrations/0007_replace_search.sql' with { type: 'text' };
 import addPins from '../../migrations/0008_add_pins.sql' with { type: 'text' };
+import createFilters from '../../migrations/0010_create_filters.sql' with { type: 'text' };
 import addConsumers from '../../migrations/0011_add_consumers.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
@@ -19,5 +20,6 @@ export const migrations: readonly string[] = [
   addBlocks,
   replaceSearch,
   addPins,
+  createFilters,
   addConsumers,
 ];

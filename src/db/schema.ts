@@ -91,6 +91,14 @@ export const tags = sqliteTable('tags', {
   receivedAt: integer('received_at').notNull(),
 });
 
+export const filters = sqliteTable('filters', {
+  id: text().primaryKey(),
+  endpoint: integer().notNull(),
+  name: text().notNull(),
+  filter: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
 export const consumers = sqliteTable('consumers', {
   endpoint: integer().notNull(),
   name: text().notNull(),

@@ -23,13 +23,24 @@ export type Operation = {
   responses: Record<string, { description: string }>;
 };
 
-export type ResourceKind = 'endpoint' | 'event' | 'secret' | 'key' | 'app' | 'session' | 'member' | 'invitation' | 'consumer';
+export type ResourceKind =
+  | 'filter'
+  | 'consumer'
+  | 'endpoint'
+  | 'event'
+  | 'secret'
+  | 'key'
+  | 'app'
+  | 'session'
+  | 'member'
+  | 'invitation';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/endpoints/{id}/consumers/{name}': 'consumer',
+  '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
@@ -47,6 +58,9 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
   putConsumer: () => ({ cursor: 'start' }),
+  saveFilter: () => ({ name: 'large', where: 'size>10k' }),
+  testFilter: () => ({ where: 'method:POST' }),
+  deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),
@@ -133,8 +147,17 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
     },
     consumer: async who => {
       const endpoint = (await who.createEndpoint()).id;
-      await who.json(200, 'PUT', `/api/endpoints/${endpoint}/consumers/test`, { cursor: 'start' });
-      return { endpoint, consumer: 'test' };
+      const consumer = `consumer-${++count}`;
+      await who.json(200, 'PUT', `/api/endpoints/${endpoint}/consumers/${consumer}`, { cursor: 'start' });
+      return { endpoint, consumer };
+    },
+    filter: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const filter = { name: 'to be deleted', where: 'type:a' };
+      return {
+        endpoint,
+        filter: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/filters`, filter))['id'] as string,
+      };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),
     app: async who => {

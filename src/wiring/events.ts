@@ -2,11 +2,14 @@
 
 import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
-import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
+import { createAnswerSlices, pause } from '../core/concurrency/time-slices.ts';
 import { createBackground } from '../db/background.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
+import { createDeletionService } from '../features/filters/deletion.ts';
+import { createFiltersService } from '../features/filters/service.ts';
+import { createFiltersStore } from '../features/filters/store.ts';
 import { createKeepingService } from '../features/keeping/service.ts';
 import { createKeepingStore } from '../features/keeping/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
@@ -97,6 +100,7 @@ export function createEventsWiring(
     clock,
     endpoint: endpoints.owned,
     events,
+    createEventFilter: search.createEventFilter,
     streamSemaphore: createSemaphore(streamsPerAccount),
     isShared,
     areAllStored: infrastructure.journal?.areAllFiled,
@@ -108,6 +112,13 @@ export function createEventsWiring(
     onUnpinned: () => retention.retention.wake(),
     onChanged: notifications.changed,
   });
+  const { filters, deletion } = createFilters(infrastructure, {
+    endpoint: endpoints.owned,
+    events,
+    search,
+    isBusy: captureLoad.isWaiting,
+    onDeleted: () => retention.retention.wake(),
+  });
   const retention = createRetention(infrastructure, {
     background,
     isBusy: captureLoad.isWaiting,
@@ -118,6 +129,8 @@ export function createEventsWiring(
   return {
     background,
     keeping,
+    filters,
+    deletion,
     search,
     createSlices,
     memoryReservations,
@@ -126,6 +139,45 @@ export function createEventsWiring(
     packing,
     ...retention,
   };
+}
+
+type FiltersDependencies = {
+  endpoint: EndpointsWiring['endpoints']['owned'];
+  events: ReturnType<typeof createEventsService>;
+  search: ReturnType<typeof createSearchService>;
+  isBusy: () => boolean;
+  onDeleted: () => void;
+};
+
+/** How long a slice of a deletion waits at most for deliveries to be committed. */
+const maxPauseMs = 50;
+
+function createFilters(
+  { clock, random, database }: Infrastructure,
+  { endpoint, events, search, isBusy, onDeleted }: FiltersDependencies,
+) {
+  const filters = createFiltersService({
+    store: createFiltersStore(database.db),
+    clock,
+    random,
+    endpoint,
+    newest: async (principal, endpointId, limit) =>
+      (await events.list(principal, { endpointId, limit: String(limit) })).events,
+    explain: search.explain,
+  });
+  const deletion = createDeletionService({
+    endpoint,
+    retentionCutoff: events.retentionCutoff,
+    find: search.find,
+    remove: createRetentionStore(database).remove,
+    pauseForCapture: async () => {
+      const until = clock.monotonic() + maxPauseMs;
+      do await pause(0);
+      while (isBusy() && clock.monotonic() < until);
+    },
+    onDeleted,
+  });
+  return { filters, deletion };
 }
 
 type RetentionDependencies = {

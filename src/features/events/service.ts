@@ -16,6 +16,8 @@ import {
   type RetentionMs,
 } from '../../core/retention.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { EventFilter } from '../search/event-filter.ts';
 import { createEventDetails, type EventPlace } from './details.ts';
 import { toSummary } from './event-json.ts';
 import { createEventList } from './list.ts';
@@ -23,8 +25,6 @@ import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventSummary, Signature } from './model.ts';
 import { createReadSignatures } from './signatures.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
-import type { Filter } from '../../shared/filter/filter.ts';
-import type { EventFilter } from '../search/event-filter.ts';
 
 /** A stored event in full: the bytes as received, after the header rules. */
 export type StoredEvent = {

@@ -71,8 +71,11 @@ test.each([1, 2])(
     const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
     let server = await openTestServer({ directory, env });
     const ada = await server.createAccount();
-    const endpoints = [await ada.createEndpoint(), await ada.createEndpoint(), await ada.createEndpoint()];
-    const [watched, , source] = endpoints as [Endpoint, Endpoint, Endpoint];
+    const [watched, other, source] = [
+      await ada.createEndpoint(),
+      await ada.createEndpoint(),
+      await ada.createEndpoint(),
+    ] as const;
     const client = createClient(ada.key);
     client.use(server);
     for (let n = 0; n < 5; n++) await server.deliver(source, `exported ${n}`);
@@ -85,8 +88,8 @@ test.each([1, 2])(
       let isOver = false;
       const deliver = async (): Promise<void> => {
         for (let n = 0; n < 40; n++) {
-          const endpoint = number(4) === 0 ? endpoints[1] : watched;
-          const id = await server.deliver(endpoint as Endpoint, `{"round":${round},"n":${n}}`);
+          const endpoint = number(4) === 0 ? other : watched;
+          const id = await server.deliver(endpoint, `{"round":${round},"n":${n}}`);
           if (endpoint === watched) acknowledged.add(id);
           if (endpoint === watched && number(8) === 0) await client.json('PUT', `/api/events/${id}/pin`, {});
           else if (endpoint === watched && number(10) === 0) {

@@ -60,7 +60,7 @@ describe.each([
       expect(await rows(endpoint)).toBe(4);
     }
     const late = (await deliver(endpoint, 1)).ids;
-    const read = async (after: string | undefined) => {
+    const read = async (after: string | undefined): Promise<[(string | undefined)[], boolean]> => {
       const page = await feed(endpoint, `after=${after}`);
       return [idsOf(page), page.truncated];
     };

@@ -13,8 +13,6 @@ export const maxListed = 50;
 export const maxResultBytes = 64 * 1024;
 export const maxBodyCharacters = 32_768;
 export const defaultBodyCharacters = 8192;
-/** The parser of filters has the exact limit, in bytes. */
-const maxWhereCharacters = 2048;
 export const maxWaitSeconds = 55;
 export const defaultWaitSeconds = 25;
 
@@ -26,6 +24,14 @@ const EndpointId = t.String({ description: 'id of an endpoint (ep_…)', maxLeng
 const EventId = t.String({ description: 'id of an event (evt_…)', maxLength: 64 });
 const Limit = t.Optional(t.Integer({ minimum: 1, maximum: maxListed, description: 'default 25' }));
 const Cursor = t.Optional(t.String({ maxLength: 200, description: 'nextCursor of the previous page' }));
+
+const Where = t.Optional(
+  t.String({
+    maxLength: 2048,
+    description:
+      'only deliveries that match this filter: terms such as type:invoice.* platform:stripe method:POST verdict:valid size>10k received>2h tag:golden is:pinned header.x-shop:acme* body.data.amount>1000 has:body.refund, with OR, NOT and parentheses',
+  }),
+);
 
 const Page = t.Object({
   notice: Notice,
@@ -43,10 +49,11 @@ const Page = t.Object({
 export const inputs = {
   list_endpoints: t.Object({}),
   create_endpoint: t.Object({ name: t.String({ minLength: 1, maxLength: 200 }) }),
-  list_events: t.Object({ endpointId: EndpointId, limit: Limit, cursor: Cursor }),
+  list_events: t.Object({ endpointId: EndpointId, where: Where, limit: Limit, cursor: Cursor }),
   search_events: t.Object({
     endpointId: EndpointId,
     q: t.String({ minLength: 1, maxLength: 1000, description: 'free text over event type and payload' }),
+    where: Where,
     limit: Limit,
     cursor: Cursor,
   }),
@@ -60,13 +67,7 @@ export const inputs = {
     cursor: t.Optional(
       t.String({ maxLength: 200, description: 'cursor of the previous call; without it, only events from now on' }),
     ),
-    where: t.Optional(
-      t.String({
-        maxLength: maxWhereCharacters,
-        description:
-          'waits for an event that matches this filter, such as `type:invoice.* body.data.object.amount>1000`; others are skipped',
-      }),
-    ),
+    where: Where,
     timeoutSeconds: t.Optional(t.Integer({ minimum: 1, maximum: maxWaitSeconds, description: 'default 25' })),
   }),
   replay_event: t.Object({

@@ -30,7 +30,8 @@ const maxSubscriptions = 100;
 function toErrorResult(error: unknown, onFault: (error: unknown) => void) {
   const refusal = error instanceof AppError && error.code !== 'internal' ? error : undefined;
   if (!refusal || refusal.code === 'damaged') onFault(error);
-  const { message: text = 'internal error' } = refusal ?? storageRefusal(error) ?? {};
+  const { message = 'internal error' } = refusal ?? storageRefusal(error) ?? {};
+  const text = refusal?.details ? `${message} ${JSON.stringify(refusal.details)}` : message;
   return { isError: true, content: [{ type: 'text' as const, text }] };
 }
 

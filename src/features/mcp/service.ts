@@ -55,12 +55,13 @@ export function createMcpService(options: {
     { principal }: ToolContext,
     given: Input<'list_events'> & { q?: string },
   ): Promise<Output<'list_events'>> => {
-    const { endpointId, limit = 25, cursor, q } = given;
+    const { endpointId, limit = 25, cursor, q, where } = given;
     const page = await events.list(principal, {
       endpointId,
       limit: String(Math.min(limit, maxListed)),
       ...(cursor !== undefined && { cursor }),
       ...(q !== undefined && { q }),
+      ...(where !== undefined && { where }),
     });
     return { notice, ...fitSummaries(page.events), nextCursor: page.nextCursor, scannedTo: page.scannedTo };
   };

@@ -27,13 +27,13 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'list_events',
     title: 'List events',
-    description: `The deliveries of an endpoint, newest first, a page at a time. ${untrusted}`,
+    description: `The deliveries of an endpoint, newest first, a page at a time, all or those that match a filter. While nextCursor is not null there is more to look through, even if this page has few events or none. ${untrusted}`,
     annotations: reads,
   },
   {
     name: 'search_events',
     title: 'Search events',
-    description: `Deliveries of an endpoint whose event type or payload contains the text, newest first. While nextCursor is not null there is more to search, even if this page has few events or none. ${untrusted}`,
+    description: `Deliveries of an endpoint whose event type or payload contains the text, and that match a filter if one is given, newest first. While nextCursor is not null there is more to search, even if this page has few events or none. ${untrusted}`,
     annotations: reads,
   },
   {

@@ -168,6 +168,9 @@ describe('access that ends without notice, as when another process ends it', () 
         listAfter: (_, __, position, limit) => source.listAfter(position, limit),
         listBySeq: (_, __, seqs) => source.listBySeq(seqs),
       },
+      createEventFilter: () => {
+        throw new Error('no filter is given');
+      },
       streamSemaphore: createSemaphore(1000),
       isShared,
       checkEveryMs: 3_600_000,

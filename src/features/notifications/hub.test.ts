@@ -22,6 +22,9 @@ const openService = ({ isShared = false, checkEveryMs = 1 } = {}) => {
       listAfter: (_, __, position, limit) => source.listAfter(position, limit),
       listBySeq: (_, __, seqs) => source.listBySeq(seqs),
     },
+    createEventFilter: () => {
+      throw new Error('no filter is given');
+    },
     streamSemaphore: createSemaphore(1000),
     isShared,
     checkEveryMs,

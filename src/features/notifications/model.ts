@@ -1,8 +1,10 @@
 /* Schemas of the event stream. */
 import { Type as t } from '@sinclair/typebox';
 import { byMediaType } from '../../http/schemas.ts';
+import { Where } from '../events/model.ts';
 
 export const StreamQuery = t.Object({
+  where: Where,
   lastEventId: t.Optional(
     t.String({
       description:

@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { IdParams, responses } from '../../http/schemas.ts';
+import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { EventStream, StreamQuery } from './model.ts';
 import type { NotificationsService } from './service.ts';
 
@@ -17,6 +17,7 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
         endpointId: params.id,
         // A browser that reconnects sends the header, with the query of its first request.
         lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
+        where: query.where,
         recheck: () => gate.recheck(request),
         withChanges: query.changes === 'true',
       });
@@ -33,11 +34,12 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
     {
       params: IdParams,
       ...queryOf(StreamQuery),
-      response: responses({ 200: EventStream }, 400, 404),
+      response: responses({ 200: EventStream, 400: FilterErrorBody }, 404),
       detail: {
         operationId: 'streamEvents',
         summary: 'Deliveries as they are stored, as server-sent events',
-        description: '`Last-Event-ID` resumes after that event, without gaps or repeats.',
+        description:
+          '`Last-Event-ID` resumes after that event, without gaps or repeats. `where` selects events that match a filter.',
       },
     },
   );

@@ -7,7 +7,10 @@ import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventsService, ReadableEndpoint } from '../events/service.ts';
+import type { EventFilter } from '../search/event-filter.ts';
 import { type AccessCheck, createAccessCheck } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
 import { createHub } from './hub.ts';
@@ -18,6 +21,8 @@ export type TailRequest = {
   endpointId: string;
   /** Row number of the last event that the reader has: 0 for none, undefined to start now. */
   after: number | undefined;
+  /** Only events that match; undefined: all. */
+  filter?: Filter | undefined;
   /** Authenticates the request again; undefined when its credentials are no longer valid. */
   recheck: () => Promise<MemberAccess | undefined>;
   /** Closes the tail. */
@@ -26,7 +31,7 @@ export type TailRequest = {
   isLongLived?: boolean;
   /** Reads the events for this tail; by default all of the endpoint, but for imported ones. */
   source?: (access: AccessCheck) => Pick<TailSource, 'listAfter'>;
-  /** Gives out changes of events, too. */
+  /** Gives out changes of all events of the endpoint, too. */
   withChanges?: boolean;
 };
 
@@ -37,6 +42,8 @@ export function createNotificationsService(options: {
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
   endpoint: (principal: MemberAccess, id: string) => Promise<ReadableEndpoint>;
   events: Pick<EventsService, 'newest' | 'listAfter' | 'listBySeq'>;
+  /** Decides which events match. */
+  createEventFilter: (filter: Filter, endpoint: ReadableEndpoint) => EventFilter;
   /** Limits the open streams of each account. */
   streamSemaphore: Semaphore;
   /** Other processes store events in the same database. */
@@ -47,7 +54,7 @@ export function createNotificationsService(options: {
   heartbeatMs?: number;
   stalledMs?: number;
 }) {
-  const { clock, endpoint: findEndpoint, events, streamSemaphore, isShared } = options;
+  const { clock, endpoint: findEndpoint, events, createEventFilter, streamSemaphore, isShared } = options;
   const { areAllStored = async () => true, checkEveryMs = 1000, heartbeatMs = 15_000, stalledMs = 60_000 } = options;
   const hub = createHub({ newest: events.newest, isShared, checkEveryMs, stalledMs });
   let openStreams = 0;
@@ -57,22 +64,25 @@ export function createNotificationsService(options: {
    * @throws not_found, unavailable during shutdown
    */
   const openTail = async (request: TailRequest): Promise<Tail> => {
-    const { principal, endpointId, after, recheck, signal, isLongLived = false, withChanges = false } = request;
+    const { principal, endpointId, after, filter: given, recheck, signal, isLongLived = false } = request;
     const endpoint = await findEndpoint(principal, endpointId);
+    const filter = given && createEventFilter(given, endpoint);
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
     const access = createAccessCheck({ principal, endpointId, endpoint, recheck, findEndpoint });
-    const all: TailSource = {
-      listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit),
-      listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
+    const own: TailSource = {
+      listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit, filter),
+      listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs, filter),
+      ...(request.withChanges && {
+        listChanged: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
+      }),
     };
     const tail = createTail({
-      source: { ...(request.source?.(access) ?? all), areAllStored },
+      source: { ...(request.source?.(access) ?? own), areAllStored },
       // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
       position: Math.min(after ?? newest, newest),
       access,
       isShared,
-      withChanges,
       monotonic: clock.monotonic,
     });
     hub.add({ tail, endpoint: endpoint.seq, isLongLived });
@@ -90,23 +100,26 @@ export function createNotificationsService(options: {
     openTail,
 
     /**
-     * Server-sent events, a message per event, from after `lastEventId` (empty: from the first event), else from now.
-     * @throws not_found, invalid for `lastEventId`, rate_limited when the account has all its streams open, unavailable
+     * Server-sent events, a message per event that matches, from after `lastEventId` (empty: from the first event), else from now.
+     * @throws not_found, invalid for `lastEventId` and `where`, rate_limited when the account has all its streams open, unavailable
      */
     async openStream({
       lastEventId,
+      where,
       ...request
     }: Pick<TailRequest, 'principal' | 'endpointId' | 'recheck' | 'withChanges'> & {
       lastEventId: string | undefined;
+      where?: string | undefined;
     }): Promise<ReadableStream<Uint8Array>> {
       const lastEvent = lastEventId ? parseEventId(lastEventId) : undefined;
       if (lastEventId && !lastEvent) throw invalid('Last-Event-ID is not the id of an event');
+      const filter = where === undefined ? undefined : parseWhere(where);
       const release = streamSemaphore.tryAcquire(request.principal.accountId);
       if (!release)
         throw new AppError('rate_limited', 'too many live streams of this account', { retryAfterSeconds: 5 });
       try {
         const after = lastEventId === undefined ? undefined : (lastEvent?.seq ?? 0);
-        const tail = await openTail({ ...request, after, isLongLived: true });
+        const tail = await openTail({ ...request, after, filter, isLongLived: true });
         openStreams++;
         void tail.ended.then(() => {
           openStreams--;

@@ -17,6 +17,8 @@ export type TailSource = {
    * that nobody was notified of, as of an import.
    */
   listBySeq?: (seqs: number[]) => Promise<EventSummary[]>;
+  /** The same of events that have changed. Absent: changes are not given out. */
+  listChanged?: (seqs: number[]) => Promise<EventSummary[]>;
 };
 
 /** `error`: what to answer a client whose access has ended. */
@@ -25,7 +27,7 @@ export type TailEnd = { reason: 'closed' | 'shutdown' | 'stalled' } | { reason: 
 export type TailResult =
   /** At least one, oldest first. */
   | { kind: 'events'; events: EventSummary[] }
-  /** Only of a tail with changes: events that were given out, as they are now, and ids of those that are gone. */
+  /** Events that were given out, as they are now, and ids of those that are gone. */
   | { kind: 'changes'; changed: EventSummary[]; removed: string[] }
   | { kind: 'timeout' }
   | { kind: 'ended'; end: TailEnd };
@@ -109,7 +111,7 @@ function createBacklog(source: TailSource, startAt: number) {
 }
 
 /** Events that have changed since they were given out. */
-function createChanges(listBySeq: NonNullable<TailSource['listBySeq']>) {
+function createChanges(listChanged: NonNullable<TailSource['listChanged']>) {
   const pending = new Map<number, string>();
   return {
     areWaiting: () => pending.size > 0,
@@ -123,7 +125,7 @@ function createChanges(listBySeq: NonNullable<TailSource['listBySeq']>) {
     async read(position: number): Promise<{ changed: EventSummary[]; removed: string[] }> {
       const given = [...pending].filter(([seq]) => seq <= position);
       pending.clear();
-      const changed = given.length > 0 ? await listBySeq(given.map(([seq]) => seq).sort((a, b) => a - b)) : [];
+      const changed = given.length > 0 ? await listChanged(given.map(([seq]) => seq).sort((a, b) => a - b)) : [];
       const left = new Set(changed.map(({ id }) => id));
       return { changed, removed: given.map(([, id]) => id).filter(id => !left.has(id)) };
     },
@@ -137,13 +139,11 @@ export function createTail(options: {
   access: Pick<AccessCheck, 'verify'>;
   /** Other processes store events in the same database. */
   isShared: boolean;
-  /** Gives out changes of events, too. */
-  withChanges?: boolean;
   monotonic: () => number;
 }): HubTail {
-  const { source, access, isShared, withChanges = false, monotonic } = options;
+  const { source, access, isShared, monotonic } = options;
   const backlog = createBacklog(source, options.position);
-  const changes = withChanges && source.listBySeq ? createChanges(source.listBySeq) : undefined;
+  const changes = source.listChanged && createChanges(source.listChanged);
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<TailEnd>();
   let currentEnd: TailEnd | undefined;
   let isReading = false;

@@ -205,7 +205,8 @@ function joinRecords(rows: readonly EventRow[], records: ReadonlyMap<number, Eve
   for (const { seq, ...columns } of rows) {
     const record = records.get(seq);
     if (!record) continue;
-    const event = { ...columns, path: latin1(record.path), body: record.body };
+    const { path, headers, body } = record;
+    const event = { ...columns, path: latin1(path), headersJson: headers.toString(), body };
     const add = () => builder.addTail(seq, record.tail, event);
     let start = add();
     if (start === undefined) {

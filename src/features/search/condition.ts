@@ -2,6 +2,9 @@
  * What a search looks for, in the three forms in which it is checked: bits of signatures, columns of rows, and the event itself. Each
  * decides only what it can: signatures exclude blocks, columns decide or leave it open, and contents and verdicts decide the rest.
  */
+
+import { gramsOf } from '../../core/block-signature.ts';
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
@@ -9,8 +12,6 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { Narrowing } from '../../core/narrowing.ts';
 import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
-import { gramsOf } from '../../core/block-signature.ts';
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { type Filter, type Node, termsOf, type Verdict } from '../../shared/filter/filter.ts';
 import { type Plan, planOf, presentFacts } from './plan.ts';
 
@@ -86,18 +87,6 @@ export function filterCondition(
   const { narrowing, ...plan } = planOf(filter, now);
   const texts = termsOf(filter.root).flatMap(term => (term.on === 'text' ? [term.text] : []));
 
-  const columnFacts = (row: EventRow): Partial<EventFacts> => ({
-    ...presentFacts,
-    type: row.eventType,
-    platform: row.platform,
-    method: row.method,
-    receivedAt: row.receivedAt,
-    size: row.size,
-    tags: row.tags,
-    isPinned: row.isPinned,
-    isReplayed: row.isReplayed,
-  });
-
   const decide = (row: EventRow): boolean | undefined => row.decided ?? evaluate(filter, columnFacts(row), now);
 
   return {
@@ -107,24 +96,60 @@ export function filterCondition(
     decide,
     async matches(row, content, yieldIfDue) {
       if (!content) return decide(row) ?? false;
-      const { path, query, sourceIp, body } = content;
-      const headers = JSON.parse(Buffer.from(content.headers).toString()) as HeaderPair[];
-      const facts: Partial<EventFacts> = {
-        ...columnFacts(row),
-        path: path.toString('latin1'),
-        sourceIp,
-        content: createEventContent({ headers, query, body }),
-      };
+      const { body } = content;
+      const headers = headersOf(content);
+      const facts = { ...columnFacts(row), ...contentFacts(content, headers) };
       // A long text is searched in slices, because deliveries are answered on this thread.
       const known = body.length > largeBodyBytes && texts.length > 0;
       const decidable = known ? await withTextsSearched(filter, row.eventType, body, yieldIfDue) : filter;
       const decided = evaluate(decidable, facts, now);
       await yieldIfDue();
       if (decided !== undefined) return decided;
-      const { method, platform, receivedAt, verdict } = row;
-      const read = await readVerdict({ method, platform, receivedAt, verdict, path, query, headers, body });
-      return evaluate(decidable, { ...facts, verdict: read }, now) ?? false;
+      const verdict = await readVerdict(toVerify(row, content, headers));
+      return evaluate(decidable, { ...facts, verdict }, now) ?? false;
     },
+  };
+}
+
+const columnFacts = (row: EventRow) => ({
+  ...presentFacts,
+  type: row.eventType,
+  platform: row.platform,
+  method: row.method,
+  receivedAt: row.receivedAt,
+  size: row.size,
+  tags: row.tags,
+  isPinned: row.isPinned,
+  isReplayed: row.isReplayed,
+});
+
+const headersOf = ({ headers }: RowContent): HeaderPair[] =>
+  JSON.parse(Buffer.from(headers).toString()) as HeaderPair[];
+
+const contentFacts = ({ path, query, sourceIp, body }: RowContent, headers: readonly HeaderPair[]) => ({
+  path: path.toString('latin1'),
+  sourceIp,
+  content: createEventContent({ headers, query, body }),
+});
+
+const toVerify = (row: EventRow, content: RowContent, headers: readonly HeaderPair[]): EventToVerify => {
+  const { method, platform, receivedAt, verdict } = row;
+  const { path, query, body } = content;
+  return { method, platform, receivedAt, verdict, path, query, headers, body };
+};
+
+/** Everything that a filter can ask about an event. A damaged one has no content. */
+export async function allFacts(
+  row: EventRow,
+  given: RowContent | undefined,
+  readVerdict: ReadVerdict,
+): Promise<EventFacts> {
+  const content = given ?? { path: Buffer.of(), query: null, sourceIp: '', headers: Buffer.from('[]'), body: nothing };
+  const headers = headersOf(content);
+  return {
+    ...columnFacts(row),
+    ...contentFacts(content, headers),
+    verdict: await readVerdict(toVerify(row, content, headers)),
   };
 }
 

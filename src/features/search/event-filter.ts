@@ -3,8 +3,11 @@
  * stream is about to send, a feed has read, or an export is about to write. Columns are looked at first; contents are read, and
  * signatures verified, only when nothing else decides.
  */
-import type { Filter } from '../../shared/filter/filter.ts';
-import { filterCondition, type ReadVerdict } from './condition.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { decidingTerm, evaluate } from '../../core/filter/evaluate.ts';
+import { type Filter, textOf } from '../../shared/filter/filter.ts';
+import { allFacts, filterCondition, type ReadVerdict } from './condition.ts';
+import { planOf } from './plan.ts';
 import type { SearchStore } from './store.ts';
 import { createVerifier } from './verify.ts';
 
@@ -22,7 +25,12 @@ export type EventFilter = {
    * go, in time slices. Times such as `received>2h` count from this moment.
    */
   select: (seqs: readonly number[]) => Promise<Set<number>>;
+  /** For each of these events that is there: whether it matches, and the text of the term that decided. */
+  explain: (seqs: readonly number[]) => Promise<Map<number, { matches: boolean; clause: string }>>;
 };
+
+/** Events whose contents are read together. */
+const explainedAtOnce = 32;
 
 export function createEventFilter(options: {
   store: SearchStore;
@@ -47,6 +55,29 @@ export function createEventFilter(options: {
       const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
       const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic });
       return new Set((await verifier.inEvents(seqs)).map(({ seq }) => seq));
+    },
+
+    async explain(seqs) {
+      const time = now();
+      const yieldIfDue = createTimeSlices({ monotonic });
+      const results = new Map<number, { matches: boolean; clause: string }>();
+      const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
+      for (let at = 0; at < seqs.length; at += explainedAtOnce)
+        await store.bodies(
+          rest,
+          seqs.slice(at, at + explainedAtOnce),
+          async (row, content) => {
+            const facts = await allFacts(row, content, readVerdict);
+            const term = decidingTerm(filter, facts, time);
+            results.set(row.seq, {
+              matches: evaluate(filter, facts, time) ?? false,
+              clause: term ? textOf(filter, term) : '',
+            });
+            await yieldIfDue();
+          },
+          planOf(filter, time).columns,
+        );
+      return results;
     },
   };
 }

@@ -30,7 +30,11 @@ const rowsPerBlock = 256;
 type Step = { rows: EventRow[]; next: Position | undefined };
 
 export function createListSearch({ store, monotonic }: { store: SearchStore; monotonic: () => number }) {
-  const readRequired = async (rest: ListRest, { required, columns }: Condition, step: number): Promise<Step | undefined> => {
+  const readRequired = async (
+    rest: ListRest,
+    { required, columns }: Condition,
+    step: number,
+  ): Promise<Step | undefined> => {
     const positions = required && (await store.required(rest, required, step));
     if (!positions) return undefined;
     const rows = await store.events(

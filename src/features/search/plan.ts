@@ -4,13 +4,18 @@
  */
 import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/block-facts.ts';
 import { type Gram, gramsOf, gramsOfPath } from '../../core/block-signature.ts';
-import { evaluate, type EventFacts } from '../../core/filter/evaluate.ts';
+import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
 import type { Narrowing, NarrowingItem } from '../../core/narrowing.ts';
 import { foldCase } from '../../core/search-text.ts';
 import { type Filter, type Node, type Term, termsOf, timeRangeAt, type Value } from '../../shared/filter/filter.ts';
 
 /** What is the same for every stored event so far. */
-export const presentFacts = { attempt: 1, answered: 200, isEdited: false, isRefused: false } satisfies Partial<EventFacts>;
+export const presentFacts = {
+  attempt: 1,
+  answered: 200,
+  isEdited: false,
+  isRefused: false,
+} satisfies Partial<EventFacts>;
 
 /** A condition on the columns of a row with three values: `unknown` is what they do not decide. */
 export type ColumnCondition =
@@ -30,7 +35,7 @@ export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 
 
 export type Plan = {
   narrowing: Narrowing;
-  /** undefined: the columns decide nothing. */
+  /** undefined: no term is about the columns of the row. */
   columns: ColumnPlan | undefined;
   required: RequiredRows | undefined;
   /** Times of receipt: from `from` up to, not including, `to`. */
@@ -52,9 +57,9 @@ export function planOf({ root }: Filter, now: number): Plan {
   const required = requiredTerms(root);
   return {
     narrowing: root ? narrowingOf(root, gramsPerTerm) : [],
-    columns: decidesNothing(condition)
-      ? undefined
-      : { condition, needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed') } },
+    columns: has(isOfRow)
+      ? { condition, needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed') } }
+      : undefined,
     required: required.flatMap(rowsOf)[0],
     range: rangeOf(required, now),
   };
@@ -99,10 +104,9 @@ function rangeOf(required: readonly Term[], now: number): Plan['range'] {
 const known = (value: boolean): ColumnCondition => ({ is: 'known', value });
 const unknown: ColumnCondition = { is: 'unknown' };
 
-function decidesNothing(condition: ColumnCondition): boolean {
-  if (condition.is === 'all' || condition.is === 'any') return condition.of.every(decidesNothing);
-  return condition.is === 'not' ? decidesNothing(condition.of) : condition.is === 'unknown';
-}
+/** Whether the row of an event decides the term, without its content. */
+const isOfRow = (term: Term): boolean =>
+  term.on === 'column' && term.column !== 'path' && term.column !== 'ip' && term.column !== 'verdict';
 
 function conditionOf(node: Node, now: number): ColumnCondition {
   if (node.kind === 'not') return { is: 'not', of: conditionOf(node.node, now) };
@@ -192,12 +196,20 @@ function narrowingOfField(term: Exclude<Term, { on: 'column' } | { on: 'text' }>
   if (term.field !== 'body') return [];
   const { path, name } = term;
   // A key may be the position of an item of a list.
-  const keys = path.flatMap(step => ('key' in step && !/^\d+$/.test(step.key) && name.includes(step.key) ? [step.key] : []));
+  const keys = path.flatMap(step =>
+    'key' in step && !/^\d+$/.test(step.key) && name.includes(step.key) ? [step.key] : [],
+  );
   // The same number can be written in several ways.
   const literals = term.on === 'content' && term.number === undefined ? piecesOf(term.value) : [];
   const pieces = [...literals.sort((a, b) => b.length - a.length), ...keys];
   // Text that could not be decoded is compared by what stands for it.
-  return unless(otherBodies, gramsOfPieces(pieces.flatMap(piece => piece.split('\ufffd')), limit));
+  return unless(
+    otherBodies,
+    gramsOfPieces(
+      pieces.flatMap(piece => piece.split('\ufffd')),
+      limit,
+    ),
+  );
 }
 
 const unless = (fact: NarrowingItem, grams: readonly Gram[]): Narrowing =>

@@ -14,7 +14,11 @@ import type { ListRest } from './store.ts';
 
 type Sql = { sql: string; args: (string | number)[] };
 
-const columns = { type: 'events.event_type', platform: 'events.platform', method: 'upper(events.method)' } as const;
+const columns = {
+  type: 'events.event_type',
+  platform: 'lower(events.platform)',
+  method: 'upper(events.method)',
+} as const;
 const isReplayed = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq)';
 const endOfTime = Number.MAX_SAFE_INTEGER;
 const inList = 'IN (SELECT value FROM json_each(?))';
@@ -184,7 +188,11 @@ export function createRowsStore(scans: Client) {
         found.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]) }));
       if (required.of === 'pins')
         return toPositions(
-          await rows(`SELECT event, received_at FROM pins WHERE endpoint = ? AND ${part}`, [endpoint, ...position, limit]),
+          await rows(`SELECT event, received_at FROM pins WHERE endpoint = ? AND ${part}`, [
+            endpoint,
+            ...position,
+            limit,
+          ]),
         );
       if (required.of === 'tags')
         return toPositions(

@@ -65,6 +65,10 @@ export function createSearchService(
      */
     createEventFilter: eventFilter,
 
+    /** For each of these events: whether it matches, and the text of the term that decided. */
+    explain: (filter: Filter, endpoint: IngestAddress, seqs: readonly number[]) =>
+      eventFilter(filter, endpoint).explain(seqs),
+
     /** An upper bound of the events without a signature: rows of 1.0 that are not packed. */
     lag: signing.rowsToPack,
   };

@@ -4,16 +4,16 @@ import { type EventRecord, maxBlockBytes, readRecords, unpackBlock, unpackLargeB
 import { DamagedError } from '../../core/stored-content.ts';
 import type { BlockToSign, RowToSign, SignedAgain, SigningStore } from './signing-store.ts';
 
-export type ReadEvent = RowToSign & { path: string; body: Uint8Array };
+export type ReadEvent = RowToSign & { path: string; headersJson: string; body: Uint8Array };
 
 /** The events of a block, from their rows and its records. @throws DamagedError */
 export async function eventsOf(store: Pick<SigningStore, 'events'>, block: BlockToSign): Promise<ReadEvent[]> {
   const plain = block.bytes > maxBlockBytes ? await unpackLargeBlock(block) : unpackBlock(block);
   const records: EventRecord[] = [...readRecords(plain, block.firstEvent)];
   const rows = await store.events(records.map(({ seq }) => seq));
-  return records.flatMap(({ seq, path, body }) => {
+  return records.flatMap(({ seq, path, headers, body }) => {
     const row = rows.get(seq);
-    return row ? [{ ...row, path: path.toString('latin1'), body }] : [];
+    return row ? [{ ...row, path: path.toString('latin1'), headersJson: headers.toString(), body }] : [];
   });
 }
 

@@ -55,6 +55,12 @@ const replay = {
 };
 const key = { id: ids.key, name: 'laptop', last4: '7x2q', createdAt, lastUsedAt: receivedAt, app: null };
 const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
+const filter = {
+  id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  name: 'Large orders',
+  where: 'type:order.* size>10k',
+  createdAt,
+};
 const password = 'a quiet river at noon';
 
 const bySchema: Record<string, unknown> = {
@@ -103,6 +109,14 @@ const bySchema: Record<string, unknown> = {
   },
   EventSummary: summary,
   PinRequest: { name: 'golden', note: 'the first paid order' },
+  NewFilter: { name: 'Large orders', where: 'type:order.* size>10k' },
+  SavedFilter: filter,
+  SavedFilterList: { filters: [filter] },
+  FilterTest: { where: filter.where, limit: 10 },
+  FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
+  FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
+  DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
+  Deletion: { deleted: 1 },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
   FeedPage: { events: [summary], cursor, more: false, truncated: false },

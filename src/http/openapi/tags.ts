@@ -8,6 +8,10 @@ export const tags: Tag[] = [
     description: 'Addresses to register as webhook destinations, their live streams and their history as a file.',
   },
   { name: 'Events', description: 'Captured deliveries: list, search, read, and send again.' },
+  {
+    name: 'Filters',
+    description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',
+  },
   { name: 'Keys', description: 'API keys of the account. A full key is shown once, when it is created.' },
   { name: 'Apps', description: 'Apps that the account has connected by OAuth 2.1.' },
   {

@@ -1,0 +1,63 @@
+/* Schemas of operations with filters: saved ones, trying one out, and deleting the events that one matches. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { Name, Timestamp } from '../../http/schemas.ts';
+import { EventSummary } from '../events/model.ts';
+
+const WhereText = t.String({ description: 'a filter, such as `type:invoice.* size>10k`' });
+
+export const NewFilter = t.Object({ name: Name, where: WhereText }, { title: 'NewFilter' });
+export type NewFilter = Static<typeof NewFilter>;
+
+export const SavedFilter = t.Object(
+  { id: t.String(), name: t.String(), where: WhereText, createdAt: Timestamp },
+  { title: 'SavedFilter' },
+);
+export type SavedFilter = Static<typeof SavedFilter>;
+
+export const SavedFilterList = t.Object({ filters: t.Array(SavedFilter) }, { title: 'SavedFilterList' });
+
+export const FilterParams = t.Object({ id: t.String(), filterId: t.String() });
+
+export const maxTested = 100;
+
+export const FilterTest = t.Object(
+  {
+    where: WhereText,
+    limit: t.Optional(
+      t.Integer({
+        minimum: 1,
+        maximum: maxTested,
+        default: 10,
+        description: 'how many events are tried, the newest ones',
+      }),
+    ),
+  },
+  { title: 'FilterTest' },
+);
+export type FilterTest = Static<typeof FilterTest>;
+
+export const FilterTestResult = t.Object(
+  {
+    matched: t.Array(EventSummary, { description: 'newest first' }),
+    unmatched: t.Array(
+      t.Object({
+        event: EventSummary,
+        clause: t.String({ description: 'the term of the filter that decided, as written' }),
+      }),
+      { description: 'newest first' },
+    ),
+  },
+  { title: 'FilterTestResult' },
+);
+export type FilterTestResult = Static<typeof FilterTestResult>;
+
+export const DeletionRequest = t.Object(
+  {
+    where: t.String({ description: 'a filter that is not empty' }),
+    pinned: t.Optional(t.Boolean({ default: false, description: 'whether pinned events are deleted, too' })),
+  },
+  { title: 'DeletionRequest' },
+);
+export type DeletionRequest = Static<typeof DeletionRequest>;
+
+export const Deletion = t.Object({ deleted: t.Integer({ description: 'events' }) }, { title: 'Deletion' });

@@ -1,0 +1,88 @@
+/* /api/endpoints/{id}: saved filters, trying a filter out, and deleting the events that one matches */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput } from '../../http/input.ts';
+import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import type { DeletionService } from './deletion.ts';
+import {
+  Deletion,
+  DeletionRequest,
+  FilterParams,
+  FilterTest,
+  FilterTestResult,
+  NewFilter,
+  SavedFilter,
+  SavedFilterList,
+} from './model.ts';
+import type { FiltersService } from './service.ts';
+
+type Services = { gate: Gate; filters: FiltersService; deletion: DeletionService };
+
+export const filtersRoutes = ({ gate, filters, deletion }: Services) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Filters'] })
+    .use(authenticated(gate))
+    .get('/:id/filters', async ({ principal, params }) => ({ filters: await filters.list(principal, params.id) }), {
+      params: IdParams,
+      response: responses({ 200: SavedFilterList }, 404),
+      detail: {
+        operationId: 'listFilters',
+        summary: 'The endpoint’s saved filters, oldest first',
+        description: 'The whole team shares them.',
+      },
+    })
+    .post(
+      '/:id/filters',
+      async ({ principal, params, body, status }) => status(201, await filters.create(principal, params.id, body)),
+      {
+        ...jsonInput(NewFilter),
+        params: IdParams,
+        response: responses({ 201: SavedFilter, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'saveFilter',
+          summary: 'Save a filter',
+          description:
+            'The filter is checked, and must not be empty. Names need not be unique. An endpoint can have 100 filters.',
+        },
+      },
+    )
+    .delete(
+      '/:id/filters/:filterId',
+      async ({ principal, params }) => {
+        await filters.remove(principal, params.id, params.filterId);
+        return { ok: true };
+      },
+      {
+        params: FilterParams,
+        response: responses({ 200: Ok }, 404),
+        detail: { operationId: 'deleteFilter', summary: 'Delete a saved filter', description: 'For the whole team.' },
+      },
+    )
+    .post('/:id/where/test', ({ principal, params, body }) => filters.test(principal, params.id, body), {
+      ...jsonInput(FilterTest),
+      params: IdParams,
+      response: responses({ 200: FilterTestResult, 400: FilterErrorBody }, 404),
+      detail: {
+        operationId: 'testFilter',
+        summary: 'Try a filter on the newest events',
+        description:
+          'Of the newest `limit` events: those that match, and those that do not, each with the term that decided. It changes nothing.',
+      },
+    })
+    .post(
+      '/:id/events/delete',
+      async ({ principal, params, body, request }) => ({
+        deleted: await deletion.remove(principal, params.id, body, request.signal),
+      }),
+      {
+        ...jsonInput(DeletionRequest),
+        params: IdParams,
+        response: responses({ 200: Deletion, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'deleteEvents',
+          summary: 'Delete the events that match a filter; for an owner only',
+          description:
+            'Newest first, and all of them before the response; pinned ones stay unless `pinned` is true. When the client disconnects, the events that are not deleted yet stay.',
+        },
+      },
+    );

@@ -1,0 +1,108 @@
+/*
+ * Saved filters, which the whole team shares; and trying a filter out on the newest events of an endpoint. A saved filter is checked when
+ * it is saved. Its name is for people: it need not be unique.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { AppError, invalid, limitReached, notFound } from '../../core/errors.ts';
+import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
+import { maxFiltersPerEndpoint, maxNameCharacters } from '../../core/limits.ts';
+import type { TeamAccess } from '../../core/principal.ts';
+import { firstCharacters, isPlainText } from '../../core/text.ts';
+import { parseWhere } from '../../core/where.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { EventSummary } from '../events/model.ts';
+import type { ReadableEndpoint } from '../events/service.ts';
+import type { FilterTest, FilterTestResult, NewFilter, SavedFilter } from './model.ts';
+import type { FilterRow, FiltersStore } from './store.ts';
+
+export type FiltersService = ReturnType<typeof createFiltersService>;
+
+const defaultTested = 10;
+
+export function createFiltersService(options: {
+  store: FiltersStore;
+  clock: Pick<Clock, 'now'>;
+  random: RandomBytes;
+  /** @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
+  /** The newest events of an endpoint. */
+  newest: (principal: TeamAccess, endpointId: string, limit: number) => Promise<EventSummary[]>;
+  /** For each event with one of these row numbers: whether it matches, and the text of the term that decided. */
+  explain: (
+    filter: Filter,
+    endpoint: ReadableEndpoint,
+    seqs: readonly number[],
+  ) => Promise<Map<number, { matches: boolean; clause: string }>>;
+}) {
+  const { store, clock, random, endpoint: findEndpoint, newest, explain } = options;
+
+  return {
+    /** The endpoint's filters, oldest first. @throws not_found */
+    async list(principal: TeamAccess, endpointId: string): Promise<SavedFilter[]> {
+      const { seq } = await findEndpoint(principal, endpointId);
+      return (await store.listOf({ teamId: principal.teamId, endpoint: seq })).map(toFilter);
+    },
+
+    /** @throws invalid for the name and the filter, not_found, limit_reached */
+    async create(principal: TeamAccess, endpointId: string, request: NewFilter): Promise<SavedFilter> {
+      const name = readName(request.name);
+      const { text } = readWhere(request.where);
+      const { seq: endpoint } = await findEndpoint(principal, endpointId);
+      const createdAt = clock.now();
+      const row = { id: newId('flt', createdAt, random), endpoint, name, filter: Buffer.from(text), createdAt };
+      if (await store.insertWithin(maxFiltersPerEndpoint, principal, row)) return toFilter(row);
+      await findEndpoint(principal, endpointId);
+      throw limitReached(`an endpoint has at most ${maxFiltersPerEndpoint} filters: delete one first`);
+    },
+
+    /** @throws not_found for the endpoint and the filter */
+    async remove(principal: TeamAccess, endpointId: string, id: string): Promise<void> {
+      const { seq } = await findEndpoint(principal, endpointId);
+      if (!(await store.remove({ teamId: principal.teamId, endpoint: seq }, id))) throw notFound('filter');
+    },
+
+    /** Tries a filter on the newest events. @throws invalid for the filter, not_found */
+    async test(principal: TeamAccess, endpointId: string, request: FilterTest): Promise<FilterTestResult> {
+      const filter = parseWhere(request.where);
+      const endpoint = await findEndpoint(principal, endpointId);
+      const events = await newest(principal, endpointId, request.limit ?? defaultTested);
+      const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
+      const results = await explain(filter, endpoint, events.map(seqOf));
+      const result: FilterTestResult = { matched: [], unmatched: [] };
+      for (const event of events) {
+        // Missing: it was removed meanwhile.
+        const { matches, clause } = results.get(seqOf(event)) ?? { matches: undefined, clause: '' };
+        if (matches) result.matched.push(event);
+        else if (matches === false) result.unmatched.push({ event, clause });
+      }
+      return result;
+    },
+  };
+}
+
+/** @throws invalid */
+function readName(given: string): string {
+  const name = given.trim();
+  if (name === '') throw invalid('name must not be empty');
+  if (!isPlainText(name)) throw invalid('name must not contain control characters');
+  if (firstCharacters(name, maxNameCharacters) !== name)
+    throw invalid(`name must be at most ${maxNameCharacters} characters`);
+  return name;
+}
+
+/** A filter that selects something. @throws invalid */
+export function readWhere(where: string): Filter {
+  // Half a surrogate pair has no UTF-8 encoding.
+  const filter = parseWhere(where.toWellFormed());
+  if (filter.root) return filter;
+  throw new AppError('invalid', 'invalid where: it must not be empty, because that matches every event', {
+    details: { position: 0, nearest: null },
+  });
+}
+
+const toFilter = ({ id, name, filter, createdAt }: FilterRow): SavedFilter => ({
+  id,
+  name,
+  where: filter.toString(),
+  createdAt,
+});
