@@ -118,7 +118,7 @@ const randomText = (random: (limit: number) => number, length: number): string =
   Array.from({ length }, () => digits[random(digits.length)]).join('');
 
 /** Pseudo-random integers below a limit, in a sequence determined by the seed (mulberry32). */
-function createRandom(seed: number): (limit: number) => number {
+export function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return limit => {
     state = (state + 0x6d2b79f5) | 0;

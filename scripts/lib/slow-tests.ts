@@ -32,6 +32,8 @@ export const slowTests: readonly string[] = [
   'src/http/conformance.test.ts',
   'src/http/hostile-input.test.ts',
   'src/platforms/properties.test.ts',
+  'src/core/filter/agreement.test.ts',
+  'src/shared/filter/fuzz.test.ts',
   // Real timeouts and complete protocols.
   'src/features/accounts/reset.test.ts',
   'src/features/notifications/access.test.ts',

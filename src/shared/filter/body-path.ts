@@ -22,8 +22,10 @@ export function readBodyPath(characters: readonly string[], { start, end }: Span
     const segmentEnd = endOfSegment(characters, keyEnd, end);
     const written = characters.slice(keyEnd, segmentEnd).join('');
     const { key, items } = splitItems(written);
-    if (isQuoted ? key !== '' : key === '' && (at > start || items.length === 0))
-      throw new FilterError(isQuoted ? 'a "." is missing here' : 'a key is missing here', isQuoted ? keyEnd : at);
+    // Nothing may stand between a quote and brackets, or between `body` and brackets.
+    const isWhole = isQuoted || at === start;
+    if (isWhole && key !== '') throw new FilterError('a "." is missing here', keyEnd);
+    if (!isWhole && key === '') throw new FilterError('a key is missing here', at);
     const whole = isQuoted ? unquote(characters, { start: at, end: keyEnd }) : key;
     if (isQuoted || key !== '') path.push({ key: whole });
     path.push(...items);

@@ -93,18 +93,25 @@ export function parseFilter(text: string): Filter {
   return { text, root: node, parts: alternatives.length > 1 ? [span] : conjuncts.map(part => part.span) };
 }
 
-/** @throws FilterError when there are too many */
+/** @throws FilterError when there are too many, or a surrogate without its other half */
 function readCharacters(text: string): string[] {
   const encoder = new TextEncoder();
   const isLong = text.length > maxFilterBytes || encoder.encode(text).length > maxFilterBytes;
   const characters = toCharacters(isLong ? text.slice(0, maxFilterBytes + 1) : text);
-  if (!isLong) return characters;
-  let bytes = 0;
-  const position = characters.findIndex(character => {
-    bytes += encoder.encode(character).length;
-    return bytes > maxFilterBytes;
-  });
-  throw new FilterError(`a filter has at most 2 KiB (${maxFilterBytes} bytes)`, position);
+  if (isLong) {
+    let bytes = 0;
+    const position = characters.findIndex(character => {
+      bytes += encoder.encode(character).length;
+      return bytes > maxFilterBytes;
+    });
+    throw new FilterError(`a filter has at most 2 KiB (${maxFilterBytes} bytes)`, position);
+  }
+  if (!text.isWellFormed())
+    throw new FilterError(
+      'this is half a character',
+      characters.findIndex(character => !character.isWellFormed()),
+    );
+  return characters;
 }
 
 /** Several nodes as one; those of the same kind are taken in, so that a planner sees one list. */
