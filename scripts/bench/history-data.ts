@@ -1,6 +1,7 @@
 /*
  * The data set for the history benchmarks: GitHub examples with different hashes in every event. Nearly all events are in one
- * endpoint and a few in another, and one event of each has a rare term. It is built once for each size and kept in .bench/.
+ * endpoint and a few in another. One event of each has a rare term; single events of the large one have a rare type, method, platform
+ * or size. It is built once for each size and kept in .bench/.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,8 @@ export type History = {
   fewEvents: number;
   /** A term of 20 characters in one event of each endpoint. */
   rare: string;
+  /** Between the times of receipt of the older and the newer half, epoch ms. */
+  middleAt: number;
   receivedBytes: number;
   indexBytes: number;
   databaseBytes: number;
@@ -30,7 +33,7 @@ const concurrentDeliveries = 256;
 
 /** Returns the data set with this number of events, and builds it if necessary. */
 export async function history(events: number): Promise<History> {
-  const dir = join(import.meta.dir, `../../.bench/history-${events}`);
+  const dir = join(import.meta.dir, `../../.bench/history-${events}-planted`);
   const about = join(dir, 'about.json');
   // The directory may have been moved since it was built.
   if (existsSync(about)) return { ...(JSON.parse(readFileSync(about, 'utf8')) as History), dataDir: dir };
@@ -40,6 +43,14 @@ export async function history(events: number): Promise<History> {
   writeFileSync(about, `${JSON.stringify(built, null, 2)}\n`);
   return built;
 }
+
+/** An event that is the only one of its kind: which part of the history comes before it, and what it has. */
+const planted: { part: number; method?: string; fields?: string[]; padding?: number }[] = [
+  { part: 1 / 4, method: 'DELETE' },
+  { part: 1 / 5, fields: ['Content-Type', 'application/json', 'X-GitHub-Event', 'rare.thing'] },
+  { part: 1 / 6, fields: ['Content-Type', 'application/json', 'Stripe-Signature', 't=1,v1=0'] },
+  { part: 1 / 7, padding: 70_000 },
+];
 
 async function build(dataDir: string, events: number): Promise<History> {
   const services = await openServices(dataDir);
@@ -55,6 +66,7 @@ async function build(dataDir: string, events: number): Promise<History> {
   const every = Math.max(1, Math.floor(events / fewEventsGoal));
   let receivedBytes = 0;
   let fewEvents = 0;
+  let middleAt = 0;
 
   const startedAt = performance.now();
   for (let first = 0; first < events; first += concurrentDeliveries) {
@@ -65,17 +77,19 @@ async function build(dataDir: string, events: number): Promise<History> {
         const own = text.replace(/[0-9a-f]{40}/g, () => randomHex(20));
         const isFew = number % every === every - 1;
         const isRare = number === Math.floor(events / 3) || number === every * Math.floor(fewEventsGoal / 2) - 1;
-        const body = Buffer.from(isRare ? own.replace('{', `{"rare":"${rare}",`) : own);
+        const plant = isFew ? undefined : planted.find(({ part }) => Math.floor(events * part) === number);
+        const padded = plant?.padding ? own.replace('{', `{"padding":"${' '.repeat(plant.padding)}",`) : own;
+        const body = Buffer.from(isRare ? padded.replace('{', `{"rare":"${rare}",`) : padded);
         receivedBytes += body.length;
         if (isFew) fewEvents++;
         const { seq = 0, token = '' } = addresses[isFew ? 1 : 0] ?? {};
         return capture.record(
           { seq, token },
           {
-            method: 'POST',
+            method: plant?.method ?? 'POST',
             path: '',
             query: null,
-            fields: toFieldLines(['Content-Type', 'application/json', 'X-GitHub-Event', event]),
+            fields: toFieldLines(plant?.fields ?? ['Content-Type', 'application/json', 'X-GitHub-Event', event]),
             body,
             sourceIp: '127.0.0.1',
             receivedAt: clock.now(),
@@ -83,6 +97,7 @@ async function build(dataDir: string, events: number): Promise<History> {
         );
       }),
     );
+    if (first < events / 2) middleAt = clock.now();
     if ((first / concurrentDeliveries) % 200 === 0) console.log(`${first} of ${events} events captured`);
   }
   const captured = performance.now();
@@ -92,7 +107,7 @@ async function build(dataDir: string, events: number): Promise<History> {
   if (problems.length > 0) throw new Error(problems.join('\n'));
   // Including the overhead of a row besides its largest column.
   const { rows } = await database.scanClient.execute(
-    `SELECT (SELECT ifnull(sum(length(filter) + 60), 0) FROM block_signatures)
+    `SELECT (SELECT ifnull(sum(length(filter) + length(facts) + 60), 0) FROM block_signatures)
        + (SELECT ifnull(sum(length(slices) + 10), 0) FROM signature_slices)
        + (SELECT ifnull(sum(length(blocks) + 40), 0) FROM signature_runs)`,
   );
@@ -104,6 +119,7 @@ async function build(dataDir: string, events: number): Promise<History> {
     few: few.id,
     fewEvents,
     rare,
+    middleAt,
     receivedBytes,
     indexBytes: Number(rows[0]?.[0]),
     databaseBytes: readdirSync(dataDir)

@@ -1,5 +1,5 @@
 /*
- * Benchmarks with a long history: search, export, sweep and replay. The data set is built once and kept; `--build-only` builds it
+ * Benchmarks with a long history: search, filters, export, sweep and replay. The data set is built once and kept; `--build-only` builds it
  * and measures nothing.
  */
 import { parseArgs } from 'node:util';
@@ -7,12 +7,13 @@ import { history as dataSet } from './history-data.ts';
 import { exportRows } from './history-export.ts';
 import { replayRows } from './history-replay.ts';
 import { finishIndexing, searchRows } from './history-search.ts';
+import { whereRows } from './history-where.ts';
 import { historySweep } from './history-sweep.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
 
-const historyParts = ['search', 'export', 'sweep', 'replay'] as const;
+const historyParts = ['search', 'where', 'export', 'sweep', 'replay'] as const;
 
 export async function history(args: string[]): Promise<void> {
   const options = {
@@ -48,6 +49,7 @@ export async function history(args: string[]): Promise<void> {
     const settled = () => finishIndexing(data.dataDir);
     if (chosen.includes('replay')) add(await settled().then(() => replayRows(data, { requests })));
     if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds })));
+    if (chosen.includes('where')) add(await settled().then(() => whereRows(data, { requests })));
     if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
   // Last, because it creates its own history.

@@ -1,0 +1,128 @@
+/* Events as a naive evaluator of filters sees them, read from the API one by one, and filters about what these events have. */
+
+import type { EventFacts } from '../core/filter/evaluate.ts';
+import { createEventContent } from '../core/filter/event-content.ts';
+import type { HeaderPair } from '../core/headers.ts';
+import { parseEventId } from '../core/ids.ts';
+import type { EventDetail } from '../features/events/model.ts';
+
+export type OracleEvent = { seq: number; receivedAt: number; facts: EventFacts; detail: EventDetail };
+
+export function toOracleEvent(detail: EventDetail): OracleEvent {
+  const { payloadRaw, payloadEncoding, receivedAt } = detail;
+  const body = Buffer.from(payloadRaw, payloadEncoding);
+  return {
+    seq: parseEventId(detail.id)?.seq ?? 0,
+    receivedAt,
+    detail,
+    facts: {
+      type: detail.eventType,
+      platform: detail.platform,
+      method: detail.method,
+      path: detail.path,
+      receivedAt,
+      size: detail.size,
+      sourceIp: detail.sourceIp,
+      verdict: detail.signature?.verdict ?? 'none',
+      attempt: 1,
+      answered: 200,
+      tags: detail.tags,
+      isPinned: detail.pin !== null,
+      isReplayed: detail.replays.length > 0,
+      isEdited: false,
+      isRefused: false,
+      content: createEventContent({ headers: detail.rawHeaders as HeaderPair[], query: detail.query, body }),
+    },
+  };
+}
+
+/** Below a number. */
+export type Random = (below: number) => number;
+
+/** A filter about one of these events, or one that no event matches. */
+export function createFilterSource(events: () => readonly OracleEvent[], random: Random) {
+  const oneOf = <T>(all: readonly T[]): T => all[random(all.length)] as T;
+
+  const value = (text: string): string => {
+    const kind = random(8);
+    if (kind === 0) return quoted(`${text}x`);
+    if (kind < 4 || !/^[\w./-]{2,}$/.test(text)) return quoted(text);
+    if (kind === 4) return text;
+    const at = 1 + random(text.length - 1);
+    if (kind === 5) return `${text.slice(0, at)}*`;
+    return kind === 6 ? `*${text.slice(at)}` : `${text.slice(0, 1)}*${text.slice(at)}`;
+  };
+
+  const columnTerm = ({ facts, detail }: OracleEvent): string => {
+    const { type, platform, method, size, sourceIp, receivedAt, tags, verdict } = facts;
+    const operator = oneOf(['>', '>=', '<', '<=', ':']);
+    const time = new Date(receivedAt + oneOf([0, 0, 1, -1, 4000])).toISOString();
+    return oneOf([
+      `type:${value(type ?? 'push')}`,
+      `platform:${value((platform ?? 'stripe').toUpperCase())}`,
+      `method:${oneOf([method ?? 'GET', method?.toLowerCase() ?? 'get', 'P*', '*'])}`,
+      `path:${value(detail.path || '/')}`,
+      `verdict:${oneOf([verdict, 'valid', 'none', 'invalid', 'unchecked'])}`,
+      `ip:${oneOf([sourceIp, `${sourceIp}/16`, '10.0.0.0/8'])}`,
+      `size${operator}${Math.max(0, size + oneOf([0, 0, 1, -1, 100]))}`,
+      `size>${oneOf(['1k', '2k', '8k', '20k'])}`,
+      `received${oneOf(['>', '>=', '<', '<='])}${time}`,
+      `received:${time.slice(0, 10)}`,
+      `attempt>${random(2)}`,
+      `answered:${oneOf(['2xx', '200', '5xx'])}`,
+      `tag:${value(tags[0] ?? 'golden')}`,
+      `is:${oneOf(['pinned', 'replayed', 'edited', 'refused'])}`,
+    ]);
+  };
+
+  const contentTerm = ({ detail }: OracleEvent): string => {
+    const kind = random(6);
+    if (kind === 0) {
+      const [name, text] = oneOf(detail.rawHeaders) ?? ['x-absent', ''];
+      return random(3) ? `header.${name.toUpperCase()}:${value(text)}` : `has:header.${name}`;
+    }
+    if (kind === 1) {
+      const [name, text] = oneOf(detail.params) ?? ['page', '2'];
+      return /^\w+$/.test(name) ? `query.${name}:${value(text)}` : 'has:query.page';
+    }
+    const [path, found] = leafOf(detail.payload) ?? ['note', 'café "a/b"'];
+    if (kind === 2) return `has:body.${path}`;
+    if (kind === 3 && typeof found === 'number') return `body.${path}${oneOf(['>', '<', '>=', '<='])}${found}`;
+    return `body.${path}:${value(String(found))}`;
+  };
+
+  /** A way to a value that is no container. */
+  const leafOf = (payload: unknown): [string, unknown] | undefined => {
+    let [path, found] = ['', payload];
+    for (let depth = 0; typeof found === 'object' && found !== null; depth++) {
+      const entries = Object.entries(found as Record<string, unknown>);
+      if (entries.length === 0 || depth > 8) return undefined;
+      const [key, next] = oneOf(entries);
+      path += Array.isArray(found) ? oneOf([`[${key}]`, '[]']) : `.${/^\w+$/.test(key) ? key : quoted(key)}`;
+      found = next;
+    }
+    return path === '' || found === undefined ? undefined : [path.replace(/^\./, ''), found];
+  };
+
+  const textTerm = ({ detail }: OracleEvent): string => {
+    const text = oneOf([detail.payloadRaw, detail.eventType ?? 'push']);
+    const at = random(text.length + 1);
+    return quoted(text.slice(at, at + 1 + random(30)) || 'x');
+  };
+
+  const term = (): string => {
+    const event = oneOf(events());
+    const one = oneOf([columnTerm, columnTerm, contentTerm, contentTerm, textTerm])(event);
+    return random(5) === 0 ? `${oneOf(['NOT ', '-'])}${one}` : one;
+  };
+
+  return (): string => {
+    const kind = random(6);
+    if (kind < 2) return term();
+    if (kind === 2) return `${term()} ${term()}`;
+    if (kind === 3) return `${term()} OR ${term()}`;
+    return kind === 4 ? `${term()} (${term()} OR ${term()} ${term()})` : `NOT (${term()} ${term()}) ${term()}`;
+  };
+}
+
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
