@@ -41,7 +41,7 @@ export function createConsumersService(options: {
     endpointId: string,
     rows: readonly ConsumerRow[],
   ): Promise<Consumer[]> => {
-    const positions = [...new Set(rows.map(({ position }) => position))];
+    const positions = rows.map(({ position }) => position);
     const behind = await store.countAfter(endpoint.seq, retentionCutoff(principal, endpoint), positions);
     return rows.map(({ name, position, lastSeenAt }) => ({
       name,

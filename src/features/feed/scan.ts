@@ -26,7 +26,7 @@ export type Scanned = {
   position: number;
   /** There are events after it. Those of a filtered scan may turn out not to match. */
   more: boolean;
-  /** Retention has removed events after `after`, or they have expired. */
+  /** Retention has removed events after `after`, or some that were passed have expired. */
   truncated: boolean;
 };
 
@@ -42,44 +42,50 @@ export function createScan({
   retentionCutoff,
   monotonic,
 }: {
-  store: Pick<FeedStore, 'window' | 'next'>;
+  store: Pick<FeedStore, 'window' | 'far'>;
   /** The oldest time of receipt that the endpoint still shows. */
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
   monotonic: () => number;
 }) {
+  /** The next events after a position: as many as wanted, unless it is the end. */
+  const readNext = async (endpoint: number, since: number, after: number, wanted: number) => {
+    const window = await store.window(endpoint, since, after, wanted);
+    const isRemoved = window.hasExpired || window.sweptSeq > after;
+    const missing = wanted - window.seqs.length;
+    // A position of before a backup was restored: the next events come after the last one that there is.
+    if (missing === 0 || window.upTo >= window.lastSeq || after > window.lastSeq)
+      return { seqs: window.seqs, isRemoved, isEnd: missing > 0, lastSeq: window.lastSeq };
+    const far = await store.far(endpoint, since, window.upTo, missing);
+    return {
+      seqs: [...window.seqs, ...far.seqs],
+      isRemoved: isRemoved || far.hasExpired || far.sweptSeq > after,
+      isEnd: far.seqs.length < missing,
+      lastSeq: far.lastSeq,
+    };
+  };
+
   return async ({ principal, endpoint, after, limit, filter }: Scan): Promise<Scanned> => {
     const until = monotonic() + budgetMs;
     const since = retentionCutoff(principal, endpoint);
-    const result: Scanned = { seqs: [], position: after, more: false, truncated: false };
+    const seqs: number[] = [];
+    let position = after;
+    let truncated = false;
     let filteredAtOnce = firstFiltered;
-    const end = (position: number, more: boolean): Scanned => ({ ...result, position, more });
-
     for (;;) {
+      const left = limit - seqs.length;
       // One more than the limit, to know whether there are more.
-      const wanted = filter ? filteredAtOnce : limit + 1 - result.seqs.length;
-      const window = await store.window(endpoint.seq, since, result.position, wanted);
-      result.truncated ||= window.hasExpired || window.sweptSeq > after;
-      // A position of before a backup was restored: the next events come after the last one that there is.
-      if (result.position > window.lastSeq) return end(window.lastSeq, false);
+      const next = await readNext(endpoint.seq, since, position, filter ? filteredAtOnce : left + 1);
+      truncated ||= next.isRemoved;
       const startedAt = monotonic();
-      const matching = filter && window.seqs.length > 0 ? await filter(endpoint, window.seqs) : undefined;
+      const matching = filter && next.seqs.length > 0 ? await filter(endpoint, next.seqs) : undefined;
       const isQuick = monotonic() - startedAt < filteredMs;
       filteredAtOnce = Math.max(1, Math.min(maxFiltered, Math.floor(filteredAtOnce * (isQuick ? 2 : 0.5))));
-      const found = matching ? window.seqs.filter(seq => matching.has(seq)) : window.seqs;
-      const left = limit - result.seqs.length;
-      result.seqs.push(...found.slice(0, left));
-      if (found.length > left) return end(result.seqs.at(-1) ?? after, true);
-      const isCut = window.seqs.length === wanted;
-      result.position = (isCut ? window.seqs.at(-1) : undefined) ?? window.upTo;
-      if (!isCut && result.position >= window.lastSeq) return end(window.lastSeq, false);
-      if (!isCut) {
-        const next = await store.next(endpoint.seq, since, result.position);
-        result.truncated ||= next.hasExpired;
-        if (next.seq === undefined) return end(next.lastSeq, false);
-        result.position = next.seq - 1;
-      }
-      const isFull = result.seqs.length === limit;
-      if (isFull || monotonic() >= until) return end(result.position, true);
+      const found = matching ? next.seqs.filter(seq => matching.has(seq)) : next.seqs;
+      seqs.push(...found.slice(0, left));
+      if (found.length > left) return { seqs, position: seqs.at(-1) ?? after, more: true, truncated };
+      if (next.isEnd) return { seqs, position: next.lastSeq, more: false, truncated };
+      position = next.seqs.at(-1) ?? position;
+      if (seqs.length === limit || monotonic() >= until) return { seqs, position, more: true, truncated };
     }
   };
 }

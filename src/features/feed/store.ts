@@ -1,16 +1,16 @@
 /*
  * Reads an endpoint's events in the order of row numbers, without an index for it: that would cost every delivery. A few thousand
- * row numbers are looked through at a time, those of other endpoints included; after a stretch without an event of this endpoint,
- * its index by time, which has the row numbers, tells where its next event is.
+ * row numbers are looked through at a time, those of other endpoints included; where few of them are of this endpoint, its index by
+ * time, which has the row numbers, leads to the next ones.
  */
-import { and, asc, eq, gt, gte, lt, lte, min, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { createContentReader } from '../../db/contents.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
-import { endpoints, events, pins } from '../../db/schema.ts';
+import { events, pins } from '../../db/schema.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 
 /** Row numbers that one read looks through: a millisecond or two of the reader thread. */
@@ -50,11 +50,16 @@ const contentColumns = {
 
 // Raw: the table is SQLite's own.
 const lastSeqSql = "SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)";
+/** Also the endpoint's `sweptSeq`. */
+const limitsOf = (endpoint: number) => ({
+  sql: `${lastSeqSql}, ifnull((SELECT swept_seq FROM endpoints WHERE seq = ?), 0)`,
+  args: [endpoint],
+});
 
 const isExpired = (since: number): SQL => sql`(events.received_at < ${since} AND NOT ${sql.raw(isPinned)})`;
 /** The `+` rules out the index by time, after which SQLite would have to sort. */
 const isOf = (endpoint: number): SQL => sql`+${events.endpoint} = ${endpoint}`;
-/** The same for the order of rows: the index by time is used. */
+/** The same for the order of rows: the index by time is used, which has all that is needed. */
 const isAfter = (position: number): SQL => sql`+${events.seq} > ${position}`;
 
 const exists = (db: Drizzle, condition: SQL | undefined) =>
@@ -86,52 +91,51 @@ export function createFeedStore({
         .where(and(isInWindow, isVisible(since)))
         .orderBy(asc(events.seq))
         .limit(limit);
-      const swept = db.select({ sweptSeq: endpoints.sweptSeq }).from(endpoints).where(eq(endpoints.seq, endpoint));
       // One transaction: what the sweeper removes meanwhile is in one of the results.
-      const [last, sweptRow, found, expired] = await client.batch(
+      const [limits, found, expired] = await client.batch(
         [
-          lastSeqSql,
-          toClientStatement(swept),
+          limitsOf(endpoint),
           toClientStatement(visible),
           toClientStatement(exists(db, and(isInWindow, isExpired(since)))),
         ],
         'read',
       );
-      const lastSeq = Number(last?.rows[0]?.[0]);
+      const lastSeq = Number(limits?.rows[0]?.[0]);
       return {
         seqs: found?.rows.map(row => Number(row[0])) ?? [],
         upTo: Math.min(upTo, lastSeq),
         lastSeq,
-        sweptSeq: Number(sweptRow?.rows[0]?.[0] ?? 0),
+        sweptSeq: Number(limits?.rows[0]?.[1]),
         hasExpired: (expired?.rows.length ?? 0) > 0,
       };
     },
 
-    /** The row number of the first event after a position, wherever it is. */
-    async next(
-      endpoint: number,
-      since: number,
-      position: number,
-    ): Promise<{ seq: number | undefined; lastSeq: number; hasExpired: boolean }> {
+    /** At most `limit` events after a position, wherever they are. It takes time in proportion to all events of the endpoint. */
+    async far(endpoint: number, since: number, position: number, limit: number): Promise<Omit<FeedWindow, 'upTo'>> {
       const received = scanDb
-        // `min` of the column itself would make SQLite go through the rows in their order.
-        .select({ seq: sql`min(+${events.seq})` })
+        .select({ seq: events.seq })
         .from(events)
-        .where(and(eq(events.endpoint, endpoint), gte(events.receivedAt, since), isAfter(position)));
+        .where(and(eq(events.endpoint, endpoint), gte(events.receivedAt, since), isAfter(position)))
+        // Without the `+`, SQLite may go through the rows of all endpoints in their order.
+        .orderBy(sql`+${events.seq}`)
+        .limit(limit);
       const pinned = scanDb
-        .select({ seq: min(pins.event) })
+        .select({ seq: pins.event })
         .from(pins)
-        .where(and(eq(pins.endpoint, endpoint), lt(pins.receivedAt, since), gt(pins.event, position)));
+        .where(and(eq(pins.endpoint, endpoint), lt(pins.receivedAt, since), gt(pins.event, position)))
+        .orderBy(sql`+${pins.event}`)
+        .limit(limit);
       const expired = and(eq(events.endpoint, endpoint), isAfter(position), isExpired(since));
-      const [last, ...firsts] = await scanClient.batch(
-        [lastSeqSql, ...[received, pinned, exists(scanDb, expired)].map(toClientStatement)],
+      const [limits, ...found] = await scanClient.batch(
+        [limitsOf(endpoint), ...[received, pinned, exists(scanDb, expired)].map(toClientStatement)],
         'read',
       );
-      const seqs = firsts.slice(0, 2).flatMap(({ rows }) => (rows[0]?.[0] == null ? [] : [Number(rows[0][0])]));
+      const seqs = found.slice(0, 2).flatMap(({ rows }) => rows.map(row => Number(row[0])));
       return {
-        seq: seqs.length > 0 ? Math.min(...seqs) : undefined,
-        lastSeq: Number(last?.rows[0]?.[0]),
-        hasExpired: (firsts[2]?.rows.length ?? 0) > 0,
+        seqs: seqs.sort((a, b) => a - b).slice(0, limit),
+        lastSeq: Number(limits?.rows[0]?.[0]),
+        sweptSeq: Number(limits?.rows[0]?.[1]),
+        hasExpired: (found[2]?.rows.length ?? 0) > 0,
       };
     },
 

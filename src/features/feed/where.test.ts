@@ -111,9 +111,12 @@ describe('a scan', () => {
             if (seqs.length < limit) seqs.push(seq);
           return { seqs, upTo: Math.min(lastSeq, position + 5000), lastSeq, sweptSeq: 0, hasExpired: false };
         },
-        next: async (_, __, position) => ({
-          seq: position < lastSeq ? position + 10 : undefined,
+        far: async (_, __, position, limit) => ({
+          seqs: Array.from({ length: limit }, (_, i) => position - (position % 10) + 10 * (i + 1)).filter(
+            seq => seq <= lastSeq,
+          ),
           lastSeq,
+          sweptSeq: 0,
           hasExpired: false,
         }),
       },
