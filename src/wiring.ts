@@ -9,6 +9,7 @@ import { createAccountsWiring } from './wiring/accounts.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
+import { createFiltersWiring } from './wiring/filters.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
@@ -57,6 +58,7 @@ function build(infrastructure: Infrastructure) {
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
+  const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history);
@@ -91,6 +93,7 @@ function build(infrastructure: Infrastructure) {
     ...observability,
     ...events,
     ...ingest,
+    ...filters,
     ...history,
     ...feed,
     ...mcp,

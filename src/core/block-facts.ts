@@ -52,16 +52,30 @@ function hashOf(kind: TokenKind, text: string): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Calls `use` with the bits of a value. */
-function eachTokenBit(kind: TokenKind, text: string, use: (bit: number) => void): void {
-  let at = hashOf(kind, text);
-  const step = Math.imul(at, 0x297a2d39) | 1;
-  for (let i = 0; i < tokenBits; i++, at = (at + step) | 0) use(tokensAt + ((at >>> 0) % tokens));
-}
-
 const setBit = (facts: Uint8Array, bit: number): void => {
   facts[bit >>> 3] = (facts[bit >>> 3] as number) | (1 << (bit & 7));
 };
+
+/** Sets the bits of a value. */
+function addToken(facts: Uint8Array, kind: TokenKind, text: string): void {
+  let at = hashOf(kind, text);
+  const step = Math.imul(at, 0x297a2d39) | 1;
+  for (let i = 0; i < tokenBits; i++, at = (at + step) | 0) setBit(facts, tokensAt + ((at >>> 0) % tokens));
+}
+
+/** The facts of sizes between two classes, which begin the facts of a block. Made on first use. */
+const sizeFacts: (Uint8Array | undefined)[] = new Array(classes * classes);
+
+function factsOfSizes(smallest: number, largest: number): Uint8Array {
+  let facts = sizeFacts[smallest * classes + largest];
+  if (!facts) {
+    facts = new Uint8Array(Math.ceil(noPathsAt / 8));
+    for (let c = 0; c <= largest; c++) setBit(facts, largeAt + c);
+    for (let c = smallest; c < classes; c++) setBit(facts, smallAt + c);
+    sizeFacts[smallest * classes + largest] = facts;
+  }
+  return facts;
+}
 
 /** Facts that exclude nothing. */
 export const unknownFacts = (): Uint8Array => new Uint8Array(factBytes).fill(0xff);
@@ -71,14 +85,18 @@ export function factsOf(events: readonly EventFactColumns[], hasOtherBodies: boo
   const facts = new Uint8Array(factBytes);
   let smallest = Number.POSITIVE_INFINITY;
   let largest = 0;
-  const seen = { platform: new Set<string>(), method: new Set<string>(), type: new Set<string>() };
-  const add = (kind: TokenKind, text: string): void => {
-    if (seen[kind].has(text)) return;
-    seen[kind].add(text);
-    eachTokenBit(kind, tokenText(kind, text), bit => setBit(facts, bit));
-  };
-  // Most neighbours are alike.
+  // Most neighbours are alike, and most blocks have few values.
+  let seen: Set<string> | undefined;
   let last: EventFactColumns | undefined;
+  const add = (kind: TokenKind, text: string): void => {
+    if (last) {
+      seen ??= new Set();
+      const key = kind + text;
+      if (seen.has(key)) return;
+      seen.add(key);
+    }
+    addToken(facts, kind, tokenText(kind, text));
+  };
   for (const event of events) {
     const { eventType, platform, method, path, body } = event;
     if (platform === undefined || method === undefined || path === undefined) return unknownFacts();
@@ -89,14 +107,17 @@ export function factsOf(events: readonly EventFactColumns[], hasOtherBodies: boo
     if (method !== last?.method) add('method', method);
     last = event;
   }
+  const sizes = factsOfSizes(sizeClass(smallest), sizeClass(largest));
+  for (let i = 0; i < sizes.length; i++) facts[i] = (facts[i] as number) | (sizes[i] as number);
   if (hasOtherBodies) setBit(facts, otherBodiesAt);
-  for (let c = 0; c <= sizeClass(largest); c++) setBit(facts, largeAt + c);
-  for (let c = sizeClass(smallest); c < classes; c++) setBit(facts, smallAt + c);
   return facts;
 }
 
-/** Platforms and methods are compared without regard to case. */
-const tokenText = (kind: TokenKind, text: string): string => (kind === 'type' ? text : text.toLowerCase());
+/** Platforms and methods are compared without regard to case, as filters do. */
+function tokenText(kind: TokenKind, text: string): string {
+  if (kind === 'type') return text;
+  return kind === 'platform' ? text.toLowerCase() : text.toUpperCase();
+}
 
 const toFact = (bit: number): Fact => ({ bit: bit & 7, byte: bit >>> 3 });
 
@@ -107,9 +128,9 @@ export const otherBodies: Fact = toFact(otherBodiesAt);
 
 /** The facts of every block that has an event with this platform, method or type. */
 export function factsOfValue(kind: TokenKind, text: string): Fact[] {
-  const bits = new Set<number>();
-  eachTokenBit(kind, tokenText(kind, text), bit => bits.add(bit));
-  return [...bits].map(toFact);
+  const facts = new Uint8Array(factBytes);
+  addToken(facts, kind, tokenText(kind, text));
+  return Array.from({ length: factBytes * 8 }, (_, bit) => toFact(bit)).filter(fact => hasFact(facts, fact));
 }
 
 /** The fact of every block that has a body of at least, or at most, so many bytes. */

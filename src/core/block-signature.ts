@@ -8,6 +8,7 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { factsOf, unknownFacts } from './block-facts.ts';
+import { backslash, decodeForm, escapeLength, letterU, mayBeEncoded, shortEscapes } from './encoded-text.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
 
 /** `platform`, `method`, `path`: undefined when unknown, which a signature then does not exclude. `path`: bytes as Latin-1. */
@@ -80,20 +81,6 @@ function addGrams(text: Uint8Array, from: number, to: number, shift: number): vo
   }
 }
 
-const backslash = 0x5c;
-const letterU = 0x75;
-/** Two-character JSON escapes: the character after the backslash, and the character that it stands for. */
-const short = new Map([...'"\\/bfnrt'].map((letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]));
-const hex = /^[0-9a-fA-F]{4}$/;
-const hexPair = /^[0-9a-fA-F]{2}$/;
-
-/** The length of the escape at `at` in bytes; 1 if no escape begins there. */
-function escapeLength(text: Uint8Array, at: number): number {
-  if (text[at] !== backslash) return 1;
-  if (short.has(text[at + 1] ?? 0)) return 2;
-  return text[at + 1] === letterU && hex.test(String.fromCharCode(...text.subarray(at + 2, at + 6))) ? 6 : 1;
-}
-
 const resolved = new Uint8Array(4096);
 
 /** Adds text with all its escapes resolved. @returns false for text with non-ASCII characters or numeric escapes */
@@ -106,7 +93,7 @@ function addResolved(text: Uint8Array, from: number, to: number, shift: number):
     if (byte === backslash) {
       const next = text[i + 1] ?? 0;
       if (next === letterU) return false;
-      const stands = short.get(next);
+      const stands = shortEscapes.get(next);
       if (stands !== undefined) {
         byte = stands;
         i++;
@@ -166,12 +153,10 @@ function addBody({ body, headersJson }: SignedEvent, shift: number): boolean {
   if (!isPlain && !isUtf8(body)) return false;
   addGrams(body, 0, body.length, shift);
   if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
-  if (body.includes(percent) || body.includes(plus)) addFormText(body, headersJson, shift);
+  if (mayBeEncoded(body)) addFormText(body, headersJson, shift);
   return true;
 }
 
-const percent = 0x25;
-const plus = 0x2b;
 const openObject = 0x7b;
 const openList = 0x5b;
 
@@ -179,16 +164,7 @@ const openList = 0x5b;
 function addFormText(body: Uint8Array, headersJson: string | undefined, shift: number): void {
   const isLikeJson = body[0] === openObject || body[0] === openList;
   if (isLikeJson && headersJson !== undefined && !/urlencoded/i.test(headersJson)) return;
-  const text = new Uint8Array(body.length);
-  let length = 0;
-  for (let i = 0; i < body.length; i++) {
-    const byte = body[i] as number;
-    const digits = byte === percent ? String.fromCharCode(...body.subarray(i + 1, i + 3)) : '';
-    const isEscape = hexPair.test(digits);
-    text[length++] = isEscape ? Number.parseInt(digits, 16) : byte === plus ? 0x20 : byte;
-    if (isEscape) i += 2;
-  }
-  addString(foldCase(decoder.decode(text.subarray(0, length))), shift);
+  addString(foldCase(decoder.decode(decodeForm(body))), shift);
 }
 
 /** Turns the bits into a filter and clears them. `set`: the number of set bits. */
@@ -218,6 +194,19 @@ function halve(filter: Uint8Array): Uint8Array {
 
 const nothing = new Uint8Array(0);
 
+/** ASCII without a detour. */
+function addPath(path: string, shift: number): void {
+  const text = enclosedPath(path);
+  let i = 0;
+  for (; i < text.length && i < resolved.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) break;
+    resolved[i] = code;
+  }
+  if (i < text.length) addString(foldCase(text), shift);
+  else addGrams(resolved, 0, i, shift);
+}
+
 /** A path between characters that no path has, so that its beginning and end are grams, too. */
 const pathMark = '\u0001';
 const enclosedPath = (path: string): string => `${pathMark}${path}${pathMark}`;
@@ -236,7 +225,7 @@ function makeFilter(events: readonly SignedEvent[]): { filter: Uint8Array; hasAl
     const { eventType, path } = event;
     hasAll = addBody(event, shift) && hasAll;
     if (eventType !== null && eventType !== last?.eventType) addString(foldCase(eventType), shift);
-    if (path && path !== last?.path) addString(foldCase(enclosedPath(path)), shift);
+    if (path && path !== last?.path) addPath(path, shift);
     last = event;
   }
   let { filter, set } = takeFilter(size);

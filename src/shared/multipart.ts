@@ -23,31 +23,57 @@ export const boundaryOf = (contentType: string): string | undefined => {
 
 /** The parts in order, at most 1000. */
 export function parseMultipart(body: Uint8Array, boundary: string): MultipartPart[] {
+  const steps = readMultipart(body, boundary, Infinity);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same in steps. @param stepBytes how much is read between two yields */
+export function* readMultipart(
+  body: Uint8Array,
+  boundary: string,
+  stepBytes: number,
+): Generator<undefined, MultipartPart[]> {
   const marker = new TextEncoder().encode(`--${boundary}`);
   const parts: MultipartPart[] = [];
-  let at = boundaryAt(body, marker, 0);
+  let at = yield* boundaryAt(body, marker, 0, stepBytes);
+  let yieldedAt = at;
   while (at >= 0 && parts.length < maxParts) {
     let from = at + marker.length;
     if (body[from] === 0x2d && body[from + 1] === 0x2d) break;
     while (body[from] === 0x20 || body[from] === 0x09) from++;
     from = skipLineEnd(body, from);
-    const next = boundaryAt(body, marker, from);
+    const next = yield* boundaryAt(body, marker, from, stepBytes);
     let to = next < 0 ? body.length : next;
     if (next >= 0 && body[to - 1] === 0x0a) to -= body[to - 2] === 0x0d ? 2 : 1;
     parts.push(readPart(body.subarray(from, Math.max(from, to))));
     at = next;
+    if (at - yieldedAt >= stepBytes) {
+      yield;
+      yieldedAt = at;
+    }
   }
   return parts;
 }
 
 /** The next boundary line at or after `from`, or -1. `--cutter` does not match the boundary `cut`. */
-const boundaryAt = (body: Uint8Array, marker: Uint8Array, from: number): number => {
+function* boundaryAt(
+  body: Uint8Array,
+  marker: Uint8Array,
+  from: number,
+  stepBytes: number,
+): Generator<undefined, number> {
+  let limit = from + stepBytes;
   // Only where a line begins: a search for the marker would take long in a body that is made of its first characters.
   let at = from === 0 || body[from - 1] === 0x0a ? from : afterLine(body, from);
-  while (at < body.length && !(startsWith(body, marker, at) && endsLine(body, at + marker.length)))
+  while (at < body.length && !(startsWith(body, marker, at) && endsLine(body, at + marker.length))) {
     at = afterLine(body, at);
+    if (at >= limit) {
+      yield;
+      limit = at + stepBytes;
+    }
+  }
   return at < body.length ? at : -1;
-};
+}
 
 /** Where the next line begins. */
 const afterLine = (body: Uint8Array, from: number): number => {

@@ -2,14 +2,11 @@
 
 import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
-import { createAnswerSlices, pause } from '../core/concurrency/time-slices.ts';
+import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { createBackground } from '../db/background.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
-import { createDeletionService } from '../features/filters/deletion.ts';
-import { createFiltersService } from '../features/filters/service.ts';
-import { createFiltersStore } from '../features/filters/store.ts';
 import { createKeepingService } from '../features/keeping/service.ts';
 import { createKeepingStore } from '../features/keeping/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
@@ -25,13 +22,15 @@ import { createSearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
+import { highlightsOf } from '../platforms/platforms.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
-const searchEveryMs = 10_000;
+/** Full-rate capture fills a run of signatures in four seconds. */
+const searchEveryMs = 2000;
 const searchMaintenanceMs = 600_000;
 const packEveryMs = 60_000;
 /** Memory for large events that clients are reading: body and stored content together. */
@@ -78,7 +77,7 @@ export function createEventsWiring(
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
-    store: createEventsStore(database.db),
+    store: createEventsStore(database.db, highlightsOf),
     clock,
     endpoint: endpoints.owned,
     verdicts,
@@ -112,13 +111,6 @@ export function createEventsWiring(
     onUnpinned: () => retention.retention.wake(),
     onChanged: notifications.changed,
   });
-  const { filters, deletion } = createFilters(infrastructure, {
-    endpoint: endpoints.owned,
-    events,
-    search,
-    isBusy: captureLoad.isWaiting,
-    onDeleted: () => retention.retention.wake(),
-  });
   const retention = createRetention(infrastructure, {
     background,
     isBusy: captureLoad.isWaiting,
@@ -129,8 +121,6 @@ export function createEventsWiring(
   return {
     background,
     keeping,
-    filters,
-    deletion,
     search,
     createSlices,
     memoryReservations,
@@ -139,45 +129,6 @@ export function createEventsWiring(
     packing,
     ...retention,
   };
-}
-
-type FiltersDependencies = {
-  endpoint: EndpointsWiring['endpoints']['owned'];
-  events: ReturnType<typeof createEventsService>;
-  search: ReturnType<typeof createSearchService>;
-  isBusy: () => boolean;
-  onDeleted: () => void;
-};
-
-/** How long a slice of a deletion waits at most for deliveries to be committed. */
-const maxPauseMs = 50;
-
-function createFilters(
-  { clock, random, database }: Infrastructure,
-  { endpoint, events, search, isBusy, onDeleted }: FiltersDependencies,
-) {
-  const filters = createFiltersService({
-    store: createFiltersStore(database.db),
-    clock,
-    random,
-    endpoint,
-    newest: async (principal, endpointId, limit) =>
-      (await events.list(principal, { endpointId, limit: String(limit) })).events,
-    explain: search.explain,
-  });
-  const deletion = createDeletionService({
-    endpoint,
-    retentionCutoff: events.retentionCutoff,
-    find: search.find,
-    remove: createRetentionStore(database).remove,
-    pauseForCapture: async () => {
-      const until = clock.monotonic() + maxPauseMs;
-      do await pause(0);
-      while (isBusy() && clock.monotonic() < until);
-    },
-    onDeleted,
-  });
-  return { filters, deletion };
 }
 
 type RetentionDependencies = {

@@ -5,7 +5,8 @@
  */
 import { type Filter, type Node, type Term, termsOf, type Verdict } from '../../shared/filter/filter.ts';
 import type { EventContent } from './event-content.ts';
-import { costOf, createTermTests, type Test } from './term-tests.ts';
+import { stepBytes } from './steps.ts';
+import { costOf, createTermTests, type TermTests, type Test } from './term-tests.ts';
 
 export type EventFacts = {
   type: string | null;
@@ -36,6 +37,22 @@ export function evaluate(filter: Filter, facts: Partial<EventFacts>, now: number
   return prepare(filter).test(facts, now);
 }
 
+/**
+ * The same in steps of about a millisecond, for large bodies: the generator yields after each. Does not read a body when the other
+ * facts decide.
+ */
+export function* evaluateInSteps(
+  filter: Filter,
+  facts: Partial<EventFacts>,
+  now: number,
+): Generator<undefined, boolean | undefined> {
+  const { content, ...others } = facts;
+  const decided = evaluate(filter, others, now);
+  if (decided !== undefined || content === undefined) return decided;
+  if (content.body.length > stepBytes) yield* prepare(filter).prepare(content);
+  return evaluate(filter, facts, now);
+}
+
 /** The term whose outcome decided whether the event matches: of several, the first in the text. Undefined for an empty filter. */
 export function decidingTerm(filter: Filter, facts: EventFacts, now: number): Term | undefined {
   const { tests } = prepare(filter);
@@ -52,14 +69,14 @@ export function decidingTerm(filter: Filter, facts: EventFacts, now: number): Te
   return filter.root && deciding(filter.root).term;
 }
 
-type Prepared = { test: Test; tests: Map<Term, Test> };
+type Prepared = TermTests & { test: Test };
 const known = new WeakMap<Filter, Prepared>();
 
 function prepare(filter: Filter): Prepared {
   const before = known.get(filter);
   if (before) return before;
-  const tests = createTermTests(termsOf(filter.root));
-  const prepared = { test: filter.root ? combine(filter.root, tests) : () => true, tests };
+  const terms = createTermTests(termsOf(filter.root));
+  const prepared = { ...terms, test: filter.root ? combine(filter.root, terms.tests) : () => true };
   known.set(filter, prepared);
   return prepared;
 }

@@ -3,11 +3,11 @@
  * is JSON whatever its content type, since many senders name the wrong one. Compressed bodies and all others have none, as in a search.
  */
 import { isUtf8 } from 'node:buffer';
-import { boundaryOf, type MultipartPart, parseMultipart } from '../../shared/multipart.ts';
+import { boundaryOf, type MultipartPart, readMultipart } from '../../shared/multipart.ts';
 import { asBuffer } from '../buffer.ts';
 import { type HeaderPair, lowerName } from '../headers.ts';
 import { endOfByteOrderMark, openList, openObject, skipSpace } from '../json/bytes.ts';
-import { isJson } from '../json/validator.ts';
+import { validateJson } from '../json/validator.ts';
 
 export type BodyFields =
   | { readonly kind: 'json' }
@@ -20,8 +20,8 @@ export type EventContent = {
   /** Undecoded, without the `?`. */
   readonly query: string;
   readonly body: Uint8Array;
-  /** Read once. */
-  readonly bodyFields: () => BodyFields;
+  /** Read once, in steps. */
+  readonly bodyFields: (stepBytes: number) => Generator<undefined, BodyFields>;
 };
 
 /** @param query as received, undecoded; null without one */
@@ -39,8 +39,8 @@ export function createEventContent({
     headers,
     query: query === null || typeof query === 'string' ? (query ?? '') : asBuffer(query).toString('latin1'),
     body,
-    bodyFields: () => {
-      fields ??= readBodyFields(headers, body);
+    *bodyFields(stepBytes) {
+      fields ??= yield* readBodyFields(headers, body, stepBytes);
       return fields;
     },
   };
@@ -51,10 +51,17 @@ const maxBoundaryLength = 70;
 
 const none: BodyFields = { kind: 'none' };
 
-function readBodyFields(headers: readonly HeaderPair[], body: Uint8Array): BodyFields {
+function* readBodyFields(
+  headers: readonly HeaderPair[],
+  body: Uint8Array,
+  stepBytes: number,
+): Generator<undefined, BodyFields> {
   if (body.length === 0) return none;
-  const first = body[skipSpace(body, endOfByteOrderMark(body))];
-  if ((first === openObject || first === openList) && isUtf8(body) && isJson(body)) return { kind: 'json' };
+  const start = endOfByteOrderMark(body);
+  const first = body[skipSpace(body, start)];
+  if ((first === openObject || first === openList) && isUtf8(body)) {
+    if (yield* validateJson(body, { start, sliceBytes: stepBytes })) return { kind: 'json' };
+  }
   const encoding = headerValue(headers, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') return none;
   const type = headerValue(headers, 'content-type') ?? '';
@@ -62,7 +69,7 @@ function readBodyFields(headers: readonly HeaderPair[], body: Uint8Array): BodyF
     return { kind: 'form', text: asBuffer(body).toString('utf8') };
   const boundary = boundaryOf(type);
   if (boundary === undefined || boundary.length > maxBoundaryLength) return none;
-  return { kind: 'multipart', parts: parseMultipart(body, boundary) };
+  return { kind: 'multipart', parts: yield* readMultipart(body, boundary, stepBytes) };
 }
 
 const headerValue = (headers: readonly HeaderPair[], name: string): string | undefined =>

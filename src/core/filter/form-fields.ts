@@ -4,19 +4,34 @@
  */
 import type { MultipartPart } from '../../shared/multipart.ts';
 import type { ContentTest } from './content-test.ts';
+import { result } from './steps.ts';
 
 const percent = 0x25;
 const plus = 0x2b;
 
 /** Whether a parameter of this name meets the test. @param text without the `?` of a query */
-export function someParameter(text: string, name: string, test: ContentTest): boolean {
+export const someParameter = (text: string, name: string, test: ContentTest): boolean =>
+  result(findParameter(text, name, test, Infinity));
+
+/** The same in steps. @param stepCharacters how much is read between two yields */
+export function* findParameter(
+  text: string,
+  name: string,
+  test: ContentTest,
+  stepCharacters: number,
+): Generator<undefined, boolean> {
   const utf8 = Buffer.from(name, 'utf8');
+  let limit = stepCharacters;
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     const next = text.indexOf('&', start);
     end = next < 0 ? text.length : next;
     const equals = indexOfEquals(text, start, end);
     if (end > start && isName(text, start, equals, name, utf8)) {
       if (test.isPresence || test.matchesText(decoded(text.slice(equals + 1, end)))) return true;
+    }
+    if (end >= limit) {
+      yield;
+      limit = end + stepCharacters;
     }
   }
   return false;

@@ -1,6 +1,6 @@
 /*
  * Tests the values at several paths of a JSON body in one pass, without parsing it: only what a path leads to is looked at. Of repeated
- * keys the last one counts, as for JSON.parse. The depth of recursion is that of the longest path, not that of the body.
+ * keys the last one counts, as for JSON.parse. Without recursion, and in steps, so that a large body does not block the main thread.
  */
 import type { Step } from '../../shared/filter/filter.ts';
 import {
@@ -18,7 +18,8 @@ import { type ContentTest, stringAt } from './content-test.ts';
 
 /** `tests` and `below` are indexes of tests: of those that end here, and of those that end here or further down. */
 type Branch = { children: Child[]; item: Branch | undefined; tests: number[]; below: number[] };
-type Child = { key: string; utf8: Uint8Array; index: number; branch: Branch };
+/** `withItem`: the branch for this item of a list, when there is also one for any item. */
+type Child = { key: string; utf8: Uint8Array; index: number; branch: Branch; withItem: Branch | undefined };
 
 export type JsonPaths = { readonly root: Branch; readonly tests: readonly ContentTest[] };
 
@@ -41,7 +42,7 @@ function childOf({ children }: Branch, key: string): Branch {
   const known = children.find(child => child.key === key);
   if (known) return known.branch;
   const index = /^(?:0|[1-9]\d{0,8})$/.test(key) ? Number(key) : -1;
-  const child = { key, utf8: Buffer.from(key, 'utf8'), index, branch: createBranch() };
+  const child = { key, utf8: Buffer.from(key, 'utf8'), index, branch: createBranch(), withItem: undefined };
   children.push(child);
   return child.branch;
 }
@@ -51,81 +52,173 @@ function itemOf(branch: Branch): Branch {
   return branch.item;
 }
 
+/** Where one item of a list leads. */
+function branchOfItem({ children, item }: Branch, index: number): Branch | undefined {
+  const child = children.find(one => one.index === index);
+  if (!child || !item) return child?.branch ?? item;
+  child.withItem ??= merged(child.branch, item);
+  return child.withItem;
+}
+
+function merged(a: Branch, b: Branch): Branch {
+  const children = a.children.map(child => {
+    const other = b.children.find(({ key }) => key === child.key);
+    return other ? { ...child, branch: merged(child.branch, other.branch) } : child;
+  });
+  const more = b.children.filter(({ key }) => !a.children.some(child => child.key === key));
+  return {
+    // What a child leads to together with any item is different here.
+    children: [...children, ...more].map(child => ({ ...child, withItem: undefined })),
+    item: a.item && b.item ? merged(a.item, b.item) : (a.item ?? b.item),
+    tests: [...a.tests, ...b.tests],
+    below: [...a.below, ...b.below],
+  };
+}
+
+/** A container that a path leads into. */
+type Frame = {
+  readonly branch: Branch;
+  readonly isObject: boolean;
+  /** Of the item that is being read. */
+  index: number;
+  /** The key whose value is being read, and the counts before that. */
+  child: Child | undefined;
+  before: readonly number[];
+  /** What the values of keys have added to the counts, to take it back when a key comes again. */
+  added: Map<Child, readonly number[]> | undefined;
+};
+
 /**
  * For each test, how many values meet it.
  * @param body valid JSON
+ * @param stepBytes how much is read between two yields
  */
-export function countMatches(body: Uint8Array, { root, tests }: JsonPaths): number[] {
+export function* countMatches(
+  body: Uint8Array,
+  { root, tests }: JsonPaths,
+  stepBytes = Infinity,
+): Generator<undefined, number[]> {
   const counts = tests.map(() => 0);
-  visit({ body, tests, counts }, root, skipSpace(body, endOfByteOrderMark(body)));
-  return counts;
-}
-
-type Visit = { body: Uint8Array; tests: readonly ContentTest[]; counts: number[] };
-
-/** @returns the position after the value at `start` */
-function visit(state: Visit, branch: Branch, start: number): number {
-  const { body, tests, counts } = state;
-  const byte = body[start];
-  if (byte === openObject || byte === openList) {
-    for (const number of branch.tests) if (tests[number]?.isPresence) counts[number] = (counts[number] ?? 0) + 1;
-    if (byte === openObject && branch.children.length > 0) return visitObject(state, branch.children, start);
-    if (byte === openList && (branch.children.length > 0 || branch.item)) return visitList(state, branch, start);
-    return endOfContainer(body, start);
-  }
-  const end = endOfScalar(body, start);
-  for (const number of branch.tests)
-    if (tests[number]?.matchesJson(body, start, end)) counts[number] = (counts[number] ?? 0) + 1;
-  return end;
-}
-
-function visitObject(state: Visit, children: readonly Child[], start: number): number {
-  const { body } = state;
-  /** What the value of a key has added to the counts, to take it back when the key comes again. */
-  let added: Map<Child, number[]> | undefined;
-  let at = skipSpace(body, start + 1);
-  while (at < body.length && body[at] !== closeObject) {
-    const keyEnd = endOfString(body, at + 1);
-    const child = childAt(body, children, at, keyEnd);
-    // A colon is here.
-    at = skipSpace(body, skipSpace(body, keyEnd + 1) + 1);
-    if (child) {
-      const before = added?.get(child);
-      if (before) addTo(state.counts, child.branch.below, before, -1);
-      const counts = pick(state.counts, child.branch.below);
-      at = visit(state, child.branch, at);
-      const more = pick(state.counts, child.branch.below).map((count, i) => count - (counts[i] ?? 0));
-      if (before || more.some(count => count > 0)) {
-        added ??= new Map();
-        added.set(child, more);
+  const frames: Frame[] = [];
+  const skipping: Skipping = { depth: 0, isInString: false, isDone: false };
+  let branch: Branch | undefined = root;
+  let at = skipSpace(body, endOfByteOrderMark(body));
+  let limit = stepBytes;
+  for (;;) {
+    // A value begins here. Without a branch it is skipped.
+    const start = at;
+    const isObject = body[at] === openObject;
+    const isContainer = isObject || body[at] === openList;
+    const isEntered = isContainer && branch !== undefined && hasBranches(branch, isObject);
+    if (isEntered) at++;
+    else {
+      skipping.isDone = false;
+      at = skip(body, at, limit, skipping);
+    }
+    while (at >= limit) {
+      yield;
+      limit = at + stepBytes;
+      if (!isEntered && !skipping.isDone) at = skip(body, at, limit, skipping);
+    }
+    if (branch) countValue(counts, tests, branch, body, start, isContainer ? -1 : at);
+    if (isEntered && branch)
+      frames.push({ branch, isObject, index: -1, child: undefined, before: [], added: undefined });
+    // The next value of the innermost container.
+    for (;;) {
+      const frame = frames.at(-1);
+      if (!frame) return counts;
+      if (frame.child) endOfChild(counts, frame, frame.child);
+      at = skipSpace(body, at);
+      if (body[at] === comma) at = skipSpace(body, at + 1);
+      if (body[at] !== closeObject && body[at] !== closeList && at < body.length) {
+        at = frame.isObject ? enterMember(body, counts, frame, at) : at;
+        branch = frame.isObject ? frame.child?.branch : branchOfItem(frame.branch, ++frame.index);
+        break;
       }
-    } else at = endOfValue(body, at);
-    at = skipSpace(body, at);
-    if (body[at] === comma) at = skipSpace(body, at + 1);
+      frames.pop();
+      at++;
+    }
   }
-  return at + 1;
 }
 
-const pick = (counts: readonly number[], which: readonly number[]): number[] =>
-  which.map(number => counts[number] ?? 0);
+/** How far a value has been skipped. */
+type Skipping = { depth: number; isInString: boolean; isDone: boolean };
 
-function addTo(counts: number[], which: readonly number[], more: readonly number[], sign: number): void {
-  for (const [i, number] of which.entries()) counts[number] = (counts[number] ?? 0) + sign * (more[i] ?? 0);
+/** 1 for the bytes that matter inside a string. */
+const endsText = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === quote || byte === backslash));
+
+/** @returns the position after the value at `start`; or one at `limit` or behind it, from which the next call goes on */
+function skip(body: Uint8Array, start: number, limit: number, state: Skipping): number {
+  const end = Math.min(limit, body.length);
+  let at = start;
+  while (at < end) {
+    if (state.isInString) {
+      while (at < end && endsText[body[at] as number] === 0) at++;
+      if (body[at] === backslash) at += 2;
+      else if (at < end) {
+        state.isInString = false;
+        state.isDone = state.depth === 0;
+        at++;
+      }
+    } else {
+      const byte = body[at++];
+      if (byte === quote) state.isInString = true;
+      else if (byte === openObject || byte === openList) state.depth++;
+      else if (byte === closeObject || byte === closeList) state.isDone = --state.depth === 0;
+      else if (state.depth === 0) {
+        state.isDone = true;
+        return endOfScalar(body, at);
+      }
+    }
+    if (state.isDone) return at;
+  }
+  return at;
 }
 
-function visitList(state: Visit, { children, item }: Branch, start: number): number {
-  const { body } = state;
-  let at = skipSpace(body, start + 1);
-  for (let index = 0; at < body.length && body[at] !== closeList; index++) {
-    const value = at;
-    const child = children.find(one => one.index === index);
-    if (child) at = visit(state, child.branch, value);
-    if (item) at = visit(state, item, value);
-    if (!child && !item) at = endOfValue(body, value);
-    at = skipSpace(body, at);
-    if (body[at] === comma) at = skipSpace(body, at + 1);
+const hasBranches = ({ children, item }: Branch, isObject: boolean): boolean =>
+  children.length > 0 || (!isObject && item !== undefined);
+
+/** @param end -1 for a container */
+function countValue(
+  counts: number[],
+  tests: readonly ContentTest[],
+  branch: Branch,
+  body: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  for (const number of branch.tests) {
+    const test = tests[number];
+    if (test?.isPresence || (end >= 0 && test?.matchesJson(body, start, end)))
+      counts[number] = (counts[number] ?? 0) + 1;
   }
-  return at + 1;
+}
+
+/** @returns where the value of the key at `start` begins */
+function enterMember(body: Uint8Array, counts: number[], frame: Frame, start: number): number {
+  const end = endOfString(body, start + 1);
+  const child = childAt(body, frame.branch.children, start, end);
+  frame.child = child;
+  if (child) {
+    const before = frame.added?.get(child);
+    const { below } = child.branch;
+    for (const [i, number] of before?.entries() ?? [])
+      counts[below[i] as number] = (counts[below[i] as number] ?? 0) - number;
+    frame.before = below.map(number => counts[number] ?? 0);
+  }
+  // A colon is here.
+  return skipSpace(body, skipSpace(body, end + 1) + 1);
+}
+
+function endOfChild(counts: readonly number[], frame: Frame, child: Child): void {
+  frame.child = undefined;
+  const isNew = child.branch.below.some((number, i) => counts[number] !== frame.before[i]);
+  if (!isNew && !frame.added?.has(child)) return;
+  frame.added ??= new Map();
+  frame.added.set(
+    child,
+    child.branch.below.map((number, i) => (counts[number] ?? 0) - (frame.before[i] ?? 0)),
+  );
 }
 
 /** The child whose key stands between the quotes at `start` and `end`. */
@@ -146,29 +239,9 @@ function isSame(body: Uint8Array, start: number, end: number, wanted: Uint8Array
   return true;
 }
 
-function endOfValue(body: Uint8Array, start: number): number {
-  const byte = body[start];
-  return byte === openObject || byte === openList ? endOfContainer(body, start) : endOfScalar(body, start);
-}
-
-function endOfContainer(body: Uint8Array, start: number): number {
-  let depth = 0;
-  for (let at = start; at < body.length; at++) {
-    const byte = body[at];
-    if (byte === quote) at = endOfString(body, at + 1);
-    else if (byte === openObject || byte === openList) depth++;
-    else if (byte === closeObject || byte === closeList) {
-      depth--;
-      if (depth === 0) return at + 1;
-    }
-  }
-  return body.length;
-}
-
+/** Of a number or a word. */
 function endOfScalar(body: Uint8Array, start: number): number {
-  if (body[start] === quote) return endOfString(body, start + 1) + 1;
   let at = start;
-  // Numbers and words contain no byte below `+`, no comma and no closing bracket.
   for (let byte = body[at] ?? 0; byte > 0x20 && byte !== comma && byte !== closeList && byte !== closeObject; ) {
     at++;
     byte = body[at] ?? 0;

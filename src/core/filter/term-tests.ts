@@ -7,16 +7,16 @@ import {
   type NumberRange,
   type State,
   type Term,
-  type TextTerm,
   timeRangeAt,
 } from '../../shared/filter/filter.ts';
 import { lowerName } from '../headers.ts';
-import { createMatcher } from '../search-text.ts';
-import { type ContentTest, createContentTest } from './content-test.ts';
+import { createMatcher, type Matcher } from '../search-text.ts';
+import { createContentTest } from './content-test.ts';
 import type { EventFacts } from './evaluate.ts';
 import type { EventContent } from './event-content.ts';
-import { someParameter, somePart } from './form-fields.ts';
-import { countMatches, createJsonPaths, type JsonPaths } from './json-fields.ts';
+import { findParameter, someParameter, somePart } from './form-fields.ts';
+import { countMatches, createJsonPaths } from './json-fields.ts';
+import { result, stepBytes } from './steps.ts';
 import { createTextMatch } from './text-match.ts';
 
 /** Undefined: the facts do not decide. */
@@ -29,58 +29,83 @@ export const costOf = (term: Term): number => {
   return term.field === 'body' ? 2 : 1;
 };
 
-/** A test for each term. Those about the body are decided together, in one pass over it. */
-export function createTermTests(terms: readonly Term[]): Map<Term, Test> {
+export type TermTests = {
+  /** Those about the body are decided together, in one pass over it. */
+  readonly tests: ReadonlyMap<Term, Test>;
+  /** Reads a large body in steps, so that the tests then take no time. */
+  readonly prepare: (content: EventContent) => Generator<undefined, void>;
+};
+
+export function createTermTests(terms: readonly Term[]): TermTests {
   const tests = new Map<Term, Test>();
   const ofBody = terms.filter(isOfBody);
-  const found = createBodyTests(ofBody);
+  const readBody = inSteps(createBodyReader(ofBody));
+  const prepared: ((content: EventContent) => Generator<undefined, unknown>)[] =
+    ofBody.length > 0 ? [readBody.read] : [];
+  for (const [number, term] of ofBody.entries())
+    tests.set(term, ({ content }) => content && readBody.get(content)[number] === true);
   for (const term of terms) {
     if (term.on === 'column') tests.set(term, columnTest(term));
-    else if (term.on === 'text') tests.set(term, textTest(term));
-    else if (term.field !== 'body') tests.set(term, namedTest(term));
+    else if (term.on === 'text') {
+      const matcher = createMatcher(term.text);
+      const readText = inSteps(({ body }) => matcher(null, body));
+      prepared.push(readText.read);
+      tests.set(term, textTest(matcher, readText.get));
+    } else if (term.field !== 'body') tests.set(term, namedTest(term));
   }
-  for (const [number, term] of ofBody.entries())
-    tests.set(term, ({ content }) => content && found(content)[number] === true);
-  return tests;
+  return {
+    tests,
+    *prepare(content) {
+      for (const read of prepared) yield* read(content);
+    },
+  };
+}
+
+/** Something that is read once for each event, in steps or at once. Weak, so that a filter keeps no event in memory. */
+function inSteps<T>(read: (content: EventContent, stepBytes: number) => Generator<unknown, T>) {
+  const known = new WeakMap<EventContent, { value: T }>();
+  function* readInSteps(content: EventContent, step = stepBytes): Generator<undefined, { value: T }> {
+    let found = known.get(content);
+    if (!found) {
+      const steps = read(content, step);
+      let next = steps.next();
+      for (; !next.done; next = steps.next()) yield;
+      found = { value: next.value };
+      known.set(content, found);
+    }
+    return found;
+  }
+  return {
+    read: readInSteps,
+    get: (content: EventContent): T => (known.get(content) ?? result(readInSteps(content, Infinity))).value,
+  };
 }
 
 type OfBody = (ContentTerm | HasTerm) & { field: 'body' };
 const isOfBody = (term: Term): term is Term & OfBody =>
   (term.on === 'content' || term.on === 'has') && term.field === 'body';
 
-function createBodyTests(terms: readonly OfBody[]): (content: EventContent) => readonly boolean[] {
-  const tests = terms.map(createContentTest);
-  const paths = createJsonPaths(terms.map(({ path }, number) => ({ path, test: tests[number] as ContentTest })));
-  // Weak, so that a filter does not keep the last event in memory.
-  const known = new WeakMap<EventContent, readonly boolean[]>();
-  return content => {
-    let results = known.get(content);
-    if (!results) {
-      results = bodyResults(content, terms, tests, paths);
-      known.set(content, results);
+/** Which of the terms a body meets. */
+function createBodyReader(terms: readonly OfBody[]) {
+  const tests = terms.map(term => ({ ...term, test: createContentTest(term) }));
+  const paths = createJsonPaths(tests);
+  return function* (content: EventContent, stepBytes: number): Generator<undefined, boolean[]> {
+    const fields = yield* content.bodyFields(stepBytes);
+    if (fields.kind === 'none') return [];
+    if (fields.kind === 'json') return (yield* countMatches(content.body, paths, stepBytes)).map(count => count > 0);
+    const results: boolean[] = [];
+    for (const { name, test } of tests) {
+      let isMatch = false;
+      // The fields of a list are called `items` or `items[]`, and come repeatedly.
+      for (const one of new Set([name, name.replace(/\[\]$/, '')]))
+        isMatch ||=
+          fields.kind === 'form'
+            ? yield* findParameter(fields.text, one, test, stepBytes)
+            : somePart(fields.parts, one, test);
+      results.push(isMatch);
     }
     return results;
   };
-}
-
-function bodyResults(
-  content: EventContent,
-  terms: readonly OfBody[],
-  tests: readonly ContentTest[],
-  paths: JsonPaths,
-): boolean[] {
-  const fields = content.bodyFields();
-  if (fields.kind === 'none') return [];
-  if (fields.kind === 'json') return countMatches(content.body, paths).map(count => count > 0);
-  return terms.map(({ name }, number) => {
-    const test = tests[number] as ContentTest;
-    // The fields of a list are called `items` or `items[]`, and come repeatedly.
-    return [name, name.replace(/\[\]$/, '')].some(
-      (one, i, all) =>
-        one !== all[i - 1] &&
-        (fields.kind === 'form' ? someParameter(fields.text, one, test) : somePart(fields.parts, one, test)),
-    );
-  });
 }
 
 function namedTest(term: (ContentTerm | HasTerm) & { field: 'header' | 'query' }): Test {
@@ -91,18 +116,16 @@ function namedTest(term: (ContentTerm | HasTerm) & { field: 'header' | 'query' }
 }
 
 /** What `q` finds: a piece of the type or of the payload. */
-function textTest({ text }: TextTerm): Test {
-  const matcher = createMatcher(text);
-  const nothing = new Uint8Array(0);
-  const matches = (type: string | null, body: Uint8Array): boolean => {
-    const search = matcher(type, body);
-    for (let step = search.next(); ; step = search.next()) if (step.done) return step.value;
-  };
+function textTest(matcher: Matcher, isInBody: (content: EventContent) => boolean): Test {
+  const isInType = (type: string | null | undefined): boolean =>
+    typeof type === 'string' && matcher(type, nothing).next().value === true;
   return ({ type, content }) => {
-    if (content === undefined) return type === undefined ? undefined : matches(type, nothing) || undefined;
-    return matches(type ?? null, content.body) || (type === undefined ? undefined : false);
+    if (isInType(type) || (content && isInBody(content))) return true;
+    return type === undefined || content === undefined ? undefined : false;
   };
 }
+
+const nothing = new Uint8Array(0);
 
 function columnTest(term: ColumnTerm): Test {
   switch (term.column) {

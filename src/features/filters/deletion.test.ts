@@ -36,7 +36,13 @@ async function deliver(endpoint: Endpoint, bodies: readonly string[]): Promise<s
 describe('POST /api/endpoints/{id}/events/delete', () => {
   test('deletes the events that match, with counters and contents, and keeps pinned ones unless it is told otherwise', async () => {
     const endpoint = await ada.createEndpoint();
-    const [e = '', d = '', c = '', b = '', a = ''] = await deliver(endpoint, ['{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}', 'x']);
+    const [e = '', d = '', c = '', b = '', a = ''] = await deliver(endpoint, [
+      '{"n":1}',
+      '{"n":2}',
+      '{"n":3}',
+      '{"n":4}',
+      'x',
+    ]);
     await ada.json(200, 'PUT', `/api/events/${c}/pin`, {});
     await ada.json(200, 'PUT', `/api/events/${b}/tags`, { tags: ['mine'] });
     const answer = await remove(ada, endpoint, { where: 'body.n>1' });
@@ -66,12 +72,12 @@ describe('POST /api/endpoints/{id}/events/delete', () => {
         sourceIp: '127.0.0.1',
         receivedAt: Date.now(),
       });
-    for (let first = 0; first < 6000; first += 500)
+    for (let first = 0; first < 3000; first += 500)
       await Promise.all(Array.from({ length: 500 }, (_, i) => record(first + i)));
-    expect(await (await remove(ada, endpoint, { where: 'method:POST' })).json()).toEqual({ deleted: 2400 });
-    expect(await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2400 });
-    expect(await ada.json(200, 'GET', `/api/endpoints/${other.id}`)).toMatchObject({ eventCount: 1200 });
-  }, 30_000);
+    expect(await (await remove(ada, endpoint, { where: 'method:POST' })).json()).toEqual({ deleted: 1200 });
+    expect(await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 1200 });
+    expect(await ada.json(200, 'GET', `/api/endpoints/${other.id}`)).toMatchObject({ eventCount: 600 });
+  }, 60_000);
 
   test.each([
     [{ where: '' }, { position: 0, nearest: null }],

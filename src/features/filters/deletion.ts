@@ -10,7 +10,7 @@ import type { Principal, TeamAccess } from '../../core/principal.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/service.ts';
 import type { DeletionRequest } from './model.ts';
-import { readWhere } from './service.ts';
+import { readSelection } from './selection.ts';
 
 const sliceMs = 2.5;
 /** Events that are looked for at once. */
@@ -49,7 +49,7 @@ export function createDeletionService(options: {
     seqs: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<number> => {
-    const batchSize = createBatchSize({ targetMs: sliceMs, initial: 64, min: 8, max: foundAtOnce });
+    const batchSize = createBatchSize({ targetMs: sliceMs, initial: 128, min: 64, max: foundAtOnce });
     let deleted = 0;
     for (let at = 0; at < seqs.length && !signal?.aborted; ) {
       const some = seqs.slice(at, at + Math.ceil(batchSize.units()));
@@ -75,7 +75,7 @@ export function createDeletionService(options: {
       signal?: AbortSignal,
     ): Promise<number> {
       if (principal.role !== 'owner') throw forbidden('only an owner of the team may delete events');
-      const filter = readWhere(where);
+      const filter = readSelection(where);
       const endpoint = await findEndpoint(principal, endpointId);
       const since = retentionCutoff(principal, endpoint);
       const of = { endpoint: endpoint.seq, withPinned: pinned };

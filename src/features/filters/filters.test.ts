@@ -48,8 +48,14 @@ describe('/api/endpoints/{id}/filters', () => {
     [{ name: 'a\u0007', where: 'type:a' }, {}],
     [{ name: 'x'.repeat(101), where: 'type:a' }, {}],
     [{ where: 'type:a' }, {}],
-    [{ name: 'empty', where: ' ' }, { position: 0, nearest: null }],
-    [{ name: 'wrong', where: 'size>1k tpye:a' }, { position: 8, nearest: 'type' }],
+    [
+      { name: 'empty', where: ' ' },
+      { position: 0, nearest: null },
+    ],
+    [
+      { name: 'wrong', where: 'size>1k tpye:a' },
+      { position: 8, nearest: 'type' },
+    ],
   ])('400 for %j', async (body, details) => {
     const endpoint = await ada.createEndpoint();
     const answer = await save(ada, endpoint, body);
@@ -60,7 +66,9 @@ describe('/api/endpoints/{id}/filters', () => {
   test('403 beyond 100 filters of an endpoint, also when they are saved at the same time', async () => {
     const [endpoint, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
     const answers = await Promise.all(
-      Array.from({ length: maxFiltersPerEndpoint + 3 }, (_, i) => save(ada, endpoint, { name: `n${i}`, where: 'type:a' })),
+      Array.from({ length: maxFiltersPerEndpoint + 3 }, (_, i) =>
+        save(ada, endpoint, { name: `n${i}`, where: 'type:a' }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(maxFiltersPerEndpoint);
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(3);
@@ -121,7 +129,9 @@ describe('POST /api/endpoints/{id}/where/test', () => {
     expect((await testFilter(endpoint, { where: '' })).matched).toHaveLength(10);
     expect((await testFilter(endpoint, { where: 'tag:golden', limit: 11 })).unmatched).toHaveLength(11);
     for (const limit of [0, 101, 1.5])
-      expect((await ada.call('POST', `/api/endpoints/${endpoint.id}/where/test`, { where: '', limit })).status).toBe(400);
+      expect((await ada.call('POST', `/api/endpoints/${endpoint.id}/where/test`, { where: '', limit })).status).toBe(
+        400,
+      );
   });
 
   test('knows pins, tags and replays', async () => {

@@ -55,7 +55,11 @@ export const filtersRoutes = ({ gate, filters, deletion }: Services) =>
       {
         params: FilterParams,
         response: responses({ 200: Ok }, 404),
-        detail: { operationId: 'deleteFilter', summary: 'Delete a saved filter', description: 'For the whole team.' },
+        detail: {
+          operationId: 'deleteFilter',
+          summary: 'Delete a saved filter',
+          description: 'It is gone for the whole team.',
+        },
       },
     )
     .post('/:id/where/test', ({ principal, params, body }) => filters.test(principal, params.id, body), {

@@ -3,7 +3,7 @@
  * it is saved. Its name is for people: it need not be unique.
  */
 import type { Clock } from '../../core/clock.ts';
-import { AppError, invalid, limitReached, notFound } from '../../core/errors.ts';
+import { invalid, limitReached, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import { maxFiltersPerEndpoint, maxNameCharacters } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
@@ -13,6 +13,7 @@ import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/service.ts';
 import type { FilterTest, FilterTestResult, NewFilter, SavedFilter } from './model.ts';
+import { readSelection } from './selection.ts';
 import type { FilterRow, FiltersStore } from './store.ts';
 
 export type FiltersService = ReturnType<typeof createFiltersService>;
@@ -46,7 +47,7 @@ export function createFiltersService(options: {
     /** @throws invalid for the name and the filter, not_found, limit_reached */
     async create(principal: TeamAccess, endpointId: string, request: NewFilter): Promise<SavedFilter> {
       const name = readName(request.name);
-      const { text } = readWhere(request.where);
+      const { text } = readSelection(request.where);
       const { seq: endpoint } = await findEndpoint(principal, endpointId);
       const createdAt = clock.now();
       const row = { id: newId('flt', createdAt, random), endpoint, name, filter: Buffer.from(text), createdAt };
@@ -88,16 +89,6 @@ function readName(given: string): string {
   if (firstCharacters(name, maxNameCharacters) !== name)
     throw invalid(`name must be at most ${maxNameCharacters} characters`);
   return name;
-}
-
-/** A filter that selects something. @throws invalid */
-export function readWhere(where: string): Filter {
-  // Half a surrogate pair has no UTF-8 encoding.
-  const filter = parseWhere(where.toWellFormed());
-  if (filter.root) return filter;
-  throw new AppError('invalid', 'invalid where: it must not be empty, because that matches every event', {
-    details: { position: 0, nearest: null },
-  });
 }
 
 const toFilter = ({ id, name, filter, createdAt }: FilterRow): SavedFilter => ({

@@ -6,13 +6,12 @@
 import { gramsOf } from '../../core/block-signature.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
-import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import { type EventFacts, evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { largeBodyBytes } from '../../core/limits.ts';
 import type { Narrowing } from '../../core/narrowing.ts';
-import { createMatcher, foldCase, type Matcher } from '../../core/search-text.ts';
-import { type Filter, type Node, termsOf, type Verdict } from '../../shared/filter/filter.ts';
+import { createMatcher, foldCase } from '../../core/search-text.ts';
+import type { Filter, Node, Verdict } from '../../shared/filter/filter.ts';
 import { type Plan, planOf, presentFacts } from './plan.ts';
 
 /** The columns of an event. `decided`: undefined when the columns that SQL checks leave it open. */
@@ -53,7 +52,7 @@ export type Condition = Pick<Plan, 'columns' | 'required' | 'range'> & {
   matches: (row: EventRow, content: RowContent | undefined, yieldIfDue: YieldIfDue) => Promise<boolean>;
 };
 
-async function advance(steps: ReturnType<Matcher>, yieldIfDue: YieldIfDue): Promise<boolean> {
+async function advance<Result>(steps: Generator<void, Result>, yieldIfDue: YieldIfDue): Promise<Result> {
   for (;;) {
     const { done, value } = steps.next();
     await yieldIfDue();
@@ -85,7 +84,6 @@ export function filterCondition(
 ): Condition {
   const filter = q === '' ? given : withText(given, q);
   const { narrowing, ...plan } = planOf(filter, now);
-  const texts = termsOf(filter.root).flatMap(term => (term.on === 'text' ? [term.text] : []));
 
   const decide = (row: EventRow): boolean | undefined => row.decided ?? evaluate(filter, columnFacts(row), now);
 
@@ -96,17 +94,13 @@ export function filterCondition(
     decide,
     async matches(row, content, yieldIfDue) {
       if (!content) return decide(row) ?? false;
-      const { body } = content;
       const headers = headersOf(content);
       const facts = { ...columnFacts(row), ...contentFacts(content, headers) };
-      // A long text is searched in slices, because deliveries are answered on this thread.
-      const known = body.length > largeBodyBytes && texts.length > 0;
-      const decidable = known ? await withTextsSearched(filter, row.eventType, body, yieldIfDue) : filter;
-      const decided = evaluate(decidable, facts, now);
-      await yieldIfDue();
+      // In steps, because deliveries are answered on this thread.
+      const decided = await advance(evaluateInSteps(filter, facts, now), yieldIfDue);
       if (decided !== undefined) return decided;
       const verdict = await readVerdict(toVerify(row, content, headers));
-      return evaluate(decidable, { ...facts, verdict }, now) ?? false;
+      return evaluate(filter, { ...facts, verdict }, now) ?? false;
     },
   };
 }
@@ -157,22 +151,3 @@ const withText = ({ text, root, parts }: Filter, q: string): Filter => {
   const term: Node = { kind: 'term', on: 'text', text: q, start: 0, end: 0 };
   return { text, root: root ? { kind: 'and', nodes: [term, root] } : term, parts };
 };
-
-const always: Node = { kind: 'and', nodes: [] };
-const never: Node = { kind: 'or', nodes: [] };
-
-/** The filter with its text terms replaced by their results. */
-async function withTextsSearched(
-  filter: Filter,
-  eventType: string | null,
-  body: Uint8Array,
-  yieldIfDue: YieldIfDue,
-): Promise<Filter> {
-  const replace = async (node: Node): Promise<Node> => {
-    if (node.kind === 'not') return { kind: 'not', node: await replace(node.node) };
-    if (node.kind !== 'term') return { kind: node.kind, nodes: await Promise.all(node.nodes.map(replace)) };
-    if (node.on !== 'text') return node;
-    return (await advance(createMatcher(node.text)(eventType, body), yieldIfDue)) ? always : never;
-  };
-  return { ...filter, root: filter.root && (await replace(filter.root)) };
-}

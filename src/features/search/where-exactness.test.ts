@@ -36,7 +36,7 @@ beforeAll(async () => {
   const owner = await server.services.account.byEmail(ada.email);
   [endpoint, other] = (await Promise.all(
     ['one', 'other'].map(async name => server.services.endpoints.owned(owner, (await ada.createEndpoint(name)).id)),
-  )) as [typeof endpoint, typeof endpoint];
+  )) as unknown as [typeof endpoint, typeof endpoint];
   await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret });
 });
 afterAll(() => server.close());

@@ -1,0 +1,37 @@
+/* Escapes in the bytes of JSON, and the percent-encoding of forms. */
+
+export const backslash = 0x5c;
+export const letterU = 0x75;
+/** Two-character JSON escapes: the character after the backslash, and the character that it stands for. */
+export const shortEscapes = new Map(
+  [...'"\\/bfnrt'].map((letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]),
+);
+const hex = /^[0-9a-fA-F]{4}$/;
+
+/** The length of the escape at `at` in bytes; 1 if no escape begins there. */
+export function escapeLength(text: Uint8Array, at: number): number {
+  if (text[at] !== backslash) return 1;
+  if (shortEscapes.has(text[at + 1] ?? 0)) return 2;
+  return text[at + 1] === letterU && hex.test(String.fromCharCode(...text.subarray(at + 2, at + 6))) ? 6 : 1;
+}
+
+const percent = 0x25;
+const plus = 0x2b;
+const hexPair = /^[0-9a-fA-F]{2}$/;
+
+/** Whether a form with this text would read differently when it is decoded. */
+export const mayBeEncoded = (text: Uint8Array): boolean => text.includes(percent) || text.includes(plus);
+
+/** The bytes of a form, with plus signs and percent-encoded bytes decoded. */
+export function decodeForm(text: Uint8Array): Uint8Array {
+  const decoded = new Uint8Array(text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const byte = text[i] as number;
+    const digits = byte === percent ? String.fromCharCode(...text.subarray(i + 1, i + 3)) : '';
+    const isEncoded = hexPair.test(digits);
+    decoded[length++] = isEncoded ? Number.parseInt(digits, 16) : byte === plus ? 0x20 : byte;
+    if (isEncoded) i += 2;
+  }
+  return decoded.subarray(0, length);
+}

@@ -1,0 +1,44 @@
+/* Saved filters, trying filters out, and deleting the events that one matches. */
+import { pause } from '../core/concurrency/time-slices.ts';
+import { createDeletionService } from '../features/filters/deletion.ts';
+import { createFiltersService } from '../features/filters/service.ts';
+import { createFiltersStore } from '../features/filters/store.ts';
+import { createRetentionStore } from '../features/retention/store.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { CaptureLoad, EventsWiring } from './events.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+/** How long a slice of a deletion waits at most for deliveries to be committed. */
+const maxPauseMs = 50;
+
+export type FiltersWiring = ReturnType<typeof createFiltersWiring>;
+
+export function createFiltersWiring(
+  { clock, random, database }: Infrastructure,
+  { endpoints }: EndpointsWiring,
+  { events, search, retention }: EventsWiring,
+  captureLoad: CaptureLoad,
+) {
+  const filters = createFiltersService({
+    store: createFiltersStore(database.db),
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    newest: async (principal, endpointId, limit) =>
+      (await events.list(principal, { endpointId, limit: String(limit) })).events,
+    explain: search.explain,
+  });
+  const deletion = createDeletionService({
+    endpoint: endpoints.owned,
+    retentionCutoff: events.retentionCutoff,
+    find: search.find,
+    remove: createRetentionStore(database).remove,
+    pauseForCapture: async () => {
+      const until = clock.monotonic() + maxPauseMs;
+      do await pause(0);
+      while (captureLoad.isWaiting() && clock.monotonic() < until);
+    },
+    onDeleted: retention.wake,
+  });
+  return { filters, deletion };
+}
