@@ -70,9 +70,9 @@ export function createHistoryWiring(
     insert: insertImported,
     retentionCutoff: events.retentionCutoff,
     isBusy: isWaiting,
-    onImported: () => {
+    onImported: endpoint => {
       search.wake();
-      notifications.imported();
+      notifications.imported(endpoint);
     },
     random,
   });

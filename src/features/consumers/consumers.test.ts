@@ -1,8 +1,7 @@
 /* /api/endpoints/{id}/consumers: positions, versions, limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { nonceBytes } from '../../core/ids.ts';
-import type { NewEvent } from '../../ingest/row-encoder.ts';
-import { openTestServer, randomBytes, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { importedEvent } from '../../testing/events.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { Consumer, ConsumerList } from './model.ts';
 
 let server: TestServer;
@@ -236,21 +235,6 @@ describe('GET and DELETE', () => {
   });
 });
 
-const importedInto = (endpoint: number): NewEvent => ({
-  nonce: randomBytes(nonceBytes),
-  endpoint,
-  receivedAt: Date.now(),
-  method: 'POST',
-  platform: null,
-  eventType: null,
-  verdict: null,
-  sourceIp: '',
-  path: '',
-  query: null,
-  headersJson: '[]',
-  body: new Uint8Array(),
-});
-
 test('`behind` is exact far from the end, with other endpoints, deleted, expired and pinned events', async () => {
   const endpoint = await ada.createEndpoint();
   const other = await ada.createEndpoint();
@@ -278,7 +262,7 @@ test('`behind` is exact far from the end, with other endpoints, deleted, expired
     await server.services.account.byEmail(ada.email),
     other.id,
   );
-  await server.services.insertImported(Array.from({ length: 6000 }, () => importedInto(otherSeq)));
+  await server.services.insertImported(Array.from({ length: 6000 }, () => importedEvent(otherSeq)));
   const late = await deliver(endpoint, 2);
   const { consumers } = await ada.json<ConsumerList>(200, 'GET', `/api/endpoints/${endpoint.id}/consumers`);
   const behind = Object.fromEntries(consumers.map(({ name, behind }) => [name, behind]));

@@ -62,7 +62,7 @@ export function createConsumersService(options: {
     return { consumer, version: row.version };
   };
 
-  /** A position after the last event is of before a backup was restored. @throws invalid */
+  /** A position after the last event is from before a backup was restored: it becomes the last one. @throws invalid */
   const positionOf = async (endpointId: string, cursor: string): Promise<number> => {
     if (cursor === 'start') return 0;
     const position = cursor === 'now' ? Number.MAX_SAFE_INTEGER : decodeFeedCursor(endpointId, cursor);

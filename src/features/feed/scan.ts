@@ -52,7 +52,7 @@ export function createScan({
     const window = await store.window(endpoint, since, after, wanted);
     const isRemoved = window.hasExpired || window.sweptSeq > after;
     const missing = wanted - window.seqs.length;
-    // A position of before a backup was restored: the next events come after the last one that there is.
+    // A position from before a backup was restored: the next events come after the last one that there is.
     if (missing === 0 || window.upTo >= window.lastSeq || after > window.lastSeq)
       return { seqs: window.seqs, isRemoved, isEnd: missing > 0, lastSeq: window.lastSeq };
     const far = await store.far(endpoint, since, window.upTo, missing);

@@ -62,7 +62,7 @@ export function createFeedService(options: {
   const scan = createScan({ store, retentionCutoff: events.retentionCutoff, monotonic: clock.monotonic });
   const filteredScans = createSemaphore(maxFilteredScansPerTeam);
 
-  /** The row number that a cursor, `start` or `now` stands for. @throws invalid, not_found for the endpoint */
+  /** The row number that a cursor, `start` or `now` stands for. @throws invalid */
   const positionOf = async (endpointId: string, after: string): Promise<number> => {
     if (after === 'start') return 0;
     if (after === 'now') return store.lastSeq();
@@ -91,6 +91,9 @@ export function createFeedService(options: {
       truncated ||= found.truncated;
       more = found.more;
       const listed = found.seqs.length > 0 ? await events.listBySeq(now.principal, now.endpoint, found.seqs) : [];
+      // Deleted meanwhile, or expired.
+      if (listed.length < found.seqs.length)
+        truncated ||= (await scan({ ...now, after, limit: 1, filter: undefined })).truncated;
       return { events: listed, position: found.position, more };
     };
     const answer = (found: EventSummary[], position: number): Page => {
@@ -118,7 +121,9 @@ export function createFeedService(options: {
       });
       const next = await tail.next({ waitMs, limit }).finally(tail.close);
       if (next.kind === 'ended' && next.end.reason === 'access_ended') throw next.end.error;
-      // The tail may begin earlier, after the newest event of those that are left.
+      // An ended tail may have read events that it did not give out.
+      if (next.kind === 'ended') return answer([], first.position);
+      // The tail begins earlier when the newest events have been deleted.
       return answer(next.kind === 'events' ? next.events : [], Math.max(first.position, tail.position()));
     } finally {
       release();

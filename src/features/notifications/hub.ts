@@ -16,8 +16,8 @@ type Member = {
 export type Hub = {
   /** To be called for every stored event, in the order of row numbers. */
   recorded: (event: { endpoint: number; seq: number }) => void;
-  /** To be called after an import, whose events `recorded` is not called for. */
-  imported: () => void;
+  /** To be called after an import into an endpoint, whose events `recorded` is not called for. */
+  imported: (endpoint: number) => void;
   /** To be called after a pin or the tags of an event changed, or it was deleted. */
   changed: (change: EventChange) => void;
   /** Ends every tail whose access has ended. To be called whenever access of any kind ends. */
@@ -86,8 +86,8 @@ export function createHub(options: {
     recorded({ endpoint, seq }) {
       for (const tail of byEndpoint.get(endpoint) ?? []) tail.recorded(seq);
     },
-    imported() {
-      for (const { tail } of members) tail.imported();
+    imported(endpoint) {
+      for (const tail of byEndpoint.get(endpoint) ?? []) tail.imported();
     },
     changed(change) {
       for (const tail of byEndpoint.get(change.endpoint) ?? []) tail.changed(change);

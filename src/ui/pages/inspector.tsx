@@ -39,10 +39,8 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
 
-  const { announcement, onArrival } = useArrivals(name);
   const selected = useEvent(eventId, replayCount);
-  const isOpen = useIsOpen(eventId);
-  const page = { onArrival, onMarked: selected.mark, isOpen };
+  const page = { ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
   const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, page);
   const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
   const base = `/app/endpoints/${endpointId}`;
@@ -63,7 +61,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
-      <Announcement text={announcement} />
+      <Announcement text={page.announcement} />
       <section class="list-pane" aria-label="Events">
         {eventId && <SkipLink />}
         <ListToolbar
