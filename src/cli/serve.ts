@@ -4,6 +4,7 @@
  */
 import { createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
+import { openDatabaseEarly } from '../db/database.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { parse } from './arguments.ts';
@@ -38,9 +39,15 @@ export const serve: Command = {
     const log = createLog(io, config);
     const spawn = spawnThreadsEarly(io, config);
     const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
+    const databaseBeingOpened = openDatabaseEarly({
+      url: config.databaseUrl,
+      authToken: config.databaseAuthToken,
+      spawn,
+    });
     try {
-      const { openServer } = await import('./server.ts');
-      const { services, listen } = await openServer({ io, config, log, spawn, certificate });
+      const { openServer, handleMessages } = await import('./server.ts');
+      await handleMessages();
+      const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate });
       try {
         // From here on a signal must let requests finish.
         isServing = true;
@@ -54,6 +61,8 @@ export const serve: Command = {
       log.info('stopped');
       return exitCodes.done;
     } finally {
+      // After an error the services may not exist, or may have closed it already.
+      await databaseBeingOpened.database.close().catch(() => {});
       await lock.release();
     }
   },

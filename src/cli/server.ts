@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
+import type { DatabaseBeingOpened } from '../db/database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import type { Logger } from '../log.ts';
@@ -22,14 +23,15 @@ export type ServerOptions = {
   config: Config;
   log: Logger;
   spawn: SpawnThread;
+  databaseBeingOpened: DatabaseBeingOpened;
   certificate: Certificate | undefined;
 };
 
 /**
- * Opens the database and creates the owner; `listen` does the rest.
+ * Waits for the database and builds everything on it; `listen` does the rest.
  * @throws SchemaError, SecretError, or the database's error when it cannot be opened
  */
-export async function openServer({ io, config, log, spawn, certificate }: ServerOptions) {
+export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
   const { services, app, fastPath } = await withSecret(io, config, async secret => {
     const built = buildServices({
       config,
@@ -38,6 +40,7 @@ export async function openServer({ io, config, log, spawn, certificate }: Server
       clock: io.clock,
       random: io.random,
       spawn,
+      databaseBeingOpened,
       version: io.version,
       usage: io.usage,
       onFatal: cause => {
@@ -49,8 +52,10 @@ export async function openServer({ io, config, log, spawn, certificate }: Server
     // The error is handled where the promise is awaited.
     opening.catch(() => {});
     // The rest is done while the database threads work.
+    await handleMessages();
     const deciding = decideFastPath({ log, certificate });
     const { createApp } = await import('../app.ts');
+    await handleMessages();
     const builtApp = createApp(built);
     await opening;
     return { services: built, app: builtApp, fastPath: await deciding };
@@ -79,6 +84,9 @@ export async function openServer({ io, config, log, spawn, certificate }: Server
     },
   };
 }
+
+/** Lets the answers of the database threads be handled between two pieces of work. */
+export const handleMessages = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
 async function listen(

@@ -13,6 +13,8 @@ export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
 export const maxEventTypeCharacters = 200;
 export const payloadPreviewCharacters = 200;
+export const maxHighlights = 4;
+export const maxHighlightCharacters = 60;
 /** Larger bodies are not parsed for EventDetail.payload; `payloadRaw` has the text. */
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
 /** Larger bodies are read, checked and written in slices, by a few requests at a time. */

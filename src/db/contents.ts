@@ -44,6 +44,11 @@ export type EventText = { path: Buffer; query: Buffer | null; sourceIp: string }
 export type ReadContent = EventText & { headers: Uint8Array; body: Uint8Array };
 export type IntactContent = EventText & Intact;
 
+/** What a list shows of a body: short texts; [] when there is nothing to say. */
+export type HighlightsOf = (platform: string | null, body: Uint8Array) => string[];
+export type Highlighted = { highlights: string[] };
+type PreviewedRow = ContentPlace & { platform: string | null; path: Buffer; query: Buffer | null; preview: Buffer };
+
 /** The columns of a block that `toStoredBlock` takes. */
 export const blockColumns = 'first_event, bytes, encoding, checksum, content';
 /** @param at where the columns begin */
@@ -170,24 +175,33 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return found && { ...textOf(found), ...parseContent(found) };
     },
 
-    /** Adds the columns that a list shows. A damaged event has none; a large event has them in its row. */
-    async withPreviews<Row extends ContentPlace & { path: Buffer; query: Buffer | null; preview: Buffer }>(
+    /**
+     * Adds the columns that a list shows, and the highlights. A damaged event has none; a large event has the columns in its row, and
+     * its highlights are of its preview.
+     */
+    async withPreviews<Row extends PreviewedRow>(
       rows: readonly Row[],
-      known?: KnownBlocks,
-    ): Promise<Row[]> {
-      const filled = new Map<number, Row>();
+      { known, highlightsOf }: { known?: KnownBlocks; highlightsOf: HighlightsOf },
+    ): Promise<(Row & Highlighted)[]> {
+      const filled = new Map<number, Row & Highlighted>();
       const add = (row: Row, record: EventRecord | DamagedError): void => {
         if (record instanceof DamagedError) return;
         const { path, query, body } = record;
         const preview = Buffer.from(previewOf(body));
-        filled.set(row.seq, { ...row, path: Buffer.from(path), query: query && Buffer.from(query), preview });
+        filled.set(row.seq, {
+          ...row,
+          path: Buffer.from(path),
+          query: query && Buffer.from(query),
+          preview,
+          highlights: highlightsOf(row.platform, body),
+        });
       };
       await readRecords(
         rows.filter(row => isInBlock(row) && row.size <= maxBlockBytes),
         add,
         known,
       );
-      return rows.map(row => filled.get(row.seq) ?? row);
+      return rows.map(row => filled.get(row.seq) ?? { ...row, highlights: highlightsOf(row.platform, row.preview) });
     },
   };
 }

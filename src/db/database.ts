@@ -40,13 +40,17 @@ export type Database = {
   close: () => Promise<void>;
 };
 
-export type DatabaseOptions = {
-  url: string;
-  authToken: string | undefined;
-  spawn: SpawnThread;
+/** What the database reports on its own. */
+export type DatabaseEvents = {
   onBusy: () => void;
   /** A database thread died: the database answers no more. */
   onThreadFailure: (error: Error) => void;
+};
+
+export type DatabaseOptions = DatabaseEvents & {
+  url: string;
+  authToken: string | undefined;
+  spawn: SpawnThread;
   /** For tests: another list than the released migrations. */
   migrations?: readonly string[];
 };
@@ -56,6 +60,34 @@ export function createDatabase({ migrations = allMigrations, ...options }: Datab
   return file === undefined
     ? createServerDatabase({ ...options, migrations })
     : createEmbedded(file, { ...options, migrations });
+}
+
+/**
+ * A database that is being opened while the rest of the program is loaded. `open` awaits that; `connect` must come before it.
+ */
+export type DatabaseBeingOpened = { database: Database; connect: (events: DatabaseEvents) => void };
+
+export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseEvents>): DatabaseBeingOpened {
+  let events: DatabaseEvents | undefined;
+  let failure: Error | undefined;
+  const database = createDatabase({
+    ...options,
+    onBusy: () => events?.onBusy(),
+    onThreadFailure: error => {
+      failure ??= error;
+      events?.onThreadFailure(error);
+    },
+  });
+  const opening = database.open();
+  // Its error is that of `open`.
+  opening.catch(() => {});
+  return {
+    database: { ...database, open: () => opening },
+    connect: given => {
+      events = given;
+      if (failure) given.onThreadFailure(failure);
+    },
+  };
 }
 
 function createServerDatabase({ url, authToken, migrations }: Required<DatabaseOptions>): Database {

@@ -11,7 +11,7 @@ import type { Database, DatabaseOptions, Drizzle } from './database.ts';
 import { restrictToOwner } from './files/file-mode.ts';
 import { publishFile, syncFile } from './files/publish-file.ts';
 import { createMaintenance } from './maintenance.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationStatements } from './migrate.ts';
 import { createLazyThread } from './threads/lazy-thread.ts';
 import { toStatement } from './threads/messages.ts';
 import { createOnDemandReaders } from './threads/on-demand-readers.ts';
@@ -26,7 +26,11 @@ export function createEmbedded(
   const start = (name: 'writer' | 'reader') =>
     startThread({
       spawn: () => spawn(name),
-      open: { path: file, readOnly: name === 'reader' },
+      // A new file gets its tables where it is opened, without waiting for a main thread that is busy starting.
+      open:
+        name === 'reader'
+          ? { path: file, readOnly: true }
+          : { path: file, readOnly: false, schema: migrationStatements(migrations) },
       onBusy: () => {
         busyIncidents++;
         onBusy();

@@ -22,6 +22,12 @@ const statementsOf = (migration: string): string[] =>
     .map(statement => statement.trim())
     .filter(statement => statement !== '');
 
+/** What brings a database from one version to another, to be run in one transaction: by default, everything that an empty one needs. */
+export const migrationStatements = (migrations: readonly string[], from = 0, to = migrations.length): string[] => [
+  ...migrations.slice(from, to).flatMap(statementsOf),
+  `PRAGMA user_version = ${to}`,
+];
+
 /**
  * Brings the database to the newest schema.
  * @param beforeUpgrade runs once before the first change to a database that already has a schema (`from` > 0)
@@ -43,9 +49,8 @@ export async function migrate(
   if (from > 0 && from < migrations.length) await beforeUpgrade(from);
   for (let version = from; version < migrations.length; ) {
     const next = version === 0 ? migrations.length : version + 1;
-    const statements = migrations.slice(version, next).flatMap(statementsOf);
     try {
-      await client.migrate([...statements, `PRAGMA user_version = ${next}`]);
+      await client.migrate(migrationStatements(migrations, version, next));
       version = next;
     } catch (error) {
       // Several processes may start at once on one server: another one may have run this migration, or later ones.

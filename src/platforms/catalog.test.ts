@@ -103,9 +103,8 @@ describe('the catalog', () => {
     expect(files.sort()).toEqual(platforms.map(platform => platform.name));
   });
 
-  test('has 133 platforms with unique names and aliases, in order', () => {
+  test('has unique names and aliases, in order', () => {
     const names = platforms.flatMap(row => [row.name, ...(row.aliases ?? [])]);
-    expect(platforms.length).toBe(133);
     expect(new Set(names).size).toBe(names.length);
     expect(platforms.map(row => row.name)).toEqual(platforms.map(row => row.name).sort());
     expect(names.every(name => /^[a-z0-9-]+$/.test(name))).toBe(true);

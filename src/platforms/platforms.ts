@@ -3,8 +3,18 @@ import * as catalog from './catalog.ts';
 import { createPlatforms } from './engine/create-platforms.ts';
 import { genericSchemes } from './generic-schemes.ts';
 
-export const { platforms, findPlatform, detect, verify, mustVerifyAtCapture, handshake, mayDefer, parseSecret } =
-  createPlatforms({
-    platforms: Object.values(catalog).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    genericSchemes,
-  });
+export const {
+  platforms,
+  findPlatform,
+  detect,
+  deliveryIdOf,
+  highlightsOf,
+  verify,
+  mustVerifyAtCapture,
+  handshake,
+  mayDefer,
+  parseSecret,
+} = createPlatforms({
+  platforms: Object.values(catalog).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  genericSchemes,
+});

@@ -2,7 +2,17 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { applyHeaderRules, toFieldLines } from '../core/headers.ts';
 import type { RawDelivery, SigningSecret } from './engine/model.ts';
-import { detect, handshake, mayDefer, mustVerifyAtCapture, parseSecret, platforms, verify } from './platforms.ts';
+import {
+  deliveryIdOf,
+  detect,
+  handshake,
+  highlightsOf,
+  mayDefer,
+  mustVerifyAtCapture,
+  parseSecret,
+  platforms,
+  verify,
+} from './platforms.ts';
 
 const names = platforms.map(row => row.name);
 /** Headers, fields and words that the table asks about, so that arbitrary deliveries reach its depths. */
@@ -100,6 +110,13 @@ function runAll(what: RawDelivery, known: SigningSecret[], platform: string | nu
     expect(/\p{Cc}/u.test(detection.eventType)).toBe(false);
     expect(detection.eventType.trim()).toBe(detection.eventType);
   }
+  expect(deliveryIdOf(what, detection.platform)).toEqual(detection.deliveryId);
+  if (detection.deliveryId) {
+    expect(detection.deliveryId.id.trim()).not.toBe('');
+    expect(detection.deliveryId.id.isWellFormed()).toBe(true);
+  }
+  for (const name of [detection.platform, platform])
+    expect(highlightsOf(name, what.body).length).toBeLessThanOrEqual(4);
   const rest = {
     delivery: what,
     secrets: known,

@@ -9,6 +9,7 @@ export const summaryOf = (seq: number): EventSummary => ({
   method: 'POST',
   receivedAt: 0,
   payloadPreview: '',
+  highlights: [],
   size: 0,
   path: '',
   signatureValid: null,

@@ -22,13 +22,15 @@ import { createSearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
+import { highlightsOf } from '../platforms/platforms.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
-const searchEveryMs = 10_000;
+/** Full-rate capture fills a run of signatures in four seconds. */
+const searchEveryMs = 2000;
 const searchMaintenanceMs = 600_000;
 const packEveryMs = 60_000;
 /** Memory for large events that clients are reading: body and stored content together. */
@@ -75,7 +77,7 @@ export function createEventsWiring(
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
-    store: createEventsStore(database.db),
+    store: createEventsStore(database.db, highlightsOf),
     clock,
     endpoint: endpoints.owned,
     verdicts,

@@ -5,7 +5,7 @@ import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
 import { isShortSecret } from '../core/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
-import { createDatabase } from '../db/database.ts';
+import { createDatabase, type DatabaseBeingOpened, type DatabaseEvents } from '../db/database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
@@ -22,6 +22,8 @@ export type Dependencies = {
   clock: Clock;
   random: RandomBytes;
   spawn: SpawnThread;
+  /** Default: it is opened by `open`. */
+  databaseBeingOpened?: DatabaseBeingOpened;
   version: string;
   /** Memory and CPU time of this process. */
   usage: () => { residentBytes: number; cpuSeconds: number };
@@ -48,6 +50,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     clock,
     random,
     spawn,
+    databaseBeingOpened,
     version,
     usage,
     onFatal,
@@ -55,16 +58,16 @@ export function createInfrastructure(dependencies: Dependencies) {
     searchLimits = {},
     overrides = {},
   } = dependencies;
-  const direct = createDatabase({
-    url: config.databaseUrl,
-    authToken: config.databaseAuthToken,
-    spawn,
+  const databaseEvents: DatabaseEvents = {
     onBusy: () => log.error('the database was busy; the connection was replaced'),
     onThreadFailure: error => {
       journal?.giveUp(error);
       onFatal(error);
     },
-  });
+  };
+  const direct =
+    databaseBeingOpened?.database ??
+    createDatabase({ url: config.databaseUrl, authToken: config.databaseAuthToken, spawn, ...databaseEvents });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
   const { file } = direct;
@@ -81,6 +84,7 @@ export function createInfrastructure(dependencies: Dependencies) {
           beforeFiling: overrides.beforeFiling,
         });
   const database = journal ? waitBeforeUse(direct, journal.filed) : direct;
+  databaseBeingOpened?.connect(databaseEvents);
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   const repeated: { ms: number; run: () => Promise<void> }[] = [];

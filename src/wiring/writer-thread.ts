@@ -1,5 +1,17 @@
 /* The entry file of the writer thread, which has the only writing connection and the batch writer. The executable finds this file by its path. */
+import { platform, setPriority } from 'node:os';
 import { serveDatabaseThread, type ThreadScope, type WriterJob } from '../db/threads/thread-server.ts';
+
+/** Deliveries are acknowledged before they are filed, so the main thread goes first when both need the processor. */
+const niceness = 10;
+// Elsewhere this would apply to the whole process.
+if (platform() === 'linux') {
+  try {
+    setPriority(0, niceness);
+  } catch {
+    // A sandbox may forbid it, which costs only speed.
+  }
+}
 
 serveDatabaseThread(globalThis as unknown as ThreadScope, async (write): Promise<WriterJob> => {
   // Loaded once the connection is open, so that opening does not wait for code that only deliveries need.

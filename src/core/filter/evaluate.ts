@@ -5,6 +5,7 @@
  */
 import { type Filter, type Node, type Term, termsOf, type Verdict } from '../../shared/filter/filter.ts';
 import type { EventContent } from './event-content.ts';
+import { stepBytes } from './steps.ts';
 import { costOf, createTermTests, type TermTests, type Test } from './term-tests.ts';
 
 export type EventFacts = {
@@ -48,7 +49,7 @@ export function* evaluateInSteps(
   const { content, ...others } = facts;
   const decided = evaluate(filter, others, now);
   if (decided !== undefined || content === undefined) return decided;
-  yield* prepare(filter).prepare(content);
+  if (content.body.length > stepBytes) yield* prepare(filter).prepare(content);
   return evaluate(filter, facts, now);
 }
 

@@ -63,10 +63,12 @@ function branchOfItem({ children, item }: Branch, index: number): Branch | undef
 function merged(a: Branch, b: Branch): Branch {
   const children = a.children.map(child => {
     const other = b.children.find(({ key }) => key === child.key);
-    return other ? { ...child, branch: merged(child.branch, other.branch), withItem: undefined } : child;
+    return other ? { ...child, branch: merged(child.branch, other.branch) } : child;
   });
+  const more = b.children.filter(({ key }) => !a.children.some(child => child.key === key));
   return {
-    children: [...children, ...b.children.filter(({ key }) => !a.children.some(child => child.key === key))],
+    // What a child leads to together with any item is different here.
+    children: [...children, ...more].map(child => ({ ...child, withItem: undefined })),
     item: a.item && b.item ? merged(a.item, b.item) : (a.item ?? b.item),
     tests: [...a.tests, ...b.tests],
     below: [...a.below, ...b.below],
@@ -98,6 +100,7 @@ export function* countMatches(
 ): Generator<undefined, number[]> {
   const counts = tests.map(() => 0);
   const frames: Frame[] = [];
+  const skipping: Skipping = { depth: 0, isInString: false, isDone: false };
   let branch: Branch | undefined = root;
   let at = skipSpace(body, endOfByteOrderMark(body));
   let limit = stepBytes;
@@ -107,31 +110,16 @@ export function* countMatches(
     const isObject = body[at] === openObject;
     const isContainer = isObject || body[at] === openList;
     const isEntered = isContainer && branch !== undefined && hasBranches(branch, isObject);
-    let depth = 0;
     if (isEntered) at++;
-    else
-      do {
-        const byte = body[at];
-        if (byte === quote) {
-          at = endOfString(body, at + 1, limit);
-          while (at >= limit) {
-            yield;
-            limit = at + stepBytes;
-            at = endOfString(body, at, limit);
-          }
-          at++;
-        } else if (byte === openObject || byte === openList) {
-          depth++;
-          at++;
-        } else if (byte === closeObject || byte === closeList) {
-          depth--;
-          at++;
-        } else at = depth === 0 ? endOfScalar(body, at) : at + 1;
-        if (at >= limit) {
-          yield;
-          limit = at + stepBytes;
-        }
-      } while (depth > 0 && at < body.length);
+    else {
+      skipping.isDone = false;
+      at = skip(body, at, limit, skipping);
+    }
+    while (at >= limit) {
+      yield;
+      limit = at + stepBytes;
+      if (!isEntered && !skipping.isDone) at = skip(body, at, limit, skipping);
+    }
     if (branch) countValue(counts, tests, branch, body, start, isContainer ? -1 : at);
     if (isEntered && branch)
       frames.push({ branch, isObject, index: -1, child: undefined, before: [], added: undefined });
@@ -151,6 +139,40 @@ export function* countMatches(
       at++;
     }
   }
+}
+
+/** How far a value has been skipped. */
+type Skipping = { depth: number; isInString: boolean; isDone: boolean };
+
+/** 1 for the bytes that matter inside a string. */
+const endsText = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === quote || byte === backslash));
+
+/** @returns the position after the value at `start`; or one at `limit` or behind it, from which the next call goes on */
+function skip(body: Uint8Array, start: number, limit: number, state: Skipping): number {
+  const end = Math.min(limit, body.length);
+  let at = start;
+  while (at < end) {
+    if (state.isInString) {
+      while (at < end && endsText[body[at] as number] === 0) at++;
+      if (body[at] === backslash) at += 2;
+      else if (at < end) {
+        state.isInString = false;
+        state.isDone = state.depth === 0;
+        at++;
+      }
+    } else {
+      const byte = body[at++];
+      if (byte === quote) state.isInString = true;
+      else if (byte === openObject || byte === openList) state.depth++;
+      else if (byte === closeObject || byte === closeList) state.isDone = --state.depth === 0;
+      else if (state.depth === 0) {
+        state.isDone = true;
+        return endOfScalar(body, at);
+      }
+    }
+    if (state.isDone) return at;
+  }
+  return at;
 }
 
 const hasBranches = ({ children, item }: Branch, isObject: boolean): boolean =>
@@ -174,32 +196,29 @@ function countValue(
 
 /** @returns where the value of the key at `start` begins */
 function enterMember(body: Uint8Array, counts: number[], frame: Frame, start: number): number {
-  const end = endOfString(body, start + 1, body.length);
+  const end = endOfString(body, start + 1);
   const child = childAt(body, frame.branch.children, start, end);
   frame.child = child;
   if (child) {
     const before = frame.added?.get(child);
-    if (before) addTo(counts, child.branch.below, before, -1);
-    frame.before = pick(counts, child.branch.below);
+    const { below } = child.branch;
+    for (const [i, number] of before?.entries() ?? [])
+      counts[below[i] as number] = (counts[below[i] as number] ?? 0) - number;
+    frame.before = below.map(number => counts[number] ?? 0);
   }
   // A colon is here.
   return skipSpace(body, skipSpace(body, end + 1) + 1);
 }
 
 function endOfChild(counts: readonly number[], frame: Frame, child: Child): void {
-  const more = pick(counts, child.branch.below).map((count, i) => count - (frame.before[i] ?? 0));
-  if (frame.added?.has(child) || more.some(count => count > 0)) {
-    frame.added ??= new Map();
-    frame.added.set(child, more);
-  }
   frame.child = undefined;
-}
-
-const pick = (counts: readonly number[], which: readonly number[]): number[] =>
-  which.map(number => counts[number] ?? 0);
-
-function addTo(counts: number[], which: readonly number[], more: readonly number[], sign: number): void {
-  for (const [i, number] of which.entries()) counts[number] = (counts[number] ?? 0) + sign * (more[i] ?? 0);
+  const isNew = child.branch.below.some((number, i) => counts[number] !== frame.before[i]);
+  if (!isNew && !frame.added?.has(child)) return;
+  frame.added ??= new Map();
+  frame.added.set(
+    child,
+    child.branch.below.map((number, i) => (counts[number] ?? 0) - (frame.before[i] ?? 0)),
+  );
 }
 
 /** The child whose key stands between the quotes at `start` and `end`. */
@@ -230,10 +249,9 @@ function endOfScalar(body: Uint8Array, start: number): number {
   return at;
 }
 
-/** The position of the closing quote; `limit`, or the position after it, when that comes first. */
-function endOfString(body: Uint8Array, start: number, limit: number): number {
+/** The position of the closing quote. */
+function endOfString(body: Uint8Array, start: number): number {
   let at = start;
-  for (let byte = body[at]; at < limit && byte !== quote && byte !== undefined; byte = body[at])
-    at += byte === backslash ? 2 : 1;
+  for (let byte = body[at]; byte !== quote && byte !== undefined; byte = body[at]) at += byte === backslash ? 2 : 1;
   return at;
 }

@@ -49,3 +49,40 @@ export function endOfNumber(bytes: Uint8Array, start: number): number {
   if (bytes[at] === 0x2b || bytes[at] === minus) at++;
   return isDigit(bytes[at]) ? skipDigits(bytes, at) : -1;
 }
+
+/** The position after the value that starts at `from`. */
+export function skipValue(body: Uint8Array, from: number): number {
+  let depth = 0;
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      at = endOfString(body, at + 1);
+      if (depth === 0) return at + 1;
+    } else if (byte === openObject || byte === openList) depth += 1;
+    else if (byte === closeObject || byte === closeList) {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && byte === comma) return at;
+  }
+  return body.length;
+}
+
+/** Whether the bytes are this ASCII key. */
+export function isKey(body: Uint8Array, from: number, to: number, key: string): boolean {
+  if (to - from !== key.length) return false;
+  for (let at = 0; at < key.length; at += 1) if (body[from + at] !== key.charCodeAt(at)) return false;
+  return true;
+}
+
+/** Position of the closing quote, or the end. */
+export function endOfString(body: Uint8Array, from: number): number {
+  let at = from;
+  const end = body.length;
+  while (at < end) {
+    const byte = body[at];
+    if (byte === quote) return at;
+    at += byte === backslash ? 2 : 1;
+  }
+  return end;
+}

@@ -44,8 +44,8 @@ export type ReplyMessage =
   | { kind: 'failed'; error: PackedError }
   | { kind: 'busy' };
 
-/** The first message to a thread. */
-export type OpenMessage = { path: string; readOnly: boolean };
+/** The first message to a thread. `schema`: the statements that create the tables of an empty file, in one transaction. */
+export type OpenMessage = { path: string; readOnly: boolean; schema?: readonly string[] };
 
 /** @param stmt any form that `@libsql/client` accepts */
 export function toStatement(stmt: InStatement | [string, (InValue[] | Record<string, InValue>)?]): Statement {

@@ -30,11 +30,13 @@ const readFault = /^SQLITE_(?:IOERR|CORRUPT|NOTADB)$/;
 
 export type ThreadConnection = ReturnType<typeof openThreadConnection>;
 
-export function openThreadConnection({ path, readOnly }: OpenMessage) {
+export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
   const open = (): NativeConnection => {
     const opened = openNativeConnection(path, busyTimeoutsMs.normal);
-    if (!readOnly && isEmpty(opened)) for (const pragma of newFilePragmas) execute(opened, pragma);
+    const isNew = !readOnly && isEmpty(opened);
+    if (isNew) for (const pragma of newFilePragmas) execute(opened, pragma);
     for (const pragma of [...commonPragmas, ...(readOnly ? readerPragmas : writerPragmas)]) execute(opened, pragma);
+    if (isNew && schema) opened.migrate(schema.map(sql => ({ sql, args: [] })));
     return opened;
   };
   let connection = open();

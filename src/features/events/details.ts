@@ -85,7 +85,7 @@ export function createEventDetails({
       store.attempts(row.seq),
       sha256InSlices(body, createSlices()),
     ]);
-    const { payloadPreview: _, ...summary } = toSummary(row, signature);
+    const { payloadPreview: _preview, highlights: _highlights, ...summary } = toSummary(row, signature);
     const query = queryText(row.query);
     return {
       before: {

@@ -21,6 +21,7 @@ export function toSummary(row: SummaryRow, signature: Signature | null): EventSu
     method: row.method,
     receivedAt: row.receivedAt,
     payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
+    highlights: row.highlights ?? [],
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-type Summary = { id: string; payloadPreview: string; receivedAt: number; path: string; size: number };
+type Summary = {
+  id: string;
+  payloadPreview: string;
+  highlights: string[];
+  receivedAt: number;
+  path: string;
+  size: number;
+};
 type Page = { events: Summary[]; nextCursor: string | null };
 type Detail = { payload: unknown; payloadRaw: string; payloadEncoding: string; replays: unknown[]; sha256: string };
 
@@ -115,6 +122,26 @@ describe('GET /api/events', () => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, body);
     expect((await page(endpoint)).events[0]?.payloadPreview).toBe(preview);
+  });
+
+  const issue = { issue: { number: 7, title: 'It breaks' }, action: 'opened', repository: { full_name: 'a/b' } };
+  const github = { 'x-github-event': 'issues' };
+  test.each<[what: string, body: string, headers: Record<string, string>, highlights: string[]]>([
+    ['a known platform', JSON.stringify(issue), github, ['a/b', 'opened', '#7', 'It breaks']],
+    ['an unknown sender', '{"id":"o1","amount":5,"status":"paid"}', {}, ['o1', '5', 'paid']],
+    ['a form', 'name=Ada&x=1', { 'content-type': 'application/x-www-form-urlencoded' }, ['Ada']],
+    ['a payload with nothing that is known to matter', '{"hello":"world"}', {}, []],
+    ['an empty payload', '', github, []],
+    ['a payload of 40 KiB', JSON.stringify({ x: 'x'.repeat(40_000), name: 'Ada' }), {}, ['Ada']],
+    ['the beginning of a large payload', JSON.stringify({ name: 'Ada', x: 'x'.repeat(300_000) }), {}, ['Ada']],
+    ['not the end of a large payload', JSON.stringify({ x: 'x'.repeat(300_000), name: 'Ada' }), {}, []],
+  ])('highlights of %s', async (_what, body, headers, highlights) => {
+    const endpoint = await ada.createEndpoint();
+    const id = await server.deliver(endpoint, body, { headers });
+    expect((await page(endpoint)).events[0]?.highlights).toEqual(highlights);
+    const q = encodeURIComponent(body.slice(2, 8));
+    if (q !== '') expect((await page(endpoint, `&q=${q}`)).events).toMatchObject([{ id, highlights }]);
+    expect(await detail(id)).not.toHaveProperty('highlights');
   });
 });
 

@@ -1,6 +1,6 @@
 /* Schemas of events: the list, and one event in full. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { defaultPageSize, maxSearchCharacters } from '../../core/limits.ts';
+import { defaultPageSize, maxHighlightCharacters, maxHighlights, maxSearchCharacters } from '../../core/limits.ts';
 import { ByteCount, HttpStatus, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 const NameValue = t.Tuple([t.String(), t.String()]);
@@ -29,7 +29,16 @@ const shared = {
   tags: Tags,
 };
 
-export const EventSummary = t.Object({ ...shared, payloadPreview: t.String() }, { title: 'EventSummary' });
+export const EventSummary = t.Object(
+  {
+    ...shared,
+    payloadPreview: t.String(),
+    highlights: t.Array(t.String(), {
+      description: `what matters in the payload, as the sender wrote it: up to ${maxHighlights} texts of at most ${maxHighlightCharacters} characters; empty when nothing is known to matter`,
+    }),
+  },
+  { title: 'EventSummary' },
+);
 export type EventSummary = Static<typeof EventSummary>;
 
 export const EventPage = t.Object(

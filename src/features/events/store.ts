@@ -8,7 +8,14 @@ import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
 import type { PlanCutoff } from '../../core/retention.ts';
 import { DamagedError } from '../../core/stored-content.ts';
-import { blockColumns, createContentReader, type IntactContent, toStoredBlock } from '../../db/contents.ts';
+import {
+  blockColumns,
+  createContentReader,
+  type Highlighted,
+  type HighlightsOf,
+  type IntactContent,
+  toStoredBlock,
+} from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible, type Marks, markColumns, readPin, readTags } from '../../db/event-marks.ts';
 import { accounts, blocks, endpoints, events, pins, replays } from '../../db/schema.ts';
@@ -51,7 +58,8 @@ const storedBlockColumns = {
 };
 
 type EventColumns = Marks & typeof events.$inferSelect;
-export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns>;
+/** Highlights: of rows that were read for a list. */
+export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Highlighted>;
 export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
 /** An event and its endpoint. `contentBytes`: as stored. */
 export type FoundRow = Omit<DetailRow, 'content'> & {
@@ -97,7 +105,8 @@ export type Rows = { seqs: number[] } | { after: number; upTo: number };
 
 export type EventsStore = ReturnType<typeof createEventsStore>;
 
-export function createEventsStore(db: Drizzle) {
+/** Without `highlightsOf`, rows have no highlights. */
+export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () => []) {
   const contents = createContentReader(db.$client);
   /** Events of one endpoint after a position of the list, received at `since` or later. */
   const after = (endpoint: number, since: number, position: Position | undefined) =>
@@ -144,10 +153,10 @@ export function createEventsStore(db: Drizzle) {
       ],
       'read',
     );
-    return contents.withPreviews(
-      rows?.rows.map(toSummaryRow) ?? [],
-      new Map(known?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)])),
-    );
+    return contents.withPreviews(rows?.rows.map(toSummaryRow) ?? [], {
+      known: new Map(known?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)])),
+      highlightsOf,
+    });
   };
   const newestFirst = [desc(events.receivedAt), desc(events.seq)];
 

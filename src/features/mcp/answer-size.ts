@@ -17,12 +17,16 @@ export function answerBytes(result: unknown): number {
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
 }
 
-/** Shortens the previews and paths so that all summaries fit. `truncated`: previews are shorter than usual. */
+/**
+ * Shortens the previews and paths, and at last leaves out the highlights, so that all summaries fit. `truncated`: previews are
+ * shorter than usual.
+ */
 export function fitSummaries(events: readonly EventSummary[]): { events: EventSummary[]; truncated: boolean } {
   const shorten = (previewCharacters: number, pathCharacters: number): EventSummary[] =>
     events.map(event => ({
       ...event,
       payloadPreview: firstCharacters(event.payloadPreview, previewCharacters),
+      highlights: previewCharacters === 0 ? [] : event.highlights,
       path: firstCharacters(event.path, pathCharacters),
     }));
   for (const characters of previewLengths) {

@@ -192,7 +192,9 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     const endpoint = await ada.createEndpoint(`large, ${mode}`);
     const headers = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x-${i}`, 'h'.repeat(1000)]));
     const id = await harness.server.deliver(endpoint, '\u0001'.repeat(60_000), { headers });
-    for (let i = 0; i < 49; i++) await harness.server.deliver(endpoint, '\u0001'.repeat(300));
+    const long = '𝄞'.repeat(60);
+    const highlighted = JSON.stringify({ name: long, email: `${long}@`, status: `-${long}`, message: `+${long}` });
+    for (let i = 0; i < 49; i++) await harness.server.deliver(endpoint, i < 25 ? '\u0001'.repeat(300) : highlighted);
     const results = [
       await call(client, 'get_event', { eventId: id, bodyCharacters: 32_768 }),
       await call(client, 'list_events', { endpointId: endpoint.id, limit: 50 }),

@@ -8,7 +8,7 @@ import type { SigningStore } from './signing-store.ts';
 
 /** Under load, each step is followed by a pause of this many times its duration. */
 const restFactor = 8;
-const maxRestMs = 200;
+const maxRestMs = 50;
 
 export type IndexMaintenanceOptions = {
   runs: RunsStore;

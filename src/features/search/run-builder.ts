@@ -10,9 +10,12 @@ import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { BlockFilter, RunsStore, StoredRun } from './runs-store.ts';
 
 const blocksPerRun = 2048;
-/** Written or deleted in one transaction: parts of 8 KiB, and signatures of up to 4 KiB. */
-const partsPerSlice = 24;
-const signaturesPerSlice = 64;
+/**
+ * Written or deleted in one transaction: parts of 8 KiB, and signatures of up to 4 KiB. Under load most of a slice's time is its wait for
+ * the writer, so many small slices would fall behind capture.
+ */
+const partsPerSlice = 128;
+const signaturesPerSlice = 512;
 /** A run with fewer blocks left is removed. */
 const minLiving = 1 / 8;
 

@@ -20,8 +20,8 @@ const endpoint = {
   lastReceivedAt: receivedAt,
   retention: null,
 };
-const body = '{"type":"order.paid","id":7}';
-const sha256 = '9be2e65c4a1b9a8b8a5f3d4f6e0c7b1d2a3948576f1e0d9c8b7a695847362514';
+const body = '{"type":"order.paid","id":7,"amount":"12.50","currency":"EUR"}';
+const sha256 = 'ee2064a9618c1c0cf6419b00eb55ea1173aa18a8d0e431749d34413e194e719a';
 const received = {
   id: ids.event,
   eventType: 'order.paid',
@@ -33,7 +33,7 @@ const received = {
   pin: { name: 'golden', note: 'the first paid order', pinnedAt: receivedAt + 30_000 },
   tags: ['checkout'],
 };
-const summary = { ...received, signatureValid: true, payloadPreview: body };
+const summary = { ...received, signatureValid: true, payloadPreview: body, highlights: ['7', '12.50 EUR'] };
 const content = {
   query: 'shop=7',
   headers: { 'content-type': 'application/json' },
@@ -97,7 +97,7 @@ const bySchema: Record<string, unknown> = {
     signatureValid: true,
     endpointId: ids.endpoint,
     params: [['shop', '7']],
-    payload: { type: 'order.paid', id: 7 },
+    payload: { type: 'order.paid', id: 7, amount: '12.50', currency: 'EUR' },
     sourceIp: '192.0.2.7',
     signature: { platform: 'stripe', scheme: 'stripe', verdict: 'valid', reason: null, proves: 'payload' },
     replays: [replay],

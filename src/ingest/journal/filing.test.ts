@@ -144,6 +144,24 @@ describe('a full backlog', () => {
     jobs[0]?.done.resolve(nothingLost());
     await waiting;
   });
+
+  test('is smaller for a while after a read that had to wait', async () => {
+    const { filing, jobs, add, pass } = setUp({
+      hold: true,
+      limits: { maxBacklogRows: 5, maxBacklogRowsWhileReading: 2, readingMs: 1000 },
+    });
+    add(4);
+    await filing.waitForCapacity();
+    const read = filing.filed();
+    const waiting = filing.waitForCapacity();
+    expect(await isSettled(waiting)).toBe(false);
+    jobs[0]?.done.resolve(nothingLost());
+    await Promise.all([read, waiting]);
+    add(4);
+    expect(await isSettled(filing.waitForCapacity())).toBe(false);
+    pass(1001);
+    await filing.waitForCapacity();
+  });
 });
 
 describe('while filing fails', () => {

@@ -7,6 +7,7 @@
  */
 import { unavailable } from '../../core/errors.ts';
 import type { PackedRows } from '../store.ts';
+import { defaultLimits, type FilingLimits } from './filing-limits.ts';
 import { newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
@@ -56,21 +57,7 @@ export type FilingOptions = {
   /** Called after `onRecovered`, when capture and reads have resumed. */
   onHealed?: () => void;
   monotonic: () => number;
-  limits?: Partial<typeof defaultLimits>;
-};
-
-const defaultLimits = {
-  /** Limits of one transaction. */
-  maxRows: 1024,
-  maxBytes: 4 << 20,
-  /** Less than this waits up to `lingerMs` for more, unless a read is waiting: bursts are faster, and a trickle makes few transactions. */
-  minRows: 16_384,
-  minBytes: 64 << 20,
-  lingerMs: 1000,
-  /** Beyond this backlog capture waits for filing. */
-  maxBacklogBytes: 256 << 20,
-  maxBacklogRows: 65_536,
-  retryMs: 500,
+  limits?: Partial<FilingLimits>;
 };
 
 export type Filing = ReturnType<typeof createFiling>;
@@ -96,9 +83,15 @@ export function createFiling(options: FilingOptions) {
   let isStalled = false;
   let isStopped = false;
   let readers: WaitingReader[] = [];
+  /** Clients are reading until then. */
+  let readUntil = Number.NEGATIVE_INFINITY;
   const captureWaiters: PromiseWithResolvers<void>[] = [];
 
-  const isFull = (): boolean => backlogBytes > limits.maxBacklogBytes || backlogRows > limits.maxBacklogRows;
+  const backlogLimit = (): number =>
+    monotonic() < readUntil
+      ? Math.min(limits.maxBacklogRowsWhileReading, limits.maxBacklogRows)
+      : limits.maxBacklogRows;
+  const isFull = (): boolean => backlogBytes > limits.maxBacklogBytes || backlogRows > backlogLimit();
 
   /** The next slots in order that are ready, up to the limits of one transaction. */
   const takeReady = (): Slot[] => {
@@ -210,6 +203,7 @@ export function createFiling(options: FilingOptions) {
     if (!last) return undefined;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     readers.push({ upTo: last.first + last.count - 1, resolve });
+    readUntil = monotonic() + limits.readingMs;
     start();
     return promise;
   };

@@ -14,6 +14,15 @@ export const adyen: Platform = {
     { json: { 'notificationItems.0.NotificationRequestItem': true }, order: 45 },
   ],
   eventType: ['json:notificationItems.0.NotificationRequestItem.eventCode', 'json:type'],
+  preview: [
+    ['notificationItems.0.NotificationRequestItem.pspReference', 'data.id'],
+    ['notificationItems.0.NotificationRequestItem.merchantReference', 'data.reference'],
+    [
+      '{notificationItems.0.NotificationRequestItem.amount.value} {notificationItems.0.NotificationRequestItem.amount.currency}',
+      '{data.amount.value} {data.amount.currency}',
+    ],
+    ['success {notificationItems.0.NotificationRequestItem.success}', 'data.status'],
+  ],
   signatures: [
     customScheme('adyen-items', verifyItems, {
       isPresent: hasItemSignature,

@@ -7,6 +7,7 @@ export const airtable: Platform = {
   docsUrl: 'https://airtable.com/developers/web/api',
   detect: [{ anyHeader: ['x-airtable-content-mac'], order: 20 }],
   eventType: ['text:notification'],
+  preview: ['base.id', 'webhook.id'],
   signatures: [hmac('x-airtable-content-mac', { prefix: 'hmac-sha256=', keyFormat: 'base64' })],
   secretHint: 'macSecretBase64 in the answer of the call that created the webhook',
 };

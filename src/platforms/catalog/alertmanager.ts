@@ -9,6 +9,12 @@ export const alertmanager: Platform = {
     { userAgent: 'Alertmanager/', order: 46 },
   ],
   eventType: ['json:status'],
+  preview: [
+    ['commonLabels.alertname', 'alerts.0.labels.alertname'],
+    ['commonLabels.severity', 'alerts.0.labels.severity'],
+    ['commonAnnotations.summary', 'alerts.0.annotations.summary'],
+    'receiver',
+  ],
   signatures: [],
   secretHint: null,
 };

@@ -7,6 +7,10 @@ export const authorizeNet: Platform = {
   docsUrl: 'https://developer.authorize.net',
   detect: [{ anyHeader: ['x-anet-signature'], order: 26 }],
   eventType: ['json:eventType'],
+  deliveryId: [
+    { body: 'notificationId', source: 'https://developer.authorize.net/api/reference/features/webhooks.html' },
+  ],
+  preview: ['payload.id', 'payload.authAmount', 'payload.entityName', 'payload.merchantReferenceId'],
   signatures: [hmac('x-anet-signature', { prefix: 'sha512=', hash: 'sha512', keyFormat: 'hex' })],
   secretHint: 'Account > Settings > API Credentials & Keys > Signature Key',
 };

@@ -10,6 +10,8 @@ export const awsEventbridge: Platform = {
     { userAgent: 'Amazon/EventBridge/ApiDestinations', order: 50 },
   ],
   eventType: ['json:detail-type'],
+  deliveryId: [{ body: 'id', source: 'https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events.html' }],
+  preview: ['source', ['detail.state', 'detail.status'], 'resources.0', 'region'],
   signatures: [token('authorization')],
   secretHint: 'The value of the Authorization header that the connection sends',
 };

@@ -11,6 +11,11 @@ export const awsSns: Platform = {
   docsUrl: 'https://docs.aws.amazon.com/sns/',
   detect: [{ anyHeader: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn'], order: 20 }],
   eventType: ['header:x-amz-sns-message-type', 'json:Type'],
+  deliveryId: [
+    { header: 'x-amz-sns-message-id', source: 'https://docs.aws.amazon.com/sns/latest/dg/http-header.html' },
+    { body: 'MessageId', source: 'https://docs.aws.amazon.com/sns/latest/dg/http-notification-json.html' },
+  ],
+  preview: ['Subject', 'Message', 'TopicArn'],
   signatures: [customScheme('aws-sns', verifyMessage, { isPresent: hasSignature, keyFormat: 'public-key' })],
   secretHint: 'The PEM certificate behind the SigningCertURL of a notification',
   notes:

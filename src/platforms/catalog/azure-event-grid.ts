@@ -1,8 +1,10 @@
+import { ofOnlyItem } from '../engine/delivery-id-readers.ts';
 import { valueAt } from '../engine/delivery-reader.ts';
 import { json } from '../engine/handshake-answers.ts';
 import { allowOrigin } from '../engine/handshakes.ts';
 import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { isNonEmptyString } from '../engine/signature-values.ts';
+import { cloudEventsIds } from '../shared-delivery-ids.ts';
 
 export const azureEventGrid: Platform = {
   name: 'azure-event-grid',
@@ -13,6 +15,14 @@ export const azureEventGrid: Platform = {
     { methods: ['OPTIONS'], headerValues: { 'webhook-request-origin': /^eventgrid\.azure\.net$/i }, order: 21 },
   ],
   eventType: ['json:0.eventType', 'json:0.type', 'json:type'],
+  deliveryId: [
+    { body: ofOnlyItem('id'), source: 'https://learn.microsoft.com/azure/event-grid/event-schema' },
+    ...cloudEventsIds,
+  ],
+  preview: [
+    ['0.subject', 'subject'],
+    ['0.topic', 'source'],
+  ],
   signatures: [],
   secretHint: null,
   handshakes: [

@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
+import { standardWebhooksIds } from '../shared-delivery-ids.ts';
 
 export const bigcommerce: Platform = {
   name: 'bigcommerce',
@@ -7,6 +8,11 @@ export const bigcommerce: Platform = {
   docsUrl: 'https://developer.bigcommerce.com',
   detect: [{ json: { scope: /^store\//, producer: /^stores\// }, order: 40 }],
   eventType: ['json:scope'],
+  deliveryId: [
+    ...standardWebhooksIds,
+    { body: 'hash', source: 'https://developer.bigcommerce.com/docs/integrations/webhooks/events' },
+  ],
+  preview: ['data.type', 'data.id', 'producer'],
   signatures: [standardWebhooks('webhook', { keyFormat: 'text' })],
   secretHint: 'Client secret of the app that created the webhook',
 };

@@ -7,6 +7,12 @@ export const bitbucketServer: Platform = {
   docsUrl: 'https://confluence.atlassian.com/bitbucketserver/',
   detect: [{ allHeaders: ['x-event-key'], absentHeaders: ['x-hook-uuid'], order: 23 }],
   eventType: ['header:x-event-key'],
+  preview: [
+    ['repository.name', 'pullRequest.toRef.repository.name'],
+    ['#{pullRequest.id}', 'changes.0.ref.displayId'],
+    'pullRequest.title',
+    ['actor.displayName', 'actor.name'],
+  ],
   signatures: [hmac('x-hub-signature', { prefix: 'sha256=' })],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',
 };

@@ -10,6 +10,12 @@ export const bitbucket: Platform = {
     { userAgent: 'Bitbucket-Webhooks/2.0', order: 22 },
   ],
   eventType: ['header:x-event-key'],
+  preview: [
+    'repository.full_name',
+    ['#{pullrequest.id}', '#{issue.id}', 'push.changes.0.new.name'],
+    ['pullrequest.title', 'issue.title', 'push.changes.0.new.target.message', 'commit_status.name'],
+    ['commit_status.state', 'actor.display_name'],
+  ],
   signatures: [hmac('x-hub-signature', { prefix: 'sha256=' })],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',
 };

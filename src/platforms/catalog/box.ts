@@ -8,6 +8,8 @@ export const box: Platform = {
   docsUrl: 'https://developer.box.com',
   detect: [{ anyHeader: ['box-signature-primary', 'box-signature-version', 'box-delivery-id'], order: 20 }],
   eventType: ['json:trigger'],
+  deliveryId: [{ body: 'id', source: 'https://developer.box.com/guides/webhooks/v2/' }],
+  preview: ['source.name', 'source.type', 'source.id', 'created_by.login'],
   signatures: [
     hmac('box-signature-primary', {
       alternativeHeaders: [{ header: 'box-signature-secondary' }],

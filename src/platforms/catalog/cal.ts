@@ -7,6 +7,7 @@ export const cal: Platform = {
   docsUrl: 'https://cal.com/docs',
   detect: [{ anyHeader: ['x-cal-signature-256'], order: 26 }],
   eventType: ['json:triggerEvent'],
+  preview: ['payload.title', 'payload.attendees.0.email', 'payload.startTime', 'payload.status'],
   signatures: [hmac('x-cal-signature-256')],
   secretHint: 'Settings > Developer > Webhooks > the webhook > Secret',
 };

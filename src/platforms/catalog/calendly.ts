@@ -7,6 +7,12 @@ export const calendly: Platform = {
   docsUrl: 'https://developer.calendly.com',
   detect: [{ anyHeader: ['calendly-webhook-signature'], order: 20 }],
   eventType: ['json:event'],
+  preview: [
+    'payload.name',
+    'payload.email',
+    ['payload.scheduled_event.name', 'payload.event_type.name'],
+    ['payload.scheduled_event.start_time', 'payload.status'],
+  ],
   signatures: [
     timestampedHmac('calendly-webhook-signature', { timestamp: { from: 'value:t', unit: 's', toleranceSeconds: 180 } }),
   ],

@@ -6,6 +6,16 @@ export const chargebee: Platform = {
   docsUrl: 'https://apidocs.chargebee.com',
   detect: [{ json: { event_type: true, webhook_status: true, content: true, occurred_at: true }, order: 75 }],
   eventType: ['json:event_type'],
+  deliveryId: [{ body: 'id', source: 'https://apidocs.chargebee.com/docs/api/events' }],
+  preview: [
+    'content.customer.email',
+    ['content.invoice.id', 'content.subscription.id', 'content.customer.id'],
+    [
+      '{content.transaction.amount} {content.transaction.currency_code}',
+      '{content.invoice.total} {content.invoice.currency_code}',
+    ],
+    ['content.invoice.status', 'content.subscription.status'],
+  ],
   signatures: [],
   secretHint: null,
 };

@@ -7,6 +7,8 @@ export const checkout: Platform = {
   docsUrl: 'https://www.checkout.com/docs',
   detect: [{ anyHeader: ['cko-signature'], order: 26 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://api-reference.checkout.com/' }],
+  preview: ['data.id', '{data.amount} {data.currency}', 'data.reference', 'data.response_summary'],
   signatures: [hmac('cko-signature')],
   secretHint: 'Dashboard > Developers > Webhooks > the webhook > Signature key',
 };

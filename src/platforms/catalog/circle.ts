@@ -7,6 +7,13 @@ export const circle: Platform = {
   docsUrl: 'https://developers.circle.com',
   detect: [{ anyHeader: ['x-circle-signature', 'x-circle-key-id'], order: 20 }],
   eventType: ['json:notificationType'],
+  deliveryId: [{ body: 'notificationId', source: 'https://developers.circle.com/wallets/webhook-notification-flows' }],
+  preview: [
+    'notification.id',
+    ['notification.state', 'notification.status'],
+    ['{notification.amount.amount} {notification.amount.currency}', 'notification.amounts.0'],
+    'notification.blockchain',
+  ],
   signatures: [publicKey('x-circle-signature', 'public-key')],
   secretHint: 'The public key for the X-Circle-Key-Id header, fetched once with your API key',
 };

@@ -7,6 +7,8 @@ export const circleci: Platform = {
   docsUrl: 'https://circleci.com/docs',
   detect: [{ anyHeader: ['circleci-event-type', 'circleci-signature'], order: 20 }],
   eventType: ['header:circleci-event-type', 'json:type'],
+  deliveryId: [{ body: 'id', source: 'https://circleci.com/docs/reference/outbound-webhooks-reference/' }],
+  preview: ['project.slug', ['job.name', 'workflow.name'], ['job.status', 'workflow.status'], 'pipeline.vcs.branch'],
   signatures: [hmac('circleci-signature', { list: { separator: ',', signature: 'v1' } })],
   secretHint: 'Project Settings > Webhooks > the webhook > Secret token',
 };

@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
+import { standardWebhooksIds } from '../shared-delivery-ids.ts';
 
 export const clerk: Platform = {
   name: 'clerk',
@@ -17,6 +18,13 @@ export const clerk: Platform = {
     { allHeaders: ['svix-id'], json: { instance_id: true, object: 'event', type: true }, order: 61 },
   ],
   eventType: ['json:type'],
+  deliveryId: standardWebhooksIds,
+  preview: [
+    'data.id',
+    ['data.email_addresses.0.email_address', 'data.to_email_address', 'data.email_address', 'data.slug'],
+    ['{data.first_name} {data.last_name}', 'data.first_name', 'data.name'],
+    'data.status',
+  ],
   signatures: [standardWebhooks('svix'), standardWebhooks('webhook')],
   secretHint: 'Dashboard > Webhooks > the endpoint > Signing Secret',
 };

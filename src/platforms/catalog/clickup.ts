@@ -7,6 +7,13 @@ export const clickup: Platform = {
   docsUrl: 'https://developer.clickup.com',
   detect: [{ allHeaders: ['x-signature'], json: { webhook_id: true, event: true }, order: 35 }],
   eventType: ['json:event'],
+  deliveryId: [{ body: ['webhook_id', 'history_items.0.id'], source: 'https://developer.clickup.com/docs/webhooks' }],
+  preview: [
+    ['task_id', 'list_id', 'folder_id', 'space_id'],
+    'history_items.0.field',
+    ['history_items.0.after.status', 'history_items.0.comment.text_content'],
+    'history_items.0.user.username',
+  ],
   signatures: [hmac('x-signature')],
   secretHint: 'secret in the answer of the call that created the webhook',
 };

@@ -1,5 +1,6 @@
 import { allowOrigin } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
+import { cloudEventsIds } from '../shared-delivery-ids.ts';
 
 export const cloudevents: Platform = {
   name: 'cloudevents',
@@ -11,6 +12,8 @@ export const cloudevents: Platform = {
     { methods: ['OPTIONS'], allHeaders: ['webhook-request-origin'], order: 84 },
   ],
   eventType: ['header:ce-type', 'json:type', 'json:0.type'],
+  deliveryId: cloudEventsIds,
+  preview: ['subject', 'source', ['data.name', 'data.id']],
   signatures: [],
   secretHint: null,
   handshakes: [allowOrigin],

@@ -7,6 +7,7 @@ export const cloudflare: Platform = {
   docsUrl: 'https://developers.cloudflare.com',
   detect: [{ anyHeader: ['cf-webhook-auth'], order: 25 }],
   eventType: ['json:alert_type'],
+  preview: ['name', 'text'],
   signatures: [token('cf-webhook-auth')],
   secretHint: 'Notifications > Destinations > the webhook > Secret',
 };

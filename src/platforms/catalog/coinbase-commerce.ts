@@ -7,6 +7,12 @@ export const coinbaseCommerce: Platform = {
   docsUrl: 'https://docs.cdp.coinbase.com',
   detect: [{ anyHeader: ['x-cc-webhook-signature'], order: 20 }],
   eventType: ['json:event.type'],
+  deliveryId: [{ body: 'event.id', source: 'https://github.com/coinbase/coinbase-commerce-node' }],
+  preview: [
+    'event.data.code',
+    'event.data.name',
+    '{event.data.pricing.local.amount} {event.data.pricing.local.currency}',
+  ],
   signatures: [hmac('x-cc-webhook-signature')],
   secretHint: 'Settings > Notifications > Webhook subscriptions > Show shared secret',
 };

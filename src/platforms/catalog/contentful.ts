@@ -9,6 +9,13 @@ export const contentful: Platform = {
   docsUrl: 'https://www.contentful.com/developers/docs/',
   detect: [{ anyHeader: ['x-contentful-topic', 'x-contentful-webhook-name', 'x-contentful-signature'], order: 20 }],
   eventType: ['header:x-contentful-topic'],
+  deliveryId: [
+    {
+      header: 'X-Contentful-Idempotency-Key',
+      source: 'https://www.contentful.com/developers/changelog/idempotency-key-headers-for-webhook-requests/',
+    },
+  ],
+  preview: [['fields.title.en-US', 'fields.name.en-US'], 'sys.contentType.sys.id', 'sys.id', 'sys.environment.sys.id'],
   signatures: [
     customScheme('contentful', verifyCanonicalRequest, {
       header: 'x-contentful-signature',

@@ -7,6 +7,13 @@ export const customerio: Platform = {
   docsUrl: 'https://customer.io/docs',
   detect: [{ anyHeader: ['x-cio-signature'], order: 26 }],
   eventType: ['json:metric', 'json:object_type'],
+  deliveryId: [{ body: 'event_id', source: 'https://docs.customer.io/journeys/webhooks/' }],
+  preview: [
+    ['data.recipient', 'data.identifiers.email', 'data.email_address'],
+    'data.subject',
+    'data.failure_message',
+    'campaign {data.campaign_id}',
+  ],
   signatures: [
     hmac('x-cio-signature', {
       message: 'v0:{x-cio-timestamp}:{body}',

@@ -8,6 +8,7 @@ export const datadog: Platform = {
     { json: { last_updated: true, event_type: true, title: true, date: true, org: true, body: true }, order: 80 },
   ],
   eventType: ['json:event_type'],
+  preview: ['title', 'org.name'],
   signatures: [],
   secretHint: null,
 };

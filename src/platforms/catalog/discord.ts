@@ -9,6 +9,11 @@ export const discord: Platform = {
   docsUrl: 'https://discord.com/developers/docs',
   detect: [{ allHeaders: ['x-signature-ed25519', 'x-signature-timestamp'], order: 20 }],
   eventType: ['json:event.type', 'json:type'],
+  preview: [
+    ['data.name', 'data.custom_id'],
+    ['member.user.username', 'user.username', 'event.data.user.username'],
+    'event.data.guild.name',
+  ],
   signatures: [
     publicKey('x-signature-ed25519', 'ed25519', {
       message: '{x-signature-timestamp}{body}',

@@ -15,6 +15,7 @@ export const dockerhub: Platform = {
     },
   ],
   eventType: ['text:push'],
+  preview: ['repository.repo_name', 'push_data.tag', 'push_data.pusher'],
   signatures: [],
   secretHint: null,
 };

@@ -13,6 +13,12 @@ export const docusign: Platform = {
     { bodyText: /<DocuSignEnvelopeInformation[\s>]/, order: 50 },
   ],
   eventType: ['json:event', { description: 'XML `EnvelopeStatus/Status`', read: readEnvelopeStatus }],
+  preview: [
+    'data.envelopeSummary.emailSubject',
+    ['data.envelopeSummary.status', 'status'],
+    ['data.envelopeSummary.sender.email', 'sender.email'],
+    ['data.envelopeId', 'envelopeId'],
+  ],
   signatures: [
     hmac('x-docusign-signature-1', { headerPattern: /^x-docusign-signature-[0-9]{1,3}$/, encoding: 'base64' }),
   ],

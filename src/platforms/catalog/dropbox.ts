@@ -9,6 +9,7 @@ export const dropbox: Platform = {
   docsUrl: 'https://www.dropbox.com/developers',
   detect: [{ anyHeader: ['x-dropbox-signature'], order: 20 }],
   eventType: [jsonKey('first key of the JSON', () => true)],
+  preview: ['list_folder.accounts.0'],
   signatures: [hmac('x-dropbox-signature')],
   secretHint: 'App Console > the app > App secret',
   handshakes: [echoQueryParameter('challenge')],

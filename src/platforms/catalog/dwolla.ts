@@ -7,6 +7,8 @@ export const dwolla: Platform = {
   docsUrl: 'https://developers.dwolla.com',
   detect: [{ anyHeader: ['x-request-signature-sha-256'], order: 26 }],
   eventType: ['json:topic'],
+  deliveryId: [{ body: 'id', source: 'https://developers.dwolla.com/docs/working-with-webhooks' }],
+  preview: ['resourceId'],
   signatures: [hmac('x-request-signature-sha-256')],
   secretHint: 'The secret you chose when you created the webhook subscription',
 };

@@ -11,6 +11,8 @@ export const easypost: Platform = {
     { json: { description: true, object: 'Event', result: true }, order: 50 },
   ],
   eventType: ['json:description'],
+  deliveryId: [{ body: 'id', source: 'https://docs.easypost.com/docs/events' }],
+  preview: ['result.tracking_code', 'result.status', 'result.carrier', 'result.id'],
   signatures: [hmac('x-hmac-signature', { prefix: 'hmac-sha256-hex=', keyFormat: 'nfkd', bodyVariants: floatWeights })],
   secretHint: 'The webhook_secret you chose when you created the webhook',
 };

@@ -16,6 +16,13 @@ export const ebay: Platform = {
     { methods: ['GET'], query: { challenge_code: /^[\w-]{16,128}$/ }, order: 45 },
   ],
   eventType: ['json:metadata.topic'],
+  deliveryId: [
+    {
+      body: 'notification.notificationId',
+      source: 'https://developer.ebay.com/api-docs/commerce/notification/overview.html',
+    },
+  ],
+  preview: ['notification.data.username', 'notification.eventDate', 'notification.notificationId'],
   signatures: [customScheme('ebay', verifyNotification, { header: 'x-ebay-signature', keyFormat: 'public-key' })],
   secretHint:
     'For deliveries the public key named by kid in the signature; for the challenge the verification token you chose',

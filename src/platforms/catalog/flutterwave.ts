@@ -7,6 +7,7 @@ export const flutterwave: Platform = {
   docsUrl: 'https://developer.flutterwave.com',
   detect: [{ anyHeader: ['verif-hash'], order: 26 }],
   eventType: ['json:event'],
+  preview: [['data.tx_ref', 'data.reference'], '{data.amount} {data.currency}', 'data.status', 'data.customer.email'],
   signatures: [token('verif-hash')],
   secretHint: 'Settings > Webhooks > Secret hash',
 };

@@ -1,6 +1,7 @@
 import { payloadField } from '../engine/body-variants.ts';
 import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { forgePreview } from '../shared-previews.ts';
 
 export const forgejo: Platform = {
   name: 'forgejo',
@@ -8,6 +9,11 @@ export const forgejo: Platform = {
   docsUrl: 'https://forgejo.org/docs/',
   detect: [{ anyHeader: ['x-forgejo-event', 'x-forgejo-delivery', 'x-forgejo-signature'], order: 21 }],
   eventType: ['header:x-forgejo-event', 'header:x-forgejo-event-type'],
+  deliveryId: [
+    { header: 'X-Forgejo-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
+    { header: 'X-Gitea-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
+  ],
+  preview: forgePreview,
   signatures: [
     hmac('x-forgejo-signature', {
       alternativeHeaders: [{ header: 'x-gitea-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],

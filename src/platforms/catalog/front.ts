@@ -7,6 +7,11 @@ export const front: Platform = {
   docsUrl: 'https://dev.frontapp.com',
   detect: [{ anyHeader: ['x-front-signature'], order: 26 }],
   eventType: ['json:type'],
+  preview: [
+    ['payload.conversation.subject', 'conversation.subject'],
+    ['payload.conversation.status', 'conversation.status'],
+    ['payload.id', 'id'],
+  ],
   signatures: [
     hmac('x-front-signature', {
       encoding: 'base64',

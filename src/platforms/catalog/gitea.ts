@@ -1,6 +1,7 @@
 import { payloadField } from '../engine/body-variants.ts';
 import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { forgePreview } from '../shared-previews.ts';
 
 export const gitea: Platform = {
   name: 'gitea',
@@ -8,6 +9,8 @@ export const gitea: Platform = {
   docsUrl: 'https://docs.gitea.com',
   detect: [{ anyHeader: ['x-gitea-event', 'x-gitea-delivery'], order: 22 }],
   eventType: ['header:x-gitea-event', 'header:x-gitea-event-type'],
+  deliveryId: [{ header: 'X-Gitea-Delivery', source: 'https://docs.gitea.com/usage/webhooks' }],
+  preview: forgePreview,
   signatures: [
     hmac('x-gitea-signature', {
       alternativeHeaders: [{ header: 'x-gogs-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],

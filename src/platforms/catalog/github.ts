@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { hmac } from '../engine/schemes.ts';
+import { forgePreview } from '../shared-previews.ts';
 
 export const github: Platform = {
   name: 'github',
@@ -13,6 +14,14 @@ export const github: Platform = {
     },
   ],
   eventType: ['header:x-github-event', 'json:action'],
+  deliveryId: [
+    {
+      header: 'X-GitHub-Delivery',
+      source:
+        'https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#use-the-x-github-delivery-header',
+    },
+  ],
+  preview: forgePreview,
   signatures: [
     hmac('x-hub-signature-256', { prefix: 'sha256=' }),
     hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' }),

@@ -20,6 +20,21 @@ export const gocardless: Platform = {
     },
   ],
   eventType: ['json:events.0.resource_type', 'json:events.0.action'],
+  deliveryId: [
+    { body: 'meta.webhook_id', source: 'https://developer.gocardless.com/api-reference/#appendix-webhooks' },
+  ],
+  preview: [
+    'events.0.action',
+    [
+      'events.0.links.payment',
+      'events.0.links.subscription',
+      'events.0.links.mandate',
+      'events.0.links.payout',
+      'events.0.links.refund',
+      'events.0.id',
+    ],
+    'events.0.details.cause',
+  ],
   signatures: [hmac('webhook-signature')],
   secretHint: 'Developers > Webhook endpoints > the endpoint > Secret',
 };

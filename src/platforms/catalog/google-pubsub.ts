@@ -7,6 +7,13 @@ export const googlePubsub: Platform = {
   docsUrl: 'https://cloud.google.com/pubsub/docs',
   detect: [{ json: { 'message.messageId': true, subscription: /^projects\/[^/]+\/subscriptions\// }, order: 45 }],
   eventType: ['json:message.attributes.eventType', 'json:subscription'],
+  deliveryId: [{ body: 'message.messageId', source: 'https://cloud.google.com/pubsub/docs/push' }],
+  preview: [
+    ['message.attributes.objectId', 'message.attributes.eventType'],
+    'message.attributes.bucketId',
+    'message.messageId',
+    'subscription',
+  ],
   signatures: [
     jwt('authorization', 'jwt-rs256', {
       prefix: 'Bearer ',

@@ -10,6 +10,12 @@ export const grafana: Platform = {
     { json: { orgId: true, receiver: true, status: true, alerts: true, version: '1' }, order: 45 },
   ],
   eventType: ['json:status'],
+  preview: [
+    ['commonLabels.alertname', 'alerts.0.labels.alertname', 'title'],
+    ['commonLabels.grafana_folder', 'alerts.0.labels.grafana_folder'],
+    ['commonAnnotations.summary', 'alerts.0.annotations.summary'],
+    'receiver',
+  ],
   signatures: [
     hmac('x-grafana-alerting-signature'),
     hmac('x-grafana-alerting-signature', {

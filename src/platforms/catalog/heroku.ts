@@ -10,6 +10,13 @@ export const heroku: Platform = {
     { json: { webhook_metadata: true }, order: 50 },
   ],
   eventType: ['json:webhook_metadata.event.include', 'json:resource', 'json:action'],
+  deliveryId: [{ body: 'webhook_metadata.delivery.id', source: 'https://devcenter.heroku.com/articles/app-webhooks' }],
+  preview: [
+    ['data.app.name', 'data.name'],
+    ['data.status', 'data.state'],
+    ['v{data.version}', 'data.description'],
+    'actor.email',
+  ],
   signatures: [hmac('heroku-webhook-hmac-sha256', { encoding: 'base64' })],
   secretHint: 'The Heroku-Webhook-Secret given when the webhook was created',
 };

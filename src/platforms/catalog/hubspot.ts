@@ -11,6 +11,7 @@ export const hubspot: Platform = {
   docsUrl: 'https://developers.hubspot.com/docs',
   detect: [{ anyHeader: ['x-hubspot-signature-v3', 'x-hubspot-signature', 'x-hubspot-signature-version'], order: 20 }],
   eventType: ['json:0.subscriptionType', 'json:eventType'],
+  preview: [['0.objectId', 'objectId'], '0.propertyName', '0.propertyValue', '0.changeSource'],
   signatures: [
     customScheme('hubspot-v3', verifyV3, {
       header: 'x-hubspot-signature-v3',

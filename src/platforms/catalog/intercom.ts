@@ -7,6 +7,13 @@ export const intercom: Platform = {
   docsUrl: 'https://developers.intercom.com',
   detect: [{ json: { type: 'notification_event', topic: true, app_id: true }, order: 35 }],
   eventType: ['json:topic'],
+  deliveryId: [{ body: 'id', source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications' }],
+  preview: [
+    'data.item.id',
+    ['data.item.source.author.email', 'data.item.email', 'data.item.user.email'],
+    ['data.item.source.subject', 'data.item.title', 'data.item.name'],
+    'data.item.state',
+  ],
   signatures: [hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' })],
   secretHint: 'Developer Hub > the app > Basic information > Client secret',
 };

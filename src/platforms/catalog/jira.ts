@@ -10,6 +10,18 @@ export const jira: Platform = {
     { json: { webhookEvent: true }, order: 50 },
   ],
   eventType: ['json:webhookEvent', 'json:issue_event_type_name'],
+  deliveryId: [
+    {
+      header: 'X-Atlassian-Webhook-Identifier',
+      source: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
+    },
+  ],
+  preview: [
+    ['issue.key', 'project.key', 'sprint.name', 'version.name'],
+    'issue.fields.summary',
+    'issue.fields.status.name',
+    ['comment.author.displayName', 'user.displayName'],
+  ],
   signatures: [
     hmac('x-hub-signature', { prefix: 'sha256=' }),
     jwt('authorization', 'jwt-hs256', {

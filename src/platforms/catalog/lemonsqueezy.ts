@@ -7,6 +7,7 @@ export const lemonsqueezy: Platform = {
   docsUrl: 'https://docs.lemonsqueezy.com',
   detect: [{ allHeaders: ['x-event-name', 'x-signature'], order: 30 }],
   eventType: ['header:x-event-name', 'json:meta.event_name'],
+  preview: ['data.id', 'data.attributes.total_formatted', 'data.attributes.status', 'data.attributes.user_email'],
   signatures: [hmac('x-signature')],
   secretHint: 'Settings > Webhooks > the webhook > Signing secret',
 };

@@ -7,6 +7,13 @@ export const linear: Platform = {
   docsUrl: 'https://linear.app/developers',
   detect: [{ anyHeader: ['linear-signature', 'linear-event', 'linear-delivery'], order: 20 }],
   eventType: ['header:linear-event', 'json:type', 'json:action'],
+  deliveryId: [{ header: 'Linear-Delivery', source: 'https://linear.app/developers/webhooks' }],
+  preview: [
+    ['data.identifier', 'data.issue.identifier'],
+    ['data.title', 'data.name', 'data.issue.title', 'data.body'],
+    'action',
+    ['data.state.name', 'actor.name'],
+  ],
   signatures: [
     hmac('linear-signature', { timestamp: { from: 'json:webhookTimestamp', unit: 'ms', toleranceSeconds: 60 } }),
   ],

@@ -12,6 +12,7 @@ export const linkedin: Platform = {
     { methods: ['GET'], query: { challengecode: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i }, order: 45 },
   ],
   eventType: ['json:type'],
+  preview: ['notifications.0.action', 'notifications.0.organizationalEntity'],
   signatures: [hmac('x-li-signature', { message: 'hmacsha256={body}' })],
   secretHint: 'Developer portal > the app > Auth > Client secret',
   handshakes: [

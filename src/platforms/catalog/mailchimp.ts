@@ -10,6 +10,7 @@ export const mailchimp: Platform = {
     { form: { type: true, fired_at: true, 'data[list_id]': true }, order: 45 },
   ],
   eventType: ['form:type'],
+  preview: ['data[email]', 'data[merges][FNAME]', 'data[reason]', 'data[list_id]'],
   signatures: [timestampedHmac('x-mailchimp-signature')],
   secretHint: 'The secret shown when the webhook was created',
 };

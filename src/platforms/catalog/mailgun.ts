@@ -16,6 +16,15 @@ export const mailgun: Platform = {
     { form: { signature: /^[0-9a-f]{64}$/, timestamp: /^\d+$/, token: true }, order: 45 },
   ],
   eventType: ['json:event-data.event', 'form:event'],
+  deliveryId: [
+    { body: 'event-data.id', source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/events/events' },
+  ],
+  preview: [
+    ['event-data.recipient', 'recipient'],
+    ['event-data.message.headers.subject', 'subject'],
+    ['event-data.severity', 'event-data.reason', 'sender'],
+    'event-data.delivery-status.message',
+  ],
   signatures: [
     customScheme('mailgun', verifyTimestampAndToken, {
       isPresent: hasSignature,

@@ -10,6 +10,10 @@ export const mercadopago: Platform = {
   docsUrl: 'https://www.mercadopago.com/developers',
   detect: [{ headerValues: { 'x-signature': /^ts=/ }, order: 34 }],
   eventType: ['json:type', 'json:action'],
+  deliveryId: [
+    { body: 'id', source: 'https://www.mercadopago.com/developers/en/docs/your-integrations/notifications/webhooks' },
+  ],
+  preview: ['action', 'data.id', 'user_id'],
   signatures: [
     customScheme('mercadopago', verifyManifest, {
       header: 'x-signature',

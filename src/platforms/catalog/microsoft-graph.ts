@@ -15,6 +15,7 @@ export const microsoftGraph: Platform = {
     { methods: ['POST'], query: { validationtoken: true }, order: 30 },
   ],
   eventType: ['json:value.0.changeType', 'json:value.0.lifecycleEvent', 'json:value.0.resource'],
+  preview: ['value.0.resource', 'value.0.subscriptionId'],
   signatures: [
     customScheme('client-state', verifyClientState, {
       isPresent: hasClientState,

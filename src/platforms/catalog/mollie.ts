@@ -10,6 +10,18 @@ export const mollie: Platform = {
     { form: { id: /^(tr|ord|sub|cst|mdt|re|chb|pl|stl|cap)_\w+$/ }, keyCount: 1, order: 50 },
   ],
   eventType: ['json:type', 'form:id'],
+  deliveryId: [
+    {
+      body: { description: 'JSON `id`; the form has only the id of a payment', read: reader => reader.jsonValue('id') },
+      source: 'https://docs.mollie.com/reference/webhooks-new',
+    },
+  ],
+  preview: [
+    ['entityId', 'id'],
+    '{_embedded.entity.amount.value} {_embedded.entity.amount.currency}',
+    '_embedded.entity.status',
+    '_embedded.entity.description',
+  ],
   signatures: [hmac('x-mollie-signature', { prefix: 'sha256=' })],
   secretHint: 'Dashboard > Developers > Webhooks > the webhook > Signing secret',
 };

@@ -12,6 +12,7 @@ export const monday: Platform = {
     { json: { 'event.type': true, 'event.boardId': true }, order: 40 },
   ],
   eventType: ['json:event.type'],
+  preview: ['event.pulseName', 'event.columnTitle', ['event.value.label.text', 'event.textBody'], 'event.boardId'],
   signatures: [
     jwt('authorization', 'jwt-hs256', {
       note: 'webhooks of an app; the body is not covered',

@@ -7,6 +7,7 @@ export const mongodbAtlas: Platform = {
   docsUrl: 'https://www.mongodb.com/docs/atlas/',
   detect: [{ anyHeader: ['x-mms-signature'], order: 26 }],
   eventType: ['json:eventTypeName'],
+  preview: ['clusterName', 'status', ['metricName', 'eventTypeName'], 'hostnameAndPort'],
   signatures: [hmac('x-mms-signature', { hash: 'sha1', encoding: 'base64' })],
   secretHint: 'Project settings > Integrations > Webhook > Webhook secret',
 };

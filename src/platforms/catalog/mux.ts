@@ -7,6 +7,8 @@ export const mux: Platform = {
   docsUrl: 'https://docs.mux.com',
   detect: [{ anyHeader: ['mux-signature'], order: 20 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://www.mux.com/docs/core/listen-for-webhooks' }],
+  preview: [['object.id', 'data.id'], 'data.status', 'data.passthrough', 'environment.name'],
   signatures: [timestampedHmac('mux-signature')],
   secretHint: 'Dashboard > Settings > Webhooks > the webhook > Signing secret',
 };

@@ -16,6 +16,7 @@ export const netlify: Platform = {
     },
   ],
   eventType: ['header:x-netlify-event', 'json:state'],
+  preview: ['name', ['branch', 'context'], ['title', 'error_message'], 'state'],
   signatures: [jwtBodyHash('x-webhook-signature', 'jwt-hs256', { claim: 'sha256' })],
   secretHint: 'Project configuration > Notifications > the HTTP POST request > JWS secret token',
 };

@@ -14,6 +14,8 @@ export const notion: Platform = {
     { json: { verification_token: true }, keyCount: 1, order: 50 },
   ],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://developers.notion.com/reference/webhooks' }],
+  preview: ['entity.type', 'entity.id', 'workspace_name'],
   signatures: [hmac('x-notion-signature', { prefix: 'sha256=' })],
   secretHint:
     'Learned from the handshake: the verification_token of the first delivery, which you also paste at Notion',

@@ -7,6 +7,7 @@ export const npm: Platform = {
   docsUrl: 'https://docs.npmjs.com',
   detect: [{ anyHeader: ['x-npm-signature'], order: 20 }],
   eventType: ['json:event'],
+  preview: ['name', ['change.version', 'version'], 'change.user'],
   signatures: [hmac('x-npm-signature', { prefix: 'sha256=' })],
   secretHint: 'The secret you chose when you added the hook',
 };

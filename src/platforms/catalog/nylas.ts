@@ -8,6 +8,12 @@ export const nylas: Platform = {
   docsUrl: 'https://developer.nylas.com',
   detect: [{ anyHeader: ['x-nylas-signature'], order: 26 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://developer.nylas.com/docs/v3/notifications/' }],
+  preview: [
+    ['data.object.subject', 'data.object.title'],
+    ['data.object.from.0.email', 'data.object.email'],
+    ['data.object.id', 'data.object.grant_id'],
+  ],
   signatures: [hmac('x-nylas-signature')],
   secretHint: 'webhook_secret in the answer of the call that created the webhook',
   handshakes: [echoQueryParameter('challenge')],

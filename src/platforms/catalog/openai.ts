@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
+import { standardWebhooksIds } from '../shared-delivery-ids.ts';
 
 export const openai: Platform = {
   name: 'openai',
@@ -14,6 +15,8 @@ export const openai: Platform = {
     },
   ],
   eventType: ['json:type'],
+  deliveryId: standardWebhooksIds,
+  preview: ['data.id', 'data.call_id'],
   signatures: [standardWebhooks('webhook', { keyFormat: 'whsec-or-text' })],
   secretHint: 'Project settings > Webhooks: the signing secret shown when the endpoint was created',
 };

@@ -14,6 +14,13 @@ export const paddle: Platform = {
     { form: { p_signature: true, alert_name: true }, order: 50 },
   ],
   eventType: ['json:event_type', 'form:alert_name'],
+  deliveryId: [{ body: 'event_id', source: 'https://developer.paddle.com/webhooks/about/how-webhooks-work' }],
+  preview: [
+    ['data.id', 'subscription_id', 'order_id'],
+    ['{data.details.totals.grand_total} {data.details.totals.currency_code}', '{sale_gross} {currency}'],
+    ['data.status', 'status'],
+    ['data.email', 'data.name', 'data.customer_id', 'email'],
+  ],
   signatures: [
     hmac('paddle-signature', {
       list: { separator: ';', signature: 'h1', timestamp: 'ts' },

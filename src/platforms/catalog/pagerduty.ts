@@ -7,6 +7,13 @@ export const pagerduty: Platform = {
   docsUrl: 'https://developer.pagerduty.com',
   detect: [{ anyHeader: ['x-pagerduty-signature', 'x-webhook-subscription'], order: 20 }],
   eventType: ['json:event.event_type'],
+  deliveryId: [{ body: 'event.id', source: 'https://developer.pagerduty.com/docs/webhooks-overview' }],
+  preview: [
+    ['event.data.title', 'event.data.summary', 'event.data.content'],
+    '#{event.data.number}',
+    'event.data.status',
+    'event.data.service.summary',
+  ],
   signatures: [hmac('x-pagerduty-signature', { list: { separator: ',', signature: 'v1' } })],
   secretHint: 'The secret shown when the webhook subscription was created',
 };

@@ -7,6 +7,12 @@ export const paystack: Platform = {
   docsUrl: 'https://paystack.com/docs',
   detect: [{ anyHeader: ['x-paystack-signature'], order: 26 }],
   eventType: ['json:event'],
+  preview: [
+    ['data.reference', 'data.subscription_code', 'data.customer_code'],
+    '{data.amount} {data.currency}',
+    'data.status',
+    'data.customer.email',
+  ],
   signatures: [hmac('x-paystack-signature', { hash: 'sha512' })],
   secretHint: 'Settings > API Keys & Webhooks > Secret key',
 };

@@ -7,6 +7,11 @@ export const quickbooks: Platform = {
   docsUrl: 'https://developer.intuit.com',
   detect: [{ anyHeader: ['intuit-signature'], order: 26 }],
   eventType: ['json:eventNotifications.0.dataChangeEvent.entities.0.name'],
+  preview: [
+    'eventNotifications.0.dataChangeEvent.entities.0.operation',
+    'eventNotifications.0.dataChangeEvent.entities.0.id',
+    'eventNotifications.0.realmId',
+  ],
   signatures: [hmac('intuit-signature', { encoding: 'base64' })],
   secretHint: 'Developer portal > the app > Webhooks > Verifier token',
 };

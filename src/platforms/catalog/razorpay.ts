@@ -7,6 +7,39 @@ export const razorpay: Platform = {
   docsUrl: 'https://razorpay.com/docs',
   detect: [{ anyHeader: ['x-razorpay-signature', 'x-razorpay-event-id'], order: 20 }],
   eventType: ['json:event'],
+  deliveryId: [
+    {
+      header: 'X-Razorpay-Event-Id',
+      source:
+        'https://razorpay.com/docs/payments/payment-gateway/s2s-integration/test-s2s/best-practices/webhooks-and-fetch-apis',
+    },
+  ],
+  preview: [
+    [
+      'payload.payment.entity.id',
+      'payload.refund.entity.id',
+      'payload.order.entity.id',
+      'payload.subscription.entity.id',
+      'payload.invoice.entity.id',
+      'payload.payment_link.entity.id',
+    ],
+    [
+      '{payload.payment.entity.amount} {payload.payment.entity.currency}',
+      '{payload.refund.entity.amount} {payload.refund.entity.currency}',
+      '{payload.order.entity.amount} {payload.order.entity.currency}',
+      '{payload.invoice.entity.amount} {payload.invoice.entity.currency}',
+      '{payload.payment_link.entity.amount} {payload.payment_link.entity.currency}',
+    ],
+    [
+      'payload.payment.entity.status',
+      'payload.refund.entity.status',
+      'payload.order.entity.status',
+      'payload.subscription.entity.status',
+      'payload.invoice.entity.status',
+      'payload.payment_link.entity.status',
+    ],
+    'payload.payment.entity.email',
+  ],
   signatures: [hmac('x-razorpay-signature')],
   secretHint: 'Account & Settings > Webhooks > the webhook > Secret',
 };

@@ -17,6 +17,7 @@ export const recurly: Platform = {
   docsUrl: 'https://docs.recurly.com',
   detect: [{ anyHeader: ['recurly-signature'], order: 26 }],
   eventType: ['json:event_type', 'json:object_type'],
+  preview: ['account_code', ['id', 'uuid']],
   signatures: [customScheme('hmac-sha256', verifyPositionalList, { header: 'recurly-signature' })],
   secretHint: 'Integrations > Webhooks > the endpoint > Secret key',
 };

@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
+import { standardWebhooksIds } from '../shared-delivery-ids.ts';
 
 export const resend: Platform = {
   name: 'resend',
@@ -9,6 +10,13 @@ export const resend: Platform = {
     { allHeaders: ['svix-id'], json: { type: /^(email|contact|domain)\./, created_at: true, data: true }, order: 60 },
   ],
   eventType: ['json:type'],
+  deliveryId: standardWebhooksIds,
+  preview: [
+    'data.to.0',
+    'data.subject',
+    ['data.bounce.message', 'data.email', 'data.name'],
+    ['data.email_id', 'data.id'],
+  ],
   signatures: [standardWebhooks('svix'), standardWebhooks('webhook')],
   secretHint: 'Webhooks > the webhook > Signing secret',
 };

@@ -10,6 +10,15 @@ export const revenuecat: Platform = {
     { json: { api_version: true, 'event.type': true, 'event.app_user_id': true }, order: 45 },
   ],
   eventType: ['json:event.type'],
+  deliveryId: [
+    { body: 'event.id', source: 'https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields' },
+  ],
+  preview: [
+    'event.app_user_id',
+    'event.product_id',
+    '{event.price_in_purchased_currency} {event.currency}',
+    'event.store',
+  ],
   signatures: [token('authorization'), timestampedHmac('x-revenuecat-webhook-signature')],
   secretHint: 'Integrations > Webhooks: the authorization header value, or the signing secret',
 };

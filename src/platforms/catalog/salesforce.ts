@@ -15,6 +15,13 @@ export const salesforce: Platform = {
   docsUrl: 'https://developer.salesforce.com/docs',
   detect: [{ bodyText: /http:\/\/soap\.sforce\.com\/2005\/09\/outbound/, order: 45 }],
   eventType: [{ description: 'XML `xsi:type` of the `sObject`', read: readObjectType }],
+  deliveryId: [
+    {
+      body: { description: 'XML `Id` of a single `Notification`', read: readNotificationId },
+      source:
+        'https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_om_outboundmessaging_understanding.htm',
+    },
+  ],
   signatures: [],
   secretHint: null,
   handshakes: [
@@ -31,4 +38,12 @@ function readObjectType(reader: DeliveryReader): string | undefined {
   const tag = textBetween(reader.text(), '<sObject', '>');
   const type = tag === undefined ? undefined : textBetween(tag, 'xsi:type="', '"');
   return type?.slice(type.indexOf(':') + 1);
+}
+
+/** A message may contain a hundred notifications. */
+function readNotificationId(reader: DeliveryReader): string | undefined {
+  const xml = reader.text();
+  const start = xml.indexOf('<Notification>');
+  if (start < 0 || xml.includes('<Notification>', start + 1)) return undefined;
+  return textBetween(xml, '<Id>', '</Id>', start);
 }

@@ -16,6 +16,8 @@ export const segment: Platform = {
     },
   ],
   eventType: ['json:type', 'json:event'],
+  deliveryId: [{ body: 'messageId', source: 'https://segment.com/docs/connections/spec/common/' }],
+  preview: [['event', 'name'], ['userId', 'anonymousId'], 'context.page.path', 'properties.revenue'],
   signatures: [
     hmac('x-signature', {
       hash: 'sha1',

@@ -13,6 +13,7 @@ export const shippo: Platform = {
     },
   ],
   eventType: ['json:event'],
+  preview: ['data.tracking_number', 'data.tracking_status.status', 'data.carrier', 'data.object_id'],
   signatures: [timestampedHmac('shippo-auth-signature')],
   secretHint: 'The HMAC secret that Shippo enabled for the account',
 };

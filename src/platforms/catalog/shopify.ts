@@ -22,6 +22,17 @@ export const shopify: Platform = {
     'header:x-shopify-topic',
     { description: '`shopify-topic` and `shopify-action`', read: readTopicAndAction },
   ],
+  deliveryId: [
+    { header: 'X-Shopify-Webhook-Id', source: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries' },
+    { header: 'Shopify-Webhook-Id', source: 'https://shopify.dev/docs/apps/build/events/verify-deliveries' },
+    { header: 'X-Shopify-Event-Id', source: 'https://shopify.dev/apps/build/webhooks/ignore-duplicates' },
+  ],
+  preview: [
+    ['name', 'title', 'handle', 'id'],
+    ['{total_price} {currency}', '{amount} {currency}'],
+    ['financial_status', 'status'],
+    ['email', 'contact_email', 'customer.email'],
+  ],
   signatures: [
     hmac('x-shopify-hmac-sha256', { alternativeHeaders: [{ header: 'shopify-hmac-sha256' }], encoding: 'base64' }),
   ],

@@ -12,6 +12,13 @@ export const slack: Platform = {
     { methods: ['POST'], json: { type: 'url_verification', challenge: true }, order: 50 },
   ],
   eventType: ['json:event.type', 'json:type', 'form:command', formJson('payload', 'type')],
+  deliveryId: [{ body: 'event_id', source: 'https://docs.slack.dev/apis/events-api/' }],
+  preview: [
+    ['event.text', 'text'],
+    ['event.user', 'user_name'],
+    ['event.channel', 'event.item.channel', 'channel_name'],
+    ['event.reaction', 'command'],
+  ],
   signatures: [
     hmac('x-slack-signature', {
       prefix: 'v0=',

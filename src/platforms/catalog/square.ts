@@ -7,6 +7,21 @@ export const square: Platform = {
   docsUrl: 'https://developer.squareup.com/docs',
   detect: [{ anyHeader: ['x-square-hmacsha256-signature', 'x-square-signature', 'square-environment'], order: 20 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'event_id', source: 'https://developer.squareup.com/docs/webhooks/step4manage' }],
+  preview: [
+    'data.id',
+    [
+      '{data.object.payment.amount_money.amount} {data.object.payment.amount_money.currency}',
+      '{data.object.refund.amount_money.amount} {data.object.refund.amount_money.currency}',
+    ],
+    [
+      'data.object.payment.status',
+      'data.object.refund.status',
+      'data.object.invoice.status',
+      'data.object.order_updated.state',
+    ],
+    'data.object.customer.email_address',
+  ],
   signatures: [
     hmac('x-square-hmacsha256-signature', { encoding: 'base64', message: '{url}{body}' }),
     hmac('x-square-signature', { hash: 'sha1', encoding: 'base64', message: '{url}{body}' }),

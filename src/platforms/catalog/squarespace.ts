@@ -10,6 +10,8 @@ export const squarespace: Platform = {
     { json: { websiteId: true, subscriptionId: true, topic: true }, order: 50 },
   ],
   eventType: ['json:topic'],
+  deliveryId: [{ body: 'id', source: 'https://developers.squarespace.com/webhooks/overview' }],
+  preview: ['data.orderId', 'data.update', 'websiteId'],
   signatures: [hmac('squarespace-signature', { keyFormat: 'hex' })],
   secretHint: 'secret in the answer of the call that created the subscription',
 };

@@ -7,6 +7,25 @@ export const stripe: Platform = {
   docsUrl: 'https://docs.stripe.com/webhooks',
   detect: [{ anyHeader: ['stripe-signature'], order: 20 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://docs.stripe.com/webhooks#handle-duplicate-events' }],
+  preview: [
+    ['data.object.id', 'related_object.id'],
+    [
+      '{data.object.amount} {data.object.currency}',
+      '{data.object.amount_total} {data.object.currency}',
+      '{data.object.amount_due} {data.object.currency}',
+      '{data.object.unit_amount} {data.object.currency}',
+    ],
+    'data.object.status',
+    [
+      'data.object.customer_email',
+      'data.object.receipt_email',
+      'data.object.customer_details.email',
+      'data.object.email',
+      'data.object.billing_details.email',
+      'data.object.customer',
+    ],
+  ],
   signatures: [timestampedHmac('stripe-signature')],
   secretHint: 'Developers > Webhooks > the endpoint > Signing secret (whsec_…)',
 };

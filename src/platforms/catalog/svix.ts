@@ -1,5 +1,6 @@
 import type { Platform } from '../engine/platform.ts';
 import { standardWebhooks } from '../engine/schemes.ts';
+import { standardWebhooksIds } from '../shared-delivery-ids.ts';
 
 export const svix: Platform = {
   name: 'svix',
@@ -7,6 +8,7 @@ export const svix: Platform = {
   docsUrl: 'https://docs.svix.com',
   detect: [{ allHeaders: ['svix-id', 'svix-timestamp', 'svix-signature'], order: 85 }],
   eventType: ['json:type', 'json:event_type', 'json:eventType'],
+  deliveryId: standardWebhooksIds,
   signatures: [standardWebhooks('svix'), standardWebhooks('webhook')],
   secretHint: "The endpoint's Signing Secret in the sender's webhook portal",
 };

@@ -11,6 +11,19 @@ export const telegram: Platform = {
     { json: { update_id: true }, keyCount: 2, order: 50 },
   ],
   eventType: [jsonKey('key beside `update_id`', key => key !== 'update_id')],
+  deliveryId: [{ body: 'update_id', source: 'https://core.telegram.org/bots/api#update' }],
+  preview: [
+    [
+      'message.text',
+      'message.caption',
+      'edited_message.text',
+      'channel_post.text',
+      'callback_query.data',
+      'inline_query.query',
+    ],
+    ['message.from.username', 'message.from.first_name', 'callback_query.from.username', 'inline_query.from.username'],
+    ['message.chat.title', 'channel_post.chat.title', 'message.chat.id'],
+  ],
   signatures: [token('x-telegram-bot-api-secret-token')],
   secretHint: 'The secret_token you gave to setWebhook',
 };

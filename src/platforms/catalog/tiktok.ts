@@ -7,6 +7,7 @@ export const tiktok: Platform = {
   docsUrl: 'https://developers.tiktok.com',
   detect: [{ anyHeader: ['tiktok-signature'], order: 26 }],
   eventType: ['json:event'],
+  preview: ['content', 'user_openid', 'client_key'],
   signatures: [
     hmac('tiktok-signature', {
       list: { separator: ',', signature: 's', timestamp: 't' },

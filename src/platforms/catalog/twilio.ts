@@ -16,6 +16,13 @@ export const twilio: Platform = {
     'form:StatusCallbackEvent',
     'json:0.type',
   ],
+  deliveryId: [
+    {
+      header: 'I-Twilio-Idempotency-Token',
+      source: 'https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides',
+    },
+  ],
+  preview: ['Body', 'From', 'To', ['MessageSid', 'CallSid']],
   signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature' })],
   secretHint: 'Console > Account > API keys & tokens > Auth token (primary)',
   notes: "The endpoint's URL must be the one that is registered at Twilio.",

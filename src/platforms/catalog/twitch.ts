@@ -10,6 +10,15 @@ export const twitch: Platform = {
   docsUrl: 'https://dev.twitch.tv/docs',
   detect: [{ anyHeader: ['twitch-eventsub-message-id', 'twitch-eventsub-message-type'], order: 20 }],
   eventType: ['header:twitch-eventsub-subscription-type', 'json:subscription.type'],
+  deliveryId: [
+    { header: 'Twitch-Eventsub-Message-Id', source: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/' },
+  ],
+  preview: [
+    ['event.broadcaster_user_name', 'event.to_broadcaster_user_name'],
+    ['event.user_name', 'event.from_broadcaster_user_name'],
+    ['event.message.text', 'event.reward.title', 'event.title'],
+    ['event.category_name', 'event.tier'],
+  ],
   signatures: [
     hmac('twitch-eventsub-message-signature', {
       prefix: 'sha256=',

@@ -7,6 +7,13 @@ export const vercel: Platform = {
   docsUrl: 'https://vercel.com/docs',
   detect: [{ anyHeader: ['x-vercel-signature'], order: 20 }],
   eventType: ['json:type'],
+  deliveryId: [{ body: 'id', source: 'https://vercel.com/docs/webhooks/webhooks-api' }],
+  preview: [
+    ['payload.deployment.name', 'payload.project.name', 'payload.name'],
+    ['payload.deployment.url', 'payload.url'],
+    'payload.deployment.meta.githubCommitRef',
+    'payload.target',
+  ],
   signatures: [hmac('x-vercel-signature', { hash: 'sha1' })],
   secretHint: 'The secret shown when the webhook was created; for an integration its client secret',
   notes: 'The check of log drains (`x-vercel-verify`) is not answered: its value is a setting, not a secret.',

@@ -7,6 +7,10 @@ export const webflow: Platform = {
   docsUrl: 'https://developers.webflow.com',
   detect: [{ anyHeader: ['x-webflow-signature'], order: 26 }],
   eventType: ['json:triggerType'],
+  preview: [
+    ['payload.fieldData.name', 'payload.pageTitle', 'payload.name'],
+    ['payload.formElementId', 'payload.slug', 'payload.orderId', 'payload.id'],
+  ],
   signatures: [
     hmac('x-webflow-signature', {
       message: '{x-webflow-timestamp}:{body}',

@@ -15,6 +15,13 @@ export const wix: Platform = {
     },
   ],
   eventType: [{ description: '`eventType` in the token that is the body', read: readEventType }],
+  deliveryId: [
+    {
+      body: { description: '`id` of the event in the token that is the body', read: readEventId },
+      source:
+        'https://dev.wix.com/docs/build-apps/develop-your-app/api-integrations/events-and-webhooks/about-webhooks',
+    },
+  ],
   signatures: [jwtBody('jwt-rs256', { keyFormat: 'public-key' })],
   secretHint: 'App dashboard > Webhooks > Public key',
 };
@@ -27,6 +34,13 @@ function isWixToken(reader: DeliveryReader): boolean {
 function readEventType(reader: DeliveryReader): unknown {
   const data = readData(reader);
   return valueAt(typeof data === 'string' ? parseNestedJson(data) : data, 'eventType');
+}
+
+/** The data of the token contain the event as JSON text. */
+function readEventId(reader: DeliveryReader): unknown {
+  const data = readData(reader);
+  const event = valueAt(typeof data === 'string' ? parseNestedJson(data) : data, 'data');
+  return valueAt(typeof event === 'string' ? parseNestedJson(event) : event, 'id');
 }
 
 const readData = (reader: DeliveryReader): unknown => valueAt(jwtClaims(reader.text().trim()), 'data');

@@ -10,6 +10,10 @@ export const woocommerce: Platform = {
     { userAgent: 'WooCommerce/', form: { webhook_id: /^\d+$/ }, keyCount: 1, order: 50 },
   ],
   eventType: ['header:x-wc-webhook-topic'],
+  deliveryId: [
+    { header: 'X-WC-Webhook-Delivery-ID', source: 'https://woocommerce.github.io/woocommerce-rest-api-docs/#webhooks' },
+  ],
+  preview: [['#{number}', 'name', 'username'], '{total} {currency}', 'status', ['billing.email', 'email']],
   signatures: [hmac('x-wc-webhook-signature', { encoding: 'base64' })],
   secretHint: 'WooCommerce > Settings > Advanced > Webhooks > the webhook > Secret',
 };

@@ -7,6 +7,13 @@ export const workos: Platform = {
   docsUrl: 'https://workos.com/docs',
   detect: [{ anyHeader: ['workos-signature'], order: 20 }],
   eventType: ['json:event'],
+  deliveryId: [{ body: 'id', source: 'https://workos.com/docs/events/data-syncing/webhooks' }],
+  preview: [
+    'data.id',
+    ['data.email', 'data.username', 'data.name'],
+    ['data.state', 'data.status'],
+    'data.organization_id',
+  ],
   signatures: [
     timestampedHmac('workos-signature', { timestamp: { from: 'value:t', unit: 'ms', toleranceSeconds: 180 } }),
   ],

@@ -15,6 +15,15 @@ export const x: Platform = {
     { methods: ['GET'], query: { crc_token: true }, order: 45 },
   ],
   eventType: [jsonKey('key that ends in `_events`', key => key.endsWith('_events'))],
+  preview: [
+    ['tweet_create_events.0.text', 'direct_message_events.0.message_create.message_data.text'],
+    [
+      'tweet_create_events.0.user.screen_name',
+      'follow_events.0.source.screen_name',
+      'favorite_events.0.user.screen_name',
+    ],
+    'for_user_id',
+  ],
   signatures: [hmac('x-twitter-webhooks-signature', { prefix: 'sha256=', encoding: 'base64' })],
   secretHint: 'Developer portal > the app > Keys and tokens > API key secret (consumer secret)',
   handshakes: [

@@ -7,6 +7,13 @@ export const zendesk: Platform = {
   docsUrl: 'https://developer.zendesk.com',
   detect: [{ anyHeader: ['x-zendesk-webhook-id', 'x-zendesk-webhook-signature', 'x-zendesk-account-id'], order: 20 }],
   eventType: ['json:type'],
+  deliveryId: [
+    {
+      header: 'X-Zendesk-Webhook-Invocation-Id',
+      source: 'https://developer.zendesk.com/documentation/webhooks/anatomy-of-a-webhook-request/',
+    },
+  ],
+  preview: [['#{detail.id}', 'detail.email'], ['detail.subject', 'detail.name'], 'detail.status', 'detail.priority'],
   signatures: [
     hmac('x-zendesk-webhook-signature', {
       encoding: 'base64',

@@ -11,6 +11,11 @@ export const zoom: Platform = {
   docsUrl: 'https://developers.zoom.us/docs',
   detect: [{ anyHeader: ['x-zm-signature', 'x-zm-request-timestamp', 'x-zm-trackingid'], order: 20 }],
   eventType: ['json:event'],
+  preview: [
+    'payload.object.topic',
+    ['payload.object.participant.user_name', 'payload.object.participant.email', 'payload.operator'],
+    'payload.object.id',
+  ],
   signatures: [
     hmac('x-zm-signature', {
       prefix: 'v0=',

@@ -43,7 +43,7 @@ describe('a platform that is only a row', () => {
   });
 
   test('is detected, with its event type', () => {
-    expect(engine.detect(sent, [])).toEqual({ platform: 'acme', eventType: 'anvil.dropped' });
+    expect(engine.detect(sent, [])).toMatchObject({ platform: 'acme', eventType: 'anvil.dropped' });
   });
 
   test('has its signatures verified and its secrets parsed', () => {

@@ -1,7 +1,11 @@
 /* The engine over a catalog: nothing here or in the files it uses knows a platform by name. */
 import { createDeferral } from './deferral.ts';
+import { readDeliveryId } from './delivery-id.ts';
+import { createDeliveryReader } from './delivery-reader.ts';
 import { createDetector } from './detect.ts';
 import { createHandshake } from './handshake.ts';
+import { createHighlights } from './highlights.ts';
+import type { DeliveryId, RawDelivery } from './model.ts';
 import type { Platform, SignatureScheme } from './platform.ts';
 import { createPlatformIndex } from './platform-index.ts';
 import { createSecretParser } from './secrets.ts';
@@ -25,6 +29,12 @@ export function createPlatforms(catalog: {
     platforms: index.all,
     findPlatform: index.find,
     detect,
+    /** The id of a stored delivery, whose platform is known: as `detect` found it. Header rules do not change it. */
+    deliveryIdOf(delivery: RawDelivery, platform: string | null): DeliveryId | undefined {
+      const row = platform === null ? undefined : index.find(platform);
+      return row && readDeliveryId(row, createDeliveryReader(delivery));
+    },
+    highlightsOf: createHighlights(index),
     verify,
     mustVerifyAtCapture,
     handshake,

@@ -5,7 +5,7 @@ import type { RawDelivery } from './model.ts';
 
 const sha = 'a'.repeat(64);
 const is = (what: RawDelivery, platform: string | null, eventType: string | null = null, registered: string[] = []) =>
-  expect(detect(what, registered)).toEqual({ platform, eventType });
+  expect(detect(what, registered)).toMatchObject({ platform, eventType });
 
 describe('platforms that share headers', () => {
   test('GitHub, and the forges that send its headers too', () => {

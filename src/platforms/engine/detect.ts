@@ -1,12 +1,13 @@
 /*
- * Which platform sent a delivery, and its event type. Headers that only one platform sends decide at once, without a look at the
+ * Which platform sent a delivery, its event type and its id. Headers that only one platform sends decide at once, without a look at the
  * body; otherwise all rules that may match are tried in their order. In doubt the platform is null. Never throws. Runs on every
  * delivery.
  */
+import { readDeliveryId } from './delivery-id.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import { readEventType } from './event-type.ts';
 import { matchesTrigger } from './handshake-triggers.ts';
-import type { Detection, RawDelivery } from './model.ts';
+import type { IdentifiedDetection, RawDelivery } from './model.ts';
 import type { Platform } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { type Candidate, indexRules, type RuleIndex, ruleMatches } from './rule-index.ts';
@@ -17,7 +18,7 @@ const ownHeaderOrder = 26;
 /** Rules from this order on are hints: envelopes that many senders share, shapes that a user may have chosen. */
 const genericOrder = 60;
 const maxSniffedBytes = 1024 * 1024;
-const nothing: Detection = { platform: null, eventType: null };
+const nothing: IdentifiedDetection = { platform: null, eventType: null, deliveryId: undefined };
 
 /** Corrects a detection with the platforms for which secrets are registered. */
 export type RefineByRegistered = (
@@ -49,10 +50,15 @@ export function createDetector({ all, find }: PlatformIndex) {
      * `registered`: platform names of the endpoint's secrets. They decide between senders of the same headers, and never
      * contradict headers that only one platform sends.
      */
-    detect(delivery: RawDelivery, registered: readonly string[]): Detection {
+    detect(delivery: RawDelivery, registered: readonly string[]): IdentifiedDetection {
       const reader = createDeliveryReader(delivery);
       const platform = refineByRegistered(firstMatch(rules, reader)?.platform ?? null, reader, registered);
-      return platform === null ? nothing : { platform: platform.name, eventType: readEventType(platform, reader) };
+      if (platform === null) return nothing;
+      return {
+        platform: platform.name,
+        eventType: readEventType(platform, reader),
+        deliveryId: readDeliveryId(platform, reader),
+      };
     },
   };
 }

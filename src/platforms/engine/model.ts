@@ -17,6 +17,15 @@ export type RawDelivery = {
 export type Detection = { platform: string | null; eventType: string | null };
 
 /**
+ * The sender's own id of a delivery, the same in each of its attempts; unique for its platform at best. Not empty, of any length, and
+ * untrusted like all content. `basis`: where it was found.
+ */
+export type DeliveryId = { id: string; basis: 'header' | 'body' };
+
+/** A detection with the delivery's id; undefined when it has none, or its platform documents none. */
+export type IdentifiedDetection = Detection & { deliveryId: DeliveryId | undefined };
+
+/**
  * `platform` null = may be used for any platform. `unconfirmed`: it came with a handshake, which anybody can send, and no person
  * has confirmed it: it makes no verdict `valid` or `invalid` and answers no handshake.
  */

@@ -15,6 +15,13 @@ export type Platform = {
   detect: readonly DetectionRule[];
   /** Where the event type is: tried in order, the first non-empty text wins. */
   eventType: readonly EventTypeSource[];
+  /**
+   * Where the sender's id of the delivery is: tried in order, the first with a text wins. It must be the same in every automatic retry.
+   * Left out when the documentation names none: attempts are then recognised by their content.
+   */
+  deliveryId?: readonly DeliveryIdRule[];
+  /** What a list shows of a delivery, the most telling first; four of them at most. Left out = a few well-known fields. */
+  preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
   /** Which secret to register and where to find it; null when there is none. */
@@ -68,6 +75,25 @@ export type EventTypeSource =
   | EventTypeReader;
 
 export type EventTypeReader = {
+  /** For docs/platforms.md. */
+  description: string;
+  read: (reader: DeliveryReader) => unknown;
+};
+
+/** The documentation at `source` says that the value identifies the delivery, or the event in it. */
+export type DeliveryIdRule =
+  /** A header; all of several headers, together. Names as the documentation spells them: case does not matter. */
+  | { header: string | readonly string[]; source: string }
+  /** A path in the JSON, or the name of a form field; all of several, together. */
+  | { body: string | readonly string[] | DeliveryIdReader; source: string };
+
+/**
+ * A path in the JSON or the name of a form field, or a template such as `{amount} {currency}`, which needs all its fields. Of a list,
+ * the first that the delivery has. Shown as the platform sends it: an amount in cents stays one.
+ */
+export type PreviewText = string | readonly string[];
+
+export type DeliveryIdReader = {
   /** For docs/platforms.md. */
   description: string;
   read: (reader: DeliveryReader) => unknown;

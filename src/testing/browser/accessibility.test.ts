@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
     expect(await violations(page)).toEqual([]);
     const address = await shownAddress(page);
     for (let n = 0; n < 30; n++) {
-      await deliver(address, JSON.stringify({ n, list: [true, null, 1.5, 'text'] }), {
+      await deliver(address, JSON.stringify({ n, list: [true, null, 1.5, 'text'], action: 'opened' }), {
         method: ['POST', 'PUT', 'PATCH', 'DELETE'][n % 4] ?? 'POST',
         headers: {
           'content-type': 'application/json',

@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
     for (const [index, text] of payloads) {
       const query = encodeURIComponent(text);
       const kinds: [string, string][] = [
-        ['application/json', JSON.stringify({ [text]: text, list: [text] })],
+        ['application/json', JSON.stringify({ [text]: text, list: [text], action: text })],
         ['text/html', text],
         ['application/x-www-form-urlencoded', `${query}=${query}`],
         ['multipart/form-data; boundary=cut', multipart(text)],

@@ -135,6 +135,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     expect(page.url()).toBe(at);
   });
 
+  test('a row shows what matters of a known payload, as text, and the beginning of any other', async () => {
+    const title = '<b>Fix</b> \u202eit';
+    await deliver(address, JSON.stringify({ action: 'opened', number: 12, pull_request: { title } }), {
+      headers: { 'x-github-event': 'pull_request' },
+    });
+    const preview = rows().first().locator('.preview');
+    await preview.getByText('opened').waitFor();
+    expect(await preview.textContent()).toBe('opened · #12 · <b>Fix</b> \ufffdit');
+    await deliver(address, '{"n":150}');
+    await rows().first().getByText('{"n":150}').waitFor();
+  });
+
   test('keyboard shortcuts: j and k move, g selects the newest, 1 to 5 switch tabs, ? lists the shortcuts', async () => {
     await deliver(address, '{"n":201}');
     await deliver(address, '{"n":202}');

@@ -115,8 +115,9 @@ function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
   return state.isHalted ? <Button onClick={list.goOn}>{reached} · Go on</Button> : <>{reached}…</>;
 }
 
-/** Binary data is shown as such instead of as garbled text. */
-const previewOf = ({ payloadPreview, size }: EventSummary): string => {
+/** What matters in the payload, else its beginning. Binary data is shown as such instead of as garbled text. */
+const previewOf = ({ highlights, payloadPreview, size }: EventSummary): string => {
+  if (highlights.length > 0) return visibleLine(highlights.join(' · '));
   if (size === 0) return 'no body';
   return /[\0\ufffd]/.test(payloadPreview) ? 'binary data' : visibleLine(payloadPreview);
 };
@@ -158,7 +159,7 @@ function EventRow({ event, top, href, isSelected, isPicked, onPick }: RowProps) 
             {visibleLine(platformTitle(event.platform))}
           </span>
           <RowTags tags={event.tags} />
-          <span class="preview">{previewOf(event)}</span>
+          <span class={event.highlights.length > 0 ? 'preview highlights' : 'preview'}>{previewOf(event)}</span>
           {verdict ? <VerdictBadge {...verdict} /> : <span class="size">{formatBytes(event.size)}</span>}
         </span>
       </Link>

@@ -10,6 +10,7 @@ const event = (n: number): EventSummary => ({
   method: 'POST',
   receivedAt: n,
   payloadPreview: '',
+  highlights: [],
   size: 0,
   path: '',
   signatureValid: null,

@@ -1,0 +1,40 @@
+/*
+ * The sender's id of a delivery: the value that the first matching rule of its platform's row finds. Runs on every delivery of a known
+ * platform, after the event type, and reads the body the same way. Never throws.
+ */
+import { lowerName } from '../../core/headers.ts';
+import { type DeliveryReader, firstFormValue } from './delivery-reader.ts';
+import type { DeliveryId } from './model.ts';
+import type { DeliveryIdRule, Platform } from './platform.ts';
+
+export function readDeliveryId(platform: Platform, reader: DeliveryReader): DeliveryId | undefined {
+  for (const rule of platform.deliveryId ?? []) {
+    const id = readRule(rule, reader);
+    if (id !== undefined) return { id, basis: 'header' in rule ? 'header' : 'body' };
+  }
+  return undefined;
+}
+
+function readRule(rule: DeliveryIdRule, reader: DeliveryReader): string | undefined {
+  if ('header' in rule) return joined(rule.header, name => reader.header(lowerName(name)));
+  const { body } = rule;
+  if (typeof body === 'object' && 'read' in body) return idText(body.read(reader));
+  const form = reader.form();
+  return joined(body, path => (form === null ? reader.jsonValue(path) : firstFormValue(form, path)));
+}
+
+/** The parts of an id, with a space between them; undefined unless all are there. */
+function joined(names: string | readonly string[], read: (name: string) => unknown): string | undefined {
+  if (typeof names === 'string') return idText(read(names));
+  const parts = names.map(name => idText(read(name)));
+  return parts.includes(undefined) ? undefined : parts.join(' ');
+}
+
+/**
+ * Text as it is, integers as text; undefined for anything else and for blank text. Integers that a number in JavaScript cannot hold
+ * are undefined as well: two of them could become the same.
+ */
+function idText(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : undefined;
+}

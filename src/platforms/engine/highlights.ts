@@ -1,0 +1,127 @@
+/*
+ * What a list shows of a delivery: short plain texts from the body, by the paths in its platform's row, else by a few well-known
+ * fields. Read from the beginning of the body only, without parsing it: lists show many events. Never throws.
+ */
+import { createPathTree, type PathTree, pickJson } from '../../core/json/pick.ts';
+import { maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
+import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import type { PreviewText } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
+
+/** Nothing beyond is read. */
+const maxReadBytes = 64 * 1024;
+const maxFormBytes = 8 * 1024;
+
+const wellKnownFields: readonly PreviewText[] = [
+  ['id', '_id', 'uuid', 'data.id', 'data.object.id'],
+  ['name', 'title', 'subject', 'data.name', 'data.title', 'data.subject', 'data.object.name'],
+  ['email', 'data.email', 'customer.email', 'data.object.email', 'user.email'],
+  [
+    '{amount} {currency}',
+    '{data.amount} {data.currency}',
+    '{data.object.amount} {data.object.currency}',
+    '{total} {currency}',
+    'amount',
+    'total',
+    'data.amount',
+    'data.total',
+  ],
+  ['status', 'state', 'data.status', 'data.state', 'data.object.status'],
+  ['message', 'text', 'data.message', 'data.text'],
+];
+
+/** Slots and the literal text between them. */
+type Template = (number | string)[];
+type CompiledPreview = { paths: string[]; tree: PathTree; texts: Template[][] };
+
+/** The highlights of a body; [] when there is nothing to say. */
+export type HighlightsOf = (platform: string | null, body: Uint8Array) => string[];
+
+export function createHighlights({ all }: PlatformIndex): HighlightsOf {
+  const byPlatform = new Map(all.flatMap(({ name, preview }) => (preview ? [[name, compile(preview)] as const] : [])));
+  const wellKnown = compile(wellKnownFields);
+
+  return (platform, body) => {
+    const read = createFieldReader(body);
+    if (read === undefined) return [];
+    const preview = platform === null ? undefined : byPlatform.get(platform);
+    const found = preview ? textsOf(preview, read(preview)) : [];
+    if (found.length > 0) return found;
+    const values = read(wellKnown);
+    const texts = textsOf(wellKnown, values);
+    // An id alone says less than the beginning of the body.
+    return texts.length === 1 && texts[0] === textOf(wellKnown.texts[0] ?? [], values) ? [] : texts;
+  };
+}
+
+function compile(preview: readonly PreviewText[]): CompiledPreview {
+  const paths: string[] = [];
+  const slotOf = (path: string): number => {
+    const known = paths.indexOf(path);
+    return known >= 0 ? known : paths.push(path) - 1;
+  };
+  const toTemplate = (text: string): Template =>
+    text.includes('{') ? text.split(/[{}]/).map((piece, i) => (i % 2 === 1 ? slotOf(piece) : piece)) : [slotOf(text)];
+  const texts = preview.map(text => (typeof text === 'string' ? [text] : text).map(toTemplate));
+  return { paths, tree: createPathTree(paths), texts };
+}
+
+type FieldReader = (preview: CompiledPreview) => Values;
+
+/** Undefined for a body that is neither JSON nor a form. */
+function createFieldReader(body: Uint8Array): FieldReader | undefined {
+  if (/^(?:\xef\xbb\xbf)?\s{0,64}[{[]/.test(latin1(body.subarray(0, 80)))) {
+    const start = body.subarray(0, maxReadBytes);
+    return ({ tree, paths }) => pickJson(start, tree, paths.length);
+  }
+  if (!/^[\w.%+*[\]-]{1,200}=/.test(latin1(body.subarray(0, 201)))) return undefined;
+  const fields = new URLSearchParams(decodeUtf8Leniently(wholeFields(body)));
+  return ({ paths }) => paths.map(path => fields.get(path) ?? undefined);
+}
+
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+
+/** The form without the field that the limit cuts. */
+function wholeFields(body: Uint8Array): Uint8Array {
+  if (body.length <= maxFormBytes) return body;
+  const start = body.subarray(0, maxFormBytes);
+  return start.subarray(0, Math.max(0, start.lastIndexOf(0x26)));
+}
+
+type Values = readonly (string | undefined)[];
+
+function textsOf(preview: CompiledPreview, values: Values): string[] {
+  const texts: string[] = [];
+  for (const alternatives of preview.texts) {
+    if (texts.length === maxHighlights) break;
+    const text = textOf(alternatives, values);
+    if (text !== undefined && !texts.includes(text)) texts.push(text);
+  }
+  return texts;
+}
+
+/** The first of the alternatives that is there. */
+function textOf(alternatives: readonly Template[], values: Values): string | undefined {
+  for (const template of alternatives) {
+    const pieces = template.map(piece => (typeof piece === 'string' ? piece : toPlainText(values[piece] ?? '')));
+    const isWhole = template.every((piece, i) => typeof piece === 'string' || pieces[i] !== '');
+    if (isWhole) return shorten(pieces.join(''));
+  }
+  return undefined;
+}
+
+/** On one line, without control characters and what reorders the text beside it. */
+function toPlainText(value: string): string {
+  if (/^[!-~]*$/.test(value)) return value;
+  return value
+    .toWellFormed()
+    .replace(/\s+/gu, ' ')
+    .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd')
+    .trim();
+}
+
+function shorten(text: string): string {
+  const start = firstCharacters(text, maxHighlightCharacters);
+  return start === text ? text : `${firstCharacters(text, maxHighlightCharacters - 1).trimEnd()}…`;
+}
