@@ -16,6 +16,7 @@ import { createIngestWiring } from './wiring/ingest.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
+import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
 export type Services = ReturnType<typeof build>;
@@ -61,7 +62,8 @@ function build(infrastructure: Infrastructure) {
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
   const feed = createFeedWiring(infrastructure, endpoints, events);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history);
+  const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -96,6 +98,7 @@ function build(infrastructure: Infrastructure) {
     ...filters,
     ...history,
     ...feed,
+    ...schemas,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

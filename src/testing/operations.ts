@@ -29,6 +29,7 @@ export type ResourceKind =
   | 'endpoint'
   | 'event'
   | 'secret'
+  | 'type'
   | 'key'
   | 'app'
   | 'session'
@@ -41,6 +42,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/endpoints/{id}/consumers/{name}': 'consumer',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
+  '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
@@ -158,6 +160,14 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         filter: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/filters`, filter))['id'] as string,
       };
+    },
+    type: async who => {
+      const endpoint = await who.createEndpoint();
+      const type = `event_${++count}`;
+      await server.deliver(endpoint, '{}', { headers: { 'x-github-event': type } });
+      server.services.schemaLearner.wake();
+      await server.services.background.idle();
+      return { endpoint: endpoint.id, type };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),
     app: async who => {

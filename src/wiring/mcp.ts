@@ -11,6 +11,7 @@ import type { EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
 import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { SchemasWiring } from './schemas.ts';
 
 const waitsPerAccount = 10;
 /** Matches no entry of an address or range, which open only URLs with an IP address in them. */
@@ -22,6 +23,7 @@ export function createMcpWiring(
   { events }: EventsWiring,
   { feed }: FeedWiring,
   { replays }: HistoryWiring,
+  { schemas }: SchemasWiring,
 ) {
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
@@ -38,6 +40,7 @@ export function createMcpWiring(
     endpoints,
     events,
     feed,
+    schemas,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
     waitSemaphore: createSemaphore(waitsPerAccount),
     clock,

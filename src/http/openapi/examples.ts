@@ -117,6 +117,25 @@ const bySchema: Record<string, unknown> = {
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
   Deletion: { deleted: 1 },
+  EventJsonSchema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'order.paid',
+    type: 'object',
+    properties: { type: { type: 'string' }, id: { type: 'integer' } },
+    required: ['type', 'id'],
+  },
+  TypeSchemaList: {
+    schemas: [
+      {
+        platform: 'stripe',
+        type: 'order.paid',
+        count: 128,
+        firstAt: createdAt,
+        lastAt: receivedAt,
+        changedAt: receivedAt - 60_000,
+      },
+    ],
+  },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
   FeedPage: { events: [summary], cursor, more: false, truncated: false },
@@ -137,6 +156,18 @@ const bySchema: Record<string, unknown> = {
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
   ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
+  SchemaChangeList: {
+    changes: [
+      {
+        platform: 'stripe',
+        type: 'order.paid',
+        kind: 'new',
+        path: 'customer.locale',
+        at: receivedAt,
+        eventId: ids.event,
+      },
+    ],
+  },
   Secret: secret,
   SecretList: { secrets: [secret], learnSecretsUntil: null },
   SessionList: {
@@ -183,7 +214,12 @@ const byStatus: Record<string, string> = {
   503: 'shutting down, try again',
 };
 
+const line = { ...received, ...content };
 const byMediaType: Record<string, unknown> = {
+  'text/plain': 'export type OrderPaid = {\n  type: string;\n  id: number;\n};\n',
+  'application/x-ndjson': `${JSON.stringify(line)}\n`,
+  'text/csv': `id,receivedAt,method,path,query,platform,eventType,size,sha256,pinName,pinNote,pinnedAt,tags,headers,payloadEncoding,payloadRaw\r\n${ids.event},2026-09-10T00:28:43.456Z,POST,/orders,shop=7,stripe,order.paid,28,${sha256},golden,the first paid order,2026-09-10T00:29:13.456Z,"[""checkout""]","{""content-type"":""application/json""}",utf8,"{""type"":""order.paid"",""id"":7}"\r\n`,
+  'application/x-sh': `#!/bin/sh\n# Sends the events of Hooktape's endpoint ${ids.endpoint} again, oldest first …\n`,
   'text/event-stream': `: connected\nretry: 1000\nid: ${ids.event}\nevent: event\ndata: ${JSON.stringify(summary)}\n\n`,
 };
 
