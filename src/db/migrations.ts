@@ -9,6 +9,7 @@ import replaceSearch from '../../migrations/0007_replace_search.sql' with { type
 import addPins from '../../migrations/0008_add_pins.sql' with { type: 'text' };
 import addDeliveries from '../../migrations/0009_add_deliveries.sql' with { type: 'text' };
 import createFilters from '../../migrations/0010_create_filters.sql' with { type: 'text' };
+import addConsumers from '../../migrations/0011_add_consumers.sql' with { type: 'text' };
 import createSchemas from '../../migrations/0012_create_schemas.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
@@ -23,5 +24,6 @@ export const migrations: readonly string[] = [
   addPins,
   addDeliveries,
   createFilters,
+  addConsumers,
   createSchemas,
 ];

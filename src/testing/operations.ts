@@ -24,6 +24,7 @@ export type Operation = {
 };
 
 export type ResourceKind =
+  | 'consumer'
   | 'endpoint'
   | 'event'
   | 'delivery'
@@ -40,6 +41,7 @@ export type ResourceKind =
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/endpoints/{id}/consumers/{name}': 'consumer',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/events/{id}': 'event',
@@ -59,6 +61,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   renameEndpoint: () => ({ name: 'renamed by a test' }),
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
+  putConsumer: () => ({ cursor: 'start' }),
   saveFilter: () => ({ name: 'large', where: 'size>10k' }),
   testFilter: () => ({ where: 'method:POST' }),
   deleteEvents: () => ({ where: 'type:absent' }),
@@ -151,6 +154,12 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
       };
+    },
+    consumer: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const consumer = `consumer-${++count}`;
+      await who.json(200, 'PUT', `/api/endpoints/${endpoint}/consumers/${consumer}`, { cursor: 'start' });
+      return { endpoint, consumer };
     },
     filter: async who => {
       const endpoint = (await who.createEndpoint()).id;

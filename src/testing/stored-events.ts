@@ -5,6 +5,7 @@ import type { HeaderPair } from '../core/headers.ts';
 import { sha256 } from '../core/sha256.ts';
 import { previewOf } from '../core/text.ts';
 import { blockColumns, toStoredBlock } from '../db/contents.ts';
+import { removeAttemptsSql } from '../db/delivery-attempts.ts';
 
 async function recordOf(client: Client, seq: number): Promise<EventRecord> {
   const { rows } = await client.execute({
@@ -59,7 +60,7 @@ export async function storeAsRows(client: Client, seqs: readonly number[]): Prom
     await client.batch(
       [
         ...leaveBlock(seq),
-        { sql: 'DELETE FROM delivery_attempts WHERE event = ?', args: [seq] },
+        { sql: removeAttemptsSql('?'), args: [seq] },
         {
           sql: `UPDATE events SET block = NULL, block_start = NULL, delivery = NULL, encoding = ?, content = ?, preview = ?, path = ?, query = ?,
                                   source_ip = ?, sha256 = ? WHERE seq = ?`,

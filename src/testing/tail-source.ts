@@ -18,15 +18,16 @@ export const summaryOf = (seq: number): EventSummary => ({
   delivery: { key: `d${seq}`, basis: 'content', attempt: 1, attempts: 1 },
 });
 
-export type FakeSource = TailSource & {
-  /** Stores events. @returns the last row number */
-  store: (count?: number) => number;
-  newest: () => Promise<number>;
-  /** How often events were read. */
-  reads: () => number;
-  /** How often the newest row number was asked for. */
-  newestReads: () => number;
-};
+export type FakeSource = TailSource &
+  Required<Pick<TailSource, 'listBySeq'>> & {
+    /** Stores events. @returns the last row number */
+    store: (count?: number) => number;
+    newest: () => Promise<number>;
+    /** How often events were read. */
+    reads: () => number;
+    /** How often the newest row number was asked for. */
+    newestReads: () => number;
+  };
 
 export function createFakeSource(isForeign: (seq: number) => boolean = () => false): FakeSource {
   let newest = 0;

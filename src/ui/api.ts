@@ -149,7 +149,7 @@ export const api = {
   schemaUrl,
   schemaText: (endpoint: string, key: SchemaKey, as: SchemaForm) =>
     responseTo('GET', schemaUrl(endpoint, key, as)).then(response => response.text()),
-  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
+  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream?changes=true`,
 
   events: (endpoint: string, cursor: string | undefined, q: string, { limit = 100, isFolded = false } = {}) =>
     call<EventPage>(

@@ -112,6 +112,7 @@ export function createEventsWiring(
     clock,
     events,
     onUnpinned: () => retention.retention.wake(),
+    onChanged: notifications.changed,
   });
   const retention = createRetention(infrastructure, {
     background,

@@ -42,7 +42,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets }: EndpointsWiring,
-  { events, search, createSlices }: EventsWiring,
+  { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
@@ -93,7 +93,10 @@ export function createHistoryWiring(
     insert: insertImported,
     retentionCutoff: events.retentionCutoff,
     isBusy: isWaiting,
-    onImported: search.wake,
+    onImported: endpoint => {
+      search.wake();
+      notifications.imported(endpoint);
+    },
     random,
   });
   const outbound = createOutbound({

@@ -77,6 +77,7 @@ export const inputs = {
     cursor: t.Optional(
       t.String({ maxLength: 200, description: 'cursor of the previous call; without it, only events from now on' }),
     ),
+    where: Where,
     timeoutSeconds: t.Optional(t.Integer({ minimum: 1, maximum: maxWaitSeconds, description: 'default 25' })),
   }),
   replay_event: t.Object({

@@ -51,7 +51,7 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'wait_for_event',
     title: 'Wait for an event',
-    description: `Returns as soon as a delivery arrives at the endpoint, or after timeoutSeconds. Pass the returned cursor to the next call, so that no delivery in between is missed. ${untrusted}`,
+    description: `Returns as soon as a delivery arrives at the endpoint (with where: one that matches), or after timeoutSeconds. Pass the returned cursor to the next call, so that no delivery in between is missed. ${untrusted}`,
     annotations: reads,
   },
   {

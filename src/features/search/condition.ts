@@ -44,7 +44,7 @@ export type EventToVerify = Pick<EventRow, 'method' | 'platform' | 'receivedAt' 
   Pick<RowContent, 'path' | 'query' | 'body'> & { headers: readonly HeaderPair[] };
 export type ReadVerdict = (event: EventToVerify) => Promise<Verdict>;
 
-export type Condition = Pick<Plan, 'columns' | 'required' | 'range'> & {
+export type Condition = Pick<Plan, 'columns' | 'isOfRows' | 'required' | 'range'> & {
   narrowing: Narrowing;
   /** Whether blocks are searched one by one, also when signatures exclude none. */
   isText: boolean;
@@ -71,6 +71,7 @@ export function textCondition(q: string, indexed: boolean): Condition {
     narrowing: indexed ? gramsOf(foldCase(q)) : [],
     isText: true,
     columns: undefined,
+    isOfRows: false,
     required: undefined,
     range: {},
     decide: () => undefined,

@@ -36,11 +36,11 @@ export type Search = {
   signal?: AbortSignal | undefined;
 };
 
-/** Blocks that are read together: first, and at most. */
+/** Blocks that are read together: first, and at most. Reading fields takes longer than searching texts, reading only rows is quick. */
 const firstBlocks = 2;
-const maxBlocks = 32;
-/** The same when only their rows are read, which costs about a sixteenth. */
-const rowsFactor = 16;
+const maxBlocks = { texts: 32, fields: 8, rows: 256 };
+/** Reading only the rows of a block costs about so much of reading it. */
+const costOfRows = 1 / 16;
 /** Pinned events that are read together. */
 const pinnedAtOnce = 32;
 
@@ -67,7 +67,8 @@ export function createFinder(options: {
     const rows = createUnsigned({ store, rest, ...opening });
     /** Matches by row number that may be preceded by others. */
     const early = new Map<number, Position>();
-    const factor = condition.columns ? rowsFactor : 1;
+    const { isText, isOfRows } = condition;
+    const most = isText ? maxBlocks.texts : isOfRows ? maxBlocks.rows : maxBlocks.fields;
     let blocksAtOnce = firstBlocks;
     let start: Position | undefined;
 
@@ -90,8 +91,8 @@ export function createFinder(options: {
       if (open === nextBlock) {
         const some = await candidates.take(blocksAtOnce);
         found = some.length > 0 ? await verifier.inBlocks(some) : [];
-        budget.spend(some.length / factor + (factor > 1 ? verifier.takeUnpacked() : 0));
-        if (some.length > 0) blocksAtOnce = Math.min(blocksAtOnce * 2, maxBlocks * factor);
+        budget.spend(isText ? some.length : some.length * costOfRows + verifier.takeUnpacked());
+        if (some.length > 0) blocksAtOnce = Math.min(blocksAtOnce * 2, most);
       } else {
         const some = await rows.take();
         budget.spend(some.length);

@@ -25,7 +25,7 @@ const maxStep = 16_384;
 /** Rows that are decided together, perhaps by their contents. */
 const rowsAtOnce = 32;
 /** Reading this many rows costs as much as reading a block. */
-const rowsPerBlock = 256;
+const rowsPerBlock = 1024;
 
 type Step = { rows: EventRow[]; next: Position | undefined };
 

@@ -36,6 +36,8 @@ export type Plan = {
   narrowing: Narrowing;
   /** undefined: no term is about the columns of the row. */
   columns: ColumnPlan | undefined;
+  /** Whether the columns of rows decide every event. */
+  isOfRows: boolean;
   required: RequiredRows | undefined;
   /** Times of receipt: from `from` up to, not including, `to`. */
   range: { from?: number | undefined; to?: number | undefined };
@@ -63,6 +65,7 @@ export function planOf({ root }: Filter, now: number): Plan {
           needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed'), attempts: has(isAttempt) },
         }
       : undefined,
+    isOfRows: terms.every(isOfRow),
     required: required.flatMap(rowsOf)[0],
     range: rangeOf(required, now),
   };

@@ -170,7 +170,8 @@ export function createRowsStore(scans: Client) {
       const last = end && { receivedAt: Number(end[0]), seq: Number(end[1]) };
       const { sql, args } = notExcluded(selectRow(plan), {
         sql: `${part} AND (received_at, seq) >= (?, ?)`,
-        args: [...from, last?.receivedAt ?? -endOfTime, last?.seq ?? 0],
+        // The index takes only one lower bound, which must be the higher one.
+        args: [endpoint, last?.receivedAt ?? since, ...from.slice(2), last?.receivedAt ?? -endOfTime, last?.seq ?? 0],
       });
       const found = (await rows(`${sql} ${order} LIMIT ?`, [...args, maxListed])).map(toRow);
       return { rows: found, next: found.length === maxListed ? found.at(-1) : last };
